@@ -21,6 +21,7 @@ let package = Package(
         .executable(name: "reel-coordinator", targets: ["reel-coordinator"]),
         .executable(name: "reel-worker", targets: ["reel-worker"]),
         .executable(name: "reel-engine", targets: ["reel-engine"]),
+        .executable(name: "reel-server", targets: ["reel-server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -28,6 +29,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
@@ -95,6 +98,19 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
 
+        .target(
+            name: "ReelServer",
+            dependencies: [
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal", "ReelWords",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("Pages")],
+            swiftSettings: strict),
+
         .executableTarget(
             name: "reel-coordinator",
             dependencies: [
@@ -115,6 +131,14 @@ let package = Package(
             name: "reel-engine",
             dependencies: [
                 "ReelMedia", "ReelEngine", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
+
+        .executableTarget(
+            name: "reel-server",
+            dependencies: [
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelServer", "ReelStore", "ReelTerminal",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
 
         // Run by the scripts in Benchmarks/, and no product.
@@ -193,9 +217,16 @@ let package = Package(
             dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWords"],
             swiftSettings: strict),
         .testTarget(
+            name: "ReelServerTests",
+            dependencies: [
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelServer",
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: strict),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "ReelCore", "ReelEngine", "ReelRandom", "ReelTestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], exclude: ["Fixtures"], swiftSettings: strict),

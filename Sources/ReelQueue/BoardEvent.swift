@@ -11,11 +11,22 @@ public struct BoardEvent: Hashable, Sendable {
     public var happening: Happening
 
     /// A place in the stream, after which `Board.events(after:atMost:)` reads.
-    public struct Place: Hashable, Sendable, CustomStringConvertible {
+    public struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
         /// Redis's id of an entry: milliseconds, a hyphen, a number.
         let id: String
 
         init(id: String) { self.id = id }
+
+        /// The place before all that the stream keeps.
+        public static let start = Place(id: "0-0")
+
+        /// Whether one place is before another.
+        public static func < (one: Place, other: Place) -> Bool { one.numbers < other.numbers }
+
+        private var numbers: (UInt64, UInt64) {
+            let numbers = id.split(separator: "-").map { UInt64($0) ?? 0 }
+            return (numbers.first ?? 0, numbers.count > 1 ? numbers[1] : 0)
+        }
 
         /// The place that `description` gave, for a reader that kept it. Nil if the text is no place.
         public init?(_ text: String) {
@@ -102,6 +113,34 @@ extension BoardEvent {
 }
 
 extension BoardEvent.Happening {
+    /// The pass, the assembly or the probe that it concerns, by its index; nil if it concerns none.
+    public var index: Int? {
+        switch self {
+        case .claimed(let index, _), .backedUp(let index, _), .adopted(let index, _), .completed(let index, _),
+            .attemptFailed(let index, _), .lost(let index, _), .released(let index), .invalidated(let index, _),
+            .disproved(let index, _):
+            index
+        default: nil
+        }
+    }
+
+    /// The worker that it concerns; nil if it concerns none.
+    public var worker: WorkerID? {
+        switch self {
+        case .begun(let worker), .claimed(_, let worker), .backedUp(_, let worker), .adopted(_, let worker),
+            .completed(_, let worker), .attemptFailed(_, let worker), .lost(_, let worker), .invalidated(_, let worker),
+            .disproved(_, let worker), .excluded(let worker), .readmitted(let worker):
+            worker
+        default: nil
+        }
+    }
+
+    /// Its name in messages to programs, such as `attemptFailed`; that of an unknown kind is the board's own.
+    public var name: String {
+        if case .other(let kind) = self { return kind }
+        return String("\(self)".prefix { $0 != "(" })
+    }
+
     /// Whether the job ended with this.
     public var isEnd: Bool { [.done, .failed, .cancelled].contains(self) }
 

@@ -9,6 +9,17 @@ extension SourceRoots {
         if let place = try name(path) { close(place) }
     }
 
+    /// Calls the body with a descriptor that names a file below the roots without opening it, as O_PATH does.
+    ///
+    /// Throws `.sourceOutside` as `check` does, and `.sourceInaccessible` if the file does not exist.
+    package func withName<Result>(
+        of path: String, _ body: (CInt) throws(ReelFailure) -> Result
+    ) throws(ReelFailure) -> Result {
+        guard let place = try name(path) else { throw ReelFailure(.sourceInaccessible(path: path, errno: ENOENT)) }
+        defer { close(place) }
+        return try body(place)
+    }
+
     /// Opens a file with O_PATH, so that what it names cannot be exchanged any more; nil if it does not exist.
     ///
     /// Throws `.sourceOutside` as `check` does.

@@ -330,6 +330,12 @@ extension FailureReason {
             "\(path): cannot read the address of Redis: \(SystemWords.text(errno))"
         case .redisFileOpen(let path):
             "\(path): the address of Redis must be secret, but all users can read the file, or its group can change it"
+        case .secretFileUnusable(let path, let errno): "\(path): cannot be used: \(SystemWords.text(errno))"
+        case .secretFileOpen(let path):
+            "\(path) keeps a secret, but all users can read it, or its group can change it"
+        case .tokenFileDamaged(let path, let line): "\(path): line \(line) is no token that reel-server has written"
+        case .tokenNameTaken(let name, let path): "\(path) has a token \(name) already"
+        case .addressUnusable(let address, let said): "cannot listen at \(address): \(said)"
         case .sandboxIncomplete(let missing):
             "the kernel of this machine cannot confine engines: it has no \(missing.map(\.words).joined(separator: " and no "))"
         case .folderUnwritable(let path, let errno):

@@ -117,10 +117,11 @@ extension FailureReason {
 
         // MARK: Jobs
         case .jobUnknown, .jobAmbiguous, .outputTwice, .jobEnded, .jobNotFailed, .outputContainerDiffers,
-            .outputNotNamed, .workerUnknown:
+            .outputNotNamed, .workerUnknown, .tokenNameTaken:
             FailureNature(.request, .usage)
         case .jobNotOnBoard: FailureNature(.host, .usage)
-        case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .sandboxIncomplete,
+        case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .secretFileUnusable,
+            .secretFileOpen, .tokenFileDamaged, .addressUnusable, .sandboxIncomplete,
             .folderUnwritable, .redisNotInstalled, .redisSilent,
             .localWorkerEnded:
             FailureNature(.host, .unreachable)

@@ -374,6 +374,16 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case redisFileUnusable(path: String, errno: Int32)
     /// Other users can read the file with the address of Redis.
     case redisFileOpen(path: String)
+    /// A file that is to keep a secret cannot be read or written.
+    case secretFileUnusable(path: String, errno: Int32)
+    /// All users can read a file that keeps a secret, or its group can change it.
+    case secretFileOpen(path: String)
+    /// A line of the file of tokens is none that reel writes.
+    case tokenFileDamaged(path: String, line: Int)
+    /// The file of tokens has one of that name.
+    case tokenNameTaken(name: String, path: String)
+    /// The server cannot listen at an address; quotes the system.
+    case addressUnusable(address: String, said: String)
     /// The kernel cannot confine an engine as it must be.
     case sandboxIncomplete(missing: [SandboxPart])
     /// The folder cannot be written to.

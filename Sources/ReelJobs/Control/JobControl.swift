@@ -53,6 +53,19 @@ package struct JobControl: Sendable {
         return .weighed
     }
 
+    /// Says otherwise how a job is called; what is nil stays as it is.
+    func describe(_ id: JobID, name: String?, labels: [String: String]?) async throws(ReelFailure) {
+        guard let status = try await board.status(id) else {
+            guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
+            throw ReelFailure(.jobNotOnBoard(job: id))
+        }
+        var submission = status.said ?? Submission()
+        if let name { submission.name = name }
+        if let labels { submission.labels = labels }
+        try await record(id) { [submission] in $0.submission = submission }
+        try await board.describe(id, try submission.text)
+    }
+
     /// Has a failed job run again. Passes that are finished, and whole in the store, stay so.
     func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)

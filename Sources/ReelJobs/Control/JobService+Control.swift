@@ -58,6 +58,15 @@ extension JobService {
         try await control().weigh(id, weight)
     }
 
+    /// Says otherwise how a job is called. Throws `.jobNotOnBoard` if only the store has it.
+    ///
+    /// - Parameters:
+    ///   - name: keeps the rule of `Submission.isText`; nil leaves the name as it is.
+    ///   - labels: keep the rules of `Submission`, and replace all labels; nil leaves them as they are.
+    public func describe(_ id: JobID, name: String? = nil, labels: [String: String]? = nil) async throws(ReelFailure) {
+        try await control().describe(id, name: name, labels: labels)
+    }
+
     /// Has a failed job run again. Passes that are finished, and whole in the store, stay so. Throws `.jobNotFailed` if it has
     /// not failed.
     public func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }

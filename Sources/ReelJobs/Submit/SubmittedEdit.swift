@@ -61,14 +61,14 @@ public struct SubmittedEdit: Hashable, Sendable {
     public init(file path: String, isLenient: Bool = false) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         let isTimeline = SubmittedEdit.isTimeline(path)
-        let value: EditJSON
+        let value: DecimalJSON
         do {
             let size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64) ?? 0
             let most = isTimeline ? SubmittedEdit.mostTimelineBytes : SubmittedEdit.mostBytes
             guard size <= most else {
                 throw ReelFailure(.editFlawed(path: path, place: "", flaw: .tooLong(bytes: most)))
             }
-            value = try JSONDecoder().decode(EditJSON.self, from: Data(contentsOf: url))
+            value = try JSONDecoder().decode(DecimalJSON.self, from: Data(contentsOf: url))
         } catch let failure as ReelFailure {
             throw failure
         } catch let error as DecodingError {
@@ -81,9 +81,9 @@ public struct SubmittedEdit: Hashable, Sendable {
         let folder = url.deletingLastPathComponent()
         do {
             if isTimeline {
-                try take(timeline: EditPlace(value), in: folder, isLenient: isLenient)
+                try take(timeline: JSONPlace(value), in: folder, isLenient: isLenient)
             } else {
-                try take(edit: EditPlace(value), in: folder)
+                try take(edit: JSONPlace(value)) { URL(fileURLWithPath: $0, relativeTo: folder).path }
             }
         } catch let flawed as FlawedPlace {
             throw ReelFailure(.editFlawed(path: path, place: flawed.place, flaw: flawed.flaw))
@@ -92,14 +92,21 @@ public struct SubmittedEdit: Hashable, Sendable {
         }
     }
 
-    /// Takes the clips of an edit's own form. Throws a `FlawedPlace`.
-    private mutating func take(edit value: EditPlace, in folder: URL) throws {
+    /// Reads an edit that is part of a request. Throws a `FlawedPlace` for what cannot be done, and what `path` throws.
+    ///
+    /// - Parameter path: the path of the file that a clip or the soundtrack names.
+    package init(_ value: JSONPlace, path: (String) throws -> String) throws {
+        try take(edit: value, path: path)
+    }
+
+    /// Takes the clips of an edit's own form. Throws a `FlawedPlace`, and what `path` throws.
+    private mutating func take(edit value: JSONPlace, path: (String) throws -> String) throws {
         let object = try value.object(knows: ["clips", "turn", "crossfade", "trim", "soundtrack"])
         let list = try object.required("clips").list()
         guard (1...Edit.mostClips).contains(list.count) else {
             throw FlawedPlace(place: "clips", flaw: .clipCount(found: list.count))
         }
-        let clips = try list.map { try clip($0, in: folder) }
+        let clips = try list.map { try clip($0, path: path) }
         guard clips.contains(where: { $0.source != nil }) else {
             throw FlawedPlace(place: "clips", flaw: .onlyGaps)
         }
@@ -113,9 +120,7 @@ public struct SubmittedEdit: Hashable, Sendable {
             trim: try object["trim"]?.word(of: Trim.self) ?? .none)
         if let soundtrack = try object["soundtrack"]?.object(knows: ["source", "from"]) {
             let source = try soundtrack.required("source")
-            let path = URL(fileURLWithPath: try source.text(), relativeTo: folder).standardizedFileURL.path
-            guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
-            add(soundtrack: path, from: try soundtrack["from"]?.time() ?? Rational(0))
+            add(soundtrack: try SubmittedEdit.file(source, path), from: try soundtrack["from"]?.time() ?? Rational(0))
         }
     }
 
@@ -125,7 +130,7 @@ public struct SubmittedEdit: Hashable, Sendable {
         edit.soundtrack = Soundtrack(source: index(of: path), from: from)
     }
 
-    private mutating func clip(_ place: EditPlace, in folder: URL) throws -> EditClip {
+    private mutating func clip(_ place: JSONPlace, path: (String) throws -> String) throws -> EditClip {
         let keys = ["source", "from", "to", "play", "times", "speed", "sound", "duration", "gap"]
         let object = try place.object(knows: keys)
         if let gap = object["gap"] {
@@ -135,8 +140,7 @@ public struct SubmittedEdit: Hashable, Sendable {
             return .gap(try gap.duration())
         }
         let source = try object.required("source")
-        let path = URL(fileURLWithPath: try source.text(), relativeTo: folder).standardizedFileURL.path
-        guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
+        let path = try SubmittedEdit.file(source, path)
         var clip = EditClip(
             source: index(of: path), from: try object["from"]?.position(), to: try object["to"]?.position(),
             play: .forward,
@@ -159,6 +163,13 @@ public struct SubmittedEdit: Hashable, Sendable {
             clip.play = play.flatMap(Play.init) ?? .forward
         }
         return clip
+    }
+
+    /// The standardized path of a file that is there.
+    private static func file(_ source: JSONPlace, _ path: (String) throws -> String) throws -> String {
+        let path = URL(fileURLWithPath: try path(source.text())).standardizedFileURL.path
+        guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
+        return path
     }
 
     mutating func index(of path: String) -> Int {

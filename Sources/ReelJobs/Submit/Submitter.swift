@@ -12,19 +12,17 @@ struct Submitter: Sendable {
     let probe: Probe
     let board: any Board
     let wanted: JobRecord
-    /// Unlike the name of any other submitter.
-    private let name: WorkerID
+    private let beginner: Beginner
 
     init(probe: Probe, board: any Board, wanted: JobRecord) {
         self.probe = probe
         self.board = board
         self.wanted = wanted
-        let process = ProcessInfo.processInfo
-        let random = String(UInt32.random(in: .min ... .max), radix: 16)
-        name = WorkerID("\(process.hostName)-\(process.processIdentifier)-\(random)")
+        beginner = Beginner(board: board, store: probe.store, wanted: wanted)
     }
 
     private var id: JobID { wanted.id }
+    private var name: WorkerID { beginner.name }
     private var entry: any JobEntry { probe.store.job(id) }
 
     /// Returns when the job's passes are on the board, or the store has its result.
@@ -33,77 +31,14 @@ struct Submitter: Sendable {
     func submit(
         known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
-        switch try await begin(known: known) {
+        switch try await beginner.begin(known: known) {
         case .finished(let job):
-            try await describe()
+            try await beginner.describe()
             return (job, .finished)
         case .running(let job):
-            try await describe()
+            try await beginner.describe()
             return (job, .attached)
         case .probing(let claim): return try await waitForPlan(claim)
-        }
-    }
-
-    /// Tells the board what the submitter says of the job. A job that another process has begun keeps its name and labels if
-    /// this submitter gives none. The record of a job that runs is left alone, since the worker that ends it writes it, too.
-    ///
-    /// - Parameter claim: holds the probe if this submitter has begun the job.
-    private func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
-        if claim != nil {
-            guard let submission = try await entry.read().submission else { return }
-            try await board.describe(id, try submission.text)
-        } else if let submission = wanted.submission, submission.isTelling {
-            try await board.describe(id, try submission.text)
-        }
-    }
-
-    // MARK: Beginning
-
-    /// The state in which a submitter finds its job.
-    private enum Beginning: Sendable {
-        case finished(StoredJob)
-        case running(StoredJob)
-        /// It has no plan yet. With a claim, this submitter is to make one.
-        case probing(Claim?)
-    }
-
-    /// Puts the job on the board, unless it is there.
-    private func begin(known: (JobState) -> Void) async throws(ReelFailure) -> Beginning {
-        while true {
-            if let job = try? await StoredJob(entry), await job.result != nil {
-                known(.done)
-                return .finished(job)
-            }
-            // The record is there before any process can learn of the job, so that each can go on with it.
-            let isNew = try await entry.create(wanted)
-            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
-            if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
-            switch try await board.begin(wanted.beginning, holder: name) {
-            case .begun(let claim):
-                known(.probing)
-                do throws(ReelFailure) {
-                    if !isNew { try await entry.open(wanted) }
-                    try await attend(claim)
-                } catch {
-                    await leave(claim, abandoning: true)
-                    throw error
-                }
-                return .probing(claim)
-            case .probing:
-                known(.probing)
-                try await attend(nil)
-                return .probing(nil)
-            case .running:
-                guard let status = try await board.status(id) else { continue }
-                if let job = try? await StoredJob(entry, plan: status.job.plan) {
-                    known(status.state)
-                    return .running(job)
-                }
-                // Without its plan in the store no worker can work at it.
-                try await board.withdraw(id)
-            case .busy:
-                try await pause(.milliseconds(100))
-            }
         }
     }
 
@@ -115,7 +50,8 @@ struct Submitter: Sendable {
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
         var claim = claim
         do throws(ReelFailure) {
-            try await describe(claim)
+            try await attend(claim)
+            try await beginner.describe(claim)
             while true {
                 if let held = claim, let job = try await runProbe(held) {
                     await leave(nil, abandoning: false)

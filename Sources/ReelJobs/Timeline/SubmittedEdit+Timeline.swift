@@ -15,7 +15,7 @@ extension SubmittedEdit {
     /// Takes the clips of a timeline. Throws a `FlawedPlace`.
     ///
     /// - Parameter folder: that of the file, from which paths count.
-    mutating func take(timeline value: EditPlace, in folder: URL, isLenient: Bool) throws {
+    mutating func take(timeline value: JSONPlace, in folder: URL, isLenient: Bool) throws {
         var reader = TimelineReader(isLenient: isLenient) { SubmittedEdit.locate($0, in: folder) }
         let timeline = try reader.timeline(value)
         diagnostics = reader.diagnostics

@@ -34,11 +34,11 @@ struct TimelineObject {
     /// Nil if reel does not know the schema.
     let schema: TimelineSchema?
     /// Where it is.
-    let place: EditPlace
-    private let object: EditObject
+    let place: JSONPlace
+    private let object: JSONObject
 
     /// An object of any schema.
-    init(_ place: EditPlace) throws {
+    init(_ place: JSONPlace) throws {
         self.place = place
         object = try place.object()
         schemaName = try object.required(TimelineSchema.key).text()
@@ -46,7 +46,7 @@ struct TimelineObject {
     }
 
     /// An object of one of these schemas.
-    init(_ place: EditPlace, of wanted: [TimelineSchema]) throws {
+    init(_ place: JSONPlace, of wanted: [TimelineSchema]) throws {
         try self.init(place)
         guard let schema else { throw place.flaw(.unknownSchema(schema: schemaName)) }
         guard wanted.contains(schema) else { throw place.malformed(.schema(names: wanted.map(\.rawValue))) }
@@ -59,10 +59,10 @@ struct TimelineObject {
     var isEnabled: Bool { get throws { try object.known("enabled")?.flag() ?? true } }
 
     /// The value of a key; nil if it is missing or null.
-    subscript(key: String) -> EditPlace? { object.known(key) }
+    subscript(key: String) -> JSONPlace? { object.known(key) }
 
     /// The value of a key. Throws a flaw if it is missing or null.
-    func required(_ key: String) throws -> EditPlace { try object.required(key) }
+    func required(_ key: String) throws -> JSONPlace { try object.required(key) }
 
     /// The objects in the list of a key; none if it is missing or null.
     func list(_ key: String) throws -> [TimelineObject] {

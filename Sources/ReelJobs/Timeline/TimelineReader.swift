@@ -26,7 +26,7 @@ struct TimelineReader {
     }
 
     /// Reads the whole file, whose top is a timeline or a part of one.
-    mutating func timeline(_ root: EditPlace) throws -> Timeline {
+    mutating func timeline(_ root: JSONPlace) throws -> Timeline {
         let top = try top(of: TimelineObject(root))
         let (tracks, beside) = try tracks(of: top)
         for object in beside { try leaveOut(.nested, object) }
@@ -45,7 +45,7 @@ struct TimelineReader {
             }
         }
         return Timeline(
-            items: items, timecode: try timecode(of: top, main), notes: TimelineNotes(in: top[EditJSON.metadata]))
+            items: items, timecode: try timecode(of: top, main), notes: TimelineNotes(in: top[DecimalJSON.metadata]))
     }
 
     // MARK: Tracks
@@ -275,12 +275,12 @@ struct TimelineReader {
     // MARK: Leaving out
 
     /// Leaves a part out if that is allowed. Throws its flaw if not.
-    private mutating func leaveOut(_ part: TimelinePart, _ object: TimelineObject, at place: EditPlace? = nil) throws {
+    private mutating func leaveOut(_ part: TimelinePart, _ object: TimelineObject, at place: JSONPlace? = nil) throws {
         guard isLenient else { throw (place ?? object.place).flaw(.notTaken(part: part, name: object.name)) }
         note(part, object, at: place)
     }
 
-    private mutating func note(_ part: TimelinePart, _ object: TimelineObject, at place: EditPlace? = nil) {
+    private mutating func note(_ part: TimelinePart, _ object: TimelineObject, at place: JSONPlace? = nil) {
         diagnostics.append(
             .timelinePartLeftOut(place: (place ?? object.place).place, name: object.name, part: part))
     }
@@ -345,8 +345,8 @@ extension TimelineItem {
 
 extension TimelineNotes {
     /// Nil if the metadata of a timeline have none, or something else under their name.
-    fileprivate init?(in metadata: EditPlace?) {
-        guard case .object(let all)? = metadata?.value, let own = all[EditJSON.ownNotes],
+    fileprivate init?(in metadata: JSONPlace?) {
+        guard case .object(let all)? = metadata?.value, let own = all[DecimalJSON.ownNotes],
             let bytes = try? CanonicalJSON.bytes(of: own),
             let notes = try? CanonicalJSON.value(TimelineNotes.self, from: bytes)
         else { return nil }

@@ -11,7 +11,7 @@ struct TimelineTime {
     var seconds: Rational { value / rate }
 
     /// Reads an object of the schema RationalTime.
-    init(_ place: EditPlace) throws {
+    init(_ place: JSONPlace) throws {
         let object = try TimelineObject(place, of: [.time])
         let (value, rate) = (try object.required("value"), try object.required("rate"))
         guard let units = Rational(exactly: try value.double()) else { throw value.malformed(.number) }
@@ -38,7 +38,7 @@ struct TimelineRange {
     let length: Rational
 
     /// Reads an object of the schema TimeRange.
-    init(_ place: EditPlace) throws {
+    init(_ place: JSONPlace) throws {
         let object = try TimelineObject(place, of: [.range])
         start = try TimelineTime(object.required("start_time")).seconds
         let duration = try object.required("duration")

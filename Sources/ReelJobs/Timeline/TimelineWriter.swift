@@ -68,7 +68,7 @@ struct TimelineWriter {
             .timeline,
             [
                 "name": .text(url.deletingPathExtension().lastPathComponent), "global_start_time": start,
-                "tracks": stack, EditJSON.metadata: .object([EditJSON.ownNotes: try notes()]),
+                "tracks": stack, DecimalJSON.metadata: .object([DecimalJSON.ownNotes: try notes()]),
             ])
         let bytes = try failing { try CanonicalJSON.bytes(of: timeline) }
         guard bytes.count <= SubmittedEdit.mostTimelineBytes else {
@@ -78,7 +78,7 @@ struct TimelineWriter {
         return bytes
     }
 
-    private func notes() throws(ReelFailure) -> EditJSON {
+    private func notes() throws(ReelFailure) -> DecimalJSON {
         var own = edit
         // The reader numbers sources in the order in which items name them.
         let order = edit.shownSources
@@ -86,7 +86,7 @@ struct TimelineWriter {
             own.clips[number].source = own.clips[number].source.flatMap(order.firstIndex(of:))
         }
         let notes = TimelineNotes(edit: own, items: items.digest)
-        return try failing { try CanonicalJSON.value(EditJSON.self, from: CanonicalJSON.bytes(of: notes)) }
+        return try failing { try CanonicalJSON.value(DecimalJSON.self, from: CanonicalJSON.bytes(of: notes)) }
     }
 
     private func failing<Value>(_ body: () throws -> Value) throws(ReelFailure) -> Value {
@@ -94,7 +94,7 @@ struct TimelineWriter {
     }
 
     /// The start timecode as a number of frames.
-    private var start: EditJSON {
+    private var start: DecimalJSON {
         guard let text = plan.timecode else { return .null }
         let own = media[plan.mainSource].frameRate.map { [$0] } ?? []
         let usual = [24, 25, 30, 50, 60].map { Rational($0) } + [30, 60].map { Rational($0 * 1000, 1001) }
@@ -104,9 +104,9 @@ struct TimelineWriter {
 
     // MARK: Objects
 
-    private func object(_ schema: TimelineSchema, _ values: [String: EditJSON]) -> EditJSON {
-        var all: [String: EditJSON] = [TimelineSchema.key: .text(schema.rawValue)]
-        if ![.time, .range].contains(schema) { all[EditJSON.metadata] = .object([:]) }
+    private func object(_ schema: TimelineSchema, _ values: [String: DecimalJSON]) -> DecimalJSON {
+        var all: [String: DecimalJSON] = [TimelineSchema.key: .text(schema.rawValue)]
+        if ![.time, .range].contains(schema) { all[DecimalJSON.metadata] = .object([:]) }
         if [.stack, .track, .clip2, .gap].contains(schema) {
             (all["effects"], all["markers"], all["source_range"], all["enabled"]) =
                 (.list([]), .list([]), .null, .flag(true))
@@ -114,15 +114,15 @@ struct TimelineWriter {
         return .object(all.merging(values) { $1 })
     }
 
-    private func track(_ kind: String, _ children: [EditJSON]) -> EditJSON {
+    private func track(_ kind: String, _ children: [DecimalJSON]) -> DecimalJSON {
         object(.track, ["name": .text(kind), "kind": .text(kind), "children": .list(children)])
     }
 
-    private func gap(_ length: Rational) -> EditJSON {
+    private func gap(_ length: Rational) -> DecimalJSON {
         object(.gap, ["name": .text(""), "source_range": range(Rational(0), length, [plan.video.format.frameRate])])
     }
 
-    private func object(of item: TimelineItem, _ source: Int, in folder: String) -> EditJSON {
+    private func object(of item: TimelineItem, _ source: Int, in folder: String) -> DecimalJSON {
         guard item.media != nil else { return gap(item.length) }
         let media = media[source]
         let reference = object(
@@ -141,7 +141,7 @@ struct TimelineWriter {
             ])
     }
 
-    private func effects(of item: TimelineItem) -> [EditJSON] {
+    private func effects(of item: TimelineItem) -> [DecimalJSON] {
         let (schema, name, scalar): (TimelineSchema, String, Decimal)
         switch item.play {
         case .forward: return []
@@ -161,7 +161,7 @@ struct TimelineWriter {
     // MARK: Times
 
     /// A range in seconds, counted in the first of these rates that counts it in whole units, else in the least that does.
-    private func range(_ start: Rational, _ length: Rational, _ rates: [Rational]) -> EditJSON {
+    private func range(_ start: Rational, _ length: Rational, _ rates: [Rational]) -> DecimalJSON {
         let common = Rational.leastCommonMultiple(start.denominator, length.denominator) ?? 1_000_000
         let rate =
             rates.first { rate in
@@ -173,7 +173,7 @@ struct TimelineWriter {
             .range, ["start_time": time(units(start), rate), "duration": time(units(length), rate)])
     }
 
-    private func time(_ units: Int64, _ rate: Rational) -> EditJSON {
+    private func time(_ units: Int64, _ rate: Rational) -> DecimalJSON {
         object(
             .time, ["value": .number(Decimal(units)), "rate": .number(Decimal(string: "\(rate.approximate)") ?? 1)],
         )

@@ -18,7 +18,11 @@ public struct SourceRootOption: ParsableArguments {
 
     /// The folders that option or environment name; nil if they name none. Throws `.sourceRootUnusable` if one is no folder.
     public func roots() throws(ReelFailure) -> SourceRoots? {
-        let named = folders.isEmpty ? SourceRootOption.unasked : folders
+        try SourceRootOption.roots(of: folders.isEmpty ? SourceRootOption.unasked : folders)
+    }
+
+    /// Those folders; nil for none. Throws `.sourceRootUnusable` if one is no folder.
+    public static func roots(of named: [String]) throws(ReelFailure) -> SourceRoots? {
         guard !named.isEmpty else { return nil }
         var paths: [String] = []
         for name in named {

@@ -36,11 +36,3 @@ extension CompletionKind {
         }
     }
 }
-
-extension [String] {
-    /// Each word once, where it comes first.
-    var removingRepeats: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
-    }
-}

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 internal import ReelJobs
-internal import ReelStore
+package import ReelStore
 
 /// What a submitter says of jobs; it does not change their output, nor their ids.
-struct SubmissionOptions: ParsableArguments {
+package struct SubmissionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A name for the jobs in lists. Submitting a job again with a name or labels replaces both.",
@@ -16,7 +16,11 @@ struct SubmissionOptions: ParsableArguments {
             valueName: "name=value"))
     var label: [String] = []
 
-    func validate() throws {
+    /// For ArgumentParser.
+    package init() {}
+
+    /// Throws `ValidationError` for a name or labels that no job can have.
+    package func validate() throws {
         if let name, !Submission.isText(name) {
             throw ValidationError(
                 "--name takes 1 to 100 characters without line breaks or tabs, as \"Trailer, take 3\"")
@@ -27,15 +31,16 @@ struct SubmissionOptions: ParsableArguments {
         }
     }
 
-    var submission: Submission {
+    /// What the options say, as this process's user.
+    package var submission: Submission {
         .byThisUser(name: name, labels: (try? LabelOption.labels(label)) ?? [:])
     }
 }
 
 /// How --label is read.
-enum LabelOption {
+package enum LabelOption {
     /// The labels by name. Throws if one is none, or if two have the same name.
-    static func labels(_ arguments: [String]) throws -> [String: String] {
+    package static func labels(_ arguments: [String]) throws -> [String: String] {
         var labels: [String: String] = [:]
         for argument in arguments {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

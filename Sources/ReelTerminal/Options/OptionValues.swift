@@ -1,6 +1,5 @@
 public import ArgumentParser
 public import ReelCore
-public import ReelTerminal
 internal import ReelWords
 
 extension AudioMode: ExpressibleByArgument {}

@@ -1,11 +1,9 @@
 internal import ArgumentParser
-internal import ReelJobs
-internal import ReelStore
-internal import ReelTerminal
+package import ReelStore
 internal import ReelWords
 
 /// Options of a job that shares board and store with others; they do not change its output.
-struct TermsOptions: ParsableArguments {
+package struct TermsOptions: ParsableArguments {
     @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.")
     var weight = 1.0
 
@@ -19,16 +17,21 @@ struct TermsOptions: ParsableArguments {
     var keepSegments = false
 
     @Flag(help: "Copy the video into the store, for workers that do not see it where it is.")
-    var stage = false
+    package var stage = false
 
-    var terms: JobTerms {
+    /// The terms that the options set.
+    package var terms: JobTerms {
         JobTerms(weight: weight, retain: Double((retain ?? .week).seconds), keepsSegments: keepSegments)
     }
 
-    func validate() throws { try TermsOptions.check(weight: weight) }
+    /// For ArgumentParser.
+    package init() {}
+
+    /// Throws `ValidationError` for a weight that no job can have.
+    package func validate() throws { try TermsOptions.check(weight: weight) }
 
     /// Throws for a weight that no job can have.
-    static func check(weight: Double) throws {
+    package static func check(weight: Double) throws {
         guard weight.isFinite, weight >= 0.001, weight <= 1000 else {
             throw ValidationError("--weight must be 0.001 to 1000")
         }

@@ -1,11 +1,10 @@
-internal import ArgumentParser
-internal import ReelCore
+package import ArgumentParser
+package import ReelCore
 internal import ReelJobs
-internal import ReelTerminal
 internal import ReelWords
 
 /// Options that describe the output, and those that shape the work.
-struct SpecOptions: ParsableArguments {
+package struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
@@ -45,10 +44,10 @@ struct SpecOptions: ParsableArguments {
     var bitrate: BitRate?
 
     @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut; exact colours in webp.")
-    var lossless = false
+    package var lossless = false
 
     @Option(help: "How to treat the sound: reverse, keep (forwards, as long as the video) or none.")
-    var audio: AudioMode = .reverse
+    package var audio: AudioMode = .reverse
 
     @Option(
         help: ArgumentHelp(
@@ -125,7 +124,7 @@ struct SpecOptions: ParsableArguments {
     var crossfade: ClockTime?
 
     @Flag(help: "Show all videos one after the other in one output.")
-    var stitch = false
+    package var stitch = false
 
     @Option(
         help: """
@@ -209,7 +208,7 @@ struct SpecOptions: ParsableArguments {
     var colors: Int?
 
     @Option(help: "Mirror: each frame stays as long as it did. source: the source's timestamps.")
-    var timestamps: TimestampMode = .mirror
+    package var timestamps: TimestampMode = .mirror
 
     @Option(
         help: ArgumentHelp(
@@ -251,7 +250,11 @@ struct SpecOptions: ParsableArguments {
             """)
     var onDamage: DamageMode = .repeat
 
-    func validate() throws {
+    /// For ArgumentParser.
+    package init() {}
+
+    /// Throws `ValidationError` for options that are invalid or exclude each other.
+    package func validate() throws {
         guard JobSpec.threadCounts.contains(threads?.number ?? 1) else {
             throw ValidationError("--threads must be auto, or 1 to 128")
         }
@@ -393,7 +396,15 @@ struct SpecOptions: ParsableArguments {
 
 extension JobSpec {
     /// "240 frames", as the message at a job's end counts them. A clip that is played several times is made once.
-    func countedFrames(_ made: Int) -> String {
+    package func countedFrames(_ made: Int) -> String {
         edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " made"
+    }
+}
+
+extension [String] {
+    /// Each word once, where it comes first.
+    package var removingRepeats: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -1,23 +1,23 @@
 internal import ArgumentParser
-internal import ReelCore
-internal import ReelJobs
+package import ReelCore
+package import ReelJobs
 internal import ReelWords
 
 /// What a command line asks to be made into one output.
-struct Order {
+package struct Order {
     /// Paths of its sources.
-    var sources: [String]
+    package var sources: [String]
     /// Nil reverses a range of the only source.
-    var edit: Edit?
+    package var edit: Edit?
     /// The path that names the output unless another does: the source's, the edit's file, or the first of those stitched.
-    var named: String
+    package var named: String
     /// What the output's default name says was done.
-    var deed: String
+    package var deed: String
     /// What was left out of a timeline.
-    var diagnostics: [Diagnostic] = []
+    package var diagnostics: [Diagnostic] = []
 
     /// Throws if the output would replace a file that it is made of.
-    func check(_ destination: Destination) throws(ReelFailure) {
+    package func check(_ destination: Destination) throws(ReelFailure) {
         for file in [named] + sources { try destination.check(source: file) }
     }
 }
@@ -25,7 +25,7 @@ struct Order {
 extension SpecOptions {
     /// One for each output that a command's arguments ask for: videos, those in folders, files of edits, timelines, or with `--stitch` one of
     /// all. Throws `.editFlawed` for an edit that cannot be made, and a usage error for options that do not go with it.
-    func orders(_ arguments: [String]) throws -> [Order] {
+    package func orders(_ arguments: [String]) throws -> [Order] {
         let arguments = try arguments.flatMap(VideoFolder.files)
         guard !lenient || arguments.contains(where: SubmittedEdit.isTimeline) else {
             throw ValidationError("--lenient needs a timeline, a file that ends in .otio")
@@ -42,15 +42,24 @@ extension SpecOptions {
             return [try order(edit, named: arguments[0], deed: deed)]
         }
         return try arguments.map { argument in
-            guard SubmittedEdit.isFile(argument) else {
-                guard let edit = playing(argument) else {
-                    return Order(sources: [argument], edit: nil, named: argument, deed: deed)
-                }
-                return try order(edit, named: argument, deed: deed)
-            }
+            guard SubmittedEdit.isFile(argument) else { return try order(video: argument) }
             try refuseClipOptions()
-            return try order(SubmittedEdit(file: argument, isLenient: lenient), named: argument, deed: "cut")
+            return try order(edit: SubmittedEdit(file: argument, isLenient: lenient), named: argument)
         }
+    }
+
+    /// The order of one video at a path, whatever its name. Throws a usage error for options that do not go with it.
+    package func order(video path: String) throws -> Order {
+        guard let edit = playing(path) else {
+            return Order(sources: [path], edit: nil, named: path, deed: deed)
+        }
+        return try order(edit, named: path, deed: deed)
+    }
+
+    /// The order of an edit that is no file. Throws a usage error for options that do not go with it.
+    package func order(edit: SubmittedEdit, named: String) throws -> Order {
+        try refuseClipOptions()
+        return try order(edit, named: named, deed: "cut")
     }
 
     /// An order of an edit, with the soundtrack that is asked for.
@@ -67,5 +76,5 @@ extension SpecOptions {
     }
 
     /// The spec of an order's output.
-    func spec(_ order: Order, _ container: Container) -> JobSpec { spec(container, order.edit) }
+    package func spec(_ order: Order, _ container: Container) -> JobSpec { spec(container, order.edit) }
 }

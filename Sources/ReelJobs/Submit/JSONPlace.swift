@@ -1,31 +1,32 @@
-internal import Foundation
-internal import ReelCore
+package import Foundation
+package import ReelCore
 internal import ReelWords
 
 /// Any JSON value. Numbers are decimal, as they are written. Of metadata, which may take most of a timeline's file, only
 /// reel's own are read.
-enum EditJSON: Codable {
-    case object([String: EditJSON])
-    case list([EditJSON])
+package enum DecimalJSON: Codable, Sendable {
+    case object([String: DecimalJSON])
+    case list([DecimalJSON])
     case text(String)
     case number(Decimal)
     case flag(Bool)
     case null
 
-    init(from decoder: any Decoder) throws {
+    /// Reads any value.
+    package init(from decoder: any Decoder) throws {
         if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
-            var object: [String: EditJSON] = [:]
+            var object: [String: DecimalJSON] = [:]
             for key in keyed.allKeys {
                 object[key.stringValue] =
-                    key.stringValue == EditJSON.metadata
-                    ? try .metadata(in: keyed) : try keyed.decode(EditJSON.self, forKey: key)
+                    key.stringValue == DecimalJSON.metadata
+                    ? try .metadata(in: keyed) : try keyed.decode(DecimalJSON.self, forKey: key)
             }
             self = .object(object)
             return
         }
         if var list = try? decoder.unkeyedContainer() {
-            var values: [EditJSON] = []
-            while !list.isAtEnd { values.append(try list.decode(EditJSON.self)) }
+            var values: [DecimalJSON] = []
+            while !list.isAtEnd { values.append(try list.decode(DecimalJSON.self)) }
             self = .list(values)
             return
         }
@@ -42,7 +43,8 @@ enum EditJSON: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    /// Encodes the value as itself.
+    package func encode(to encoder: any Encoder) throws {
         var single = encoder.singleValueContainer()
         switch self {
         case .object(let object): try single.encode(object)
@@ -57,11 +59,11 @@ enum EditJSON: Codable {
     /// The key of an object that holds what programs note about it, and the key of reel's own notes therein.
     static let (metadata, ownNotes) = ("metadata", "reel")
 
-    private static func metadata(in keyed: KeyedDecodingContainer<AnyKey>) throws -> EditJSON {
+    private static func metadata(in keyed: KeyedDecodingContainer<AnyKey>) throws -> DecimalJSON {
         guard let notes = try? keyed.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(metadata)) else {
             return .null
         }
-        let own = try notes.decodeIfPresent(EditJSON.self, forKey: AnyKey(ownNotes))
+        let own = try notes.decodeIfPresent(DecimalJSON.self, forKey: AnyKey(ownNotes))
         return .object(own.map { [ownNotes: $0] } ?? [:])
     }
 
@@ -74,48 +76,53 @@ enum EditJSON: Codable {
     }
 }
 
-/// A place of an edit's file, and what is wrong there.
-struct FlawedPlace: Error {
-    var place: String
-    var flaw: EditFlaw
+/// A place of an edit's file or of a request's body, and what is wrong there.
+package struct FlawedPlace: Error {
+    package var place: String
+    package var flaw: EditFlaw
+
+    package init(place: String, flaw: EditFlaw) {
+        self.place = place
+        self.flaw = flaw
+    }
 }
 
-/// A value in an edit's file, which knows its place.
-struct EditPlace {
-    let value: EditJSON
-    let place: String
+/// A value in an edit's file or in a request's body, which knows its place.
+package struct JSONPlace {
+    package let value: DecimalJSON
+    package let place: String
 
-    init(_ value: EditJSON, at place: String = "") {
+    package init(_ value: DecimalJSON, at place: String = "") {
         self.value = value
         self.place = place
     }
 
-    func flaw(_ flaw: EditFlaw) -> FlawedPlace { FlawedPlace(place: place, flaw: flaw) }
+    package func flaw(_ flaw: EditFlaw) -> FlawedPlace { FlawedPlace(place: place, flaw: flaw) }
 
-    func malformed(_ wanted: EditForm) -> FlawedPlace { flaw(.malformed(wanted: wanted)) }
+    package func malformed(_ wanted: EditForm) -> FlawedPlace { flaw(.malformed(wanted: wanted)) }
 
     /// An object whose keys are all known; nil allows any.
-    func object(knows keys: [String]? = nil) throws -> EditObject {
+    package func object(knows keys: [String]? = nil) throws -> JSONObject {
         guard case .object(let values) = value else { throw malformed(.object) }
         let prefix = place.isEmpty ? "" : place + "."
         if let keys, let unknown = values.keys.sorted().first(where: { !keys.contains($0) }) {
             throw FlawedPlace(place: prefix + unknown, flaw: .unknownKey(known: keys))
         }
-        let places = values.map { ($0.key, EditPlace($0.value, at: prefix + $0.key)) }
-        return EditObject(places: Dictionary(uniqueKeysWithValues: places), prefix: prefix)
+        let places = values.map { ($0.key, JSONPlace($0.value, at: prefix + $0.key)) }
+        return JSONObject(places: Dictionary(uniqueKeysWithValues: places), prefix: prefix)
     }
 
-    func list() throws -> [EditPlace] {
+    package func list() throws -> [JSONPlace] {
         guard case .list(let values) = value else { throw malformed(.list) }
-        return values.enumerated().map { EditPlace($0.element, at: "\(place)[\($0.offset)]") }
+        return values.enumerated().map { JSONPlace($0.element, at: "\(place)[\($0.offset)]") }
     }
 
-    func text() throws -> String {
+    package func text() throws -> String {
         guard case .text(let text) = value, !text.isEmpty else { throw malformed(.text) }
         return text
     }
 
-    func flag() throws -> Bool {
+    package func flag() throws -> Bool {
         guard case .flag(let flag) = value else { throw malformed(.flag) }
         return flag
     }
@@ -176,7 +183,7 @@ struct EditPlace {
     }
 
     /// A number as a double has it.
-    func double() throws -> Double {
+    package func double() throws -> Double {
         // Foundation's own conversion does not round correctly.
         guard case .number(let number) = value, let double = Double("\(number)"), double.isFinite else {
             throw malformed(.number)
@@ -203,21 +210,21 @@ struct EditPlace {
     }
 }
 
-/// An object of an edit's file.
-struct EditObject {
-    let places: [String: EditPlace]
+/// An object of an edit's file or of a request's body.
+package struct JSONObject {
+    package let places: [String: JSONPlace]
     let prefix: String
 
-    subscript(key: String) -> EditPlace? { places[key] }
+    package subscript(key: String) -> JSONPlace? { places[key] }
 
     /// The value of a key; nil if it is missing or null.
-    func known(_ key: String) -> EditPlace? {
+    package func known(_ key: String) -> JSONPlace? {
         guard let place = places[key] else { return nil }
         if case .null = place.value { return nil }
         return place
     }
 
-    func required(_ key: String) throws -> EditPlace {
+    package func required(_ key: String) throws -> JSONPlace {
         guard let place = known(key) else { throw FlawedPlace(place: prefix + key, flaw: .missing) }
         return place
     }

@@ -1,0 +1,91 @@
+internal import Foundation
+internal import ReelCore
+internal import ReelQueue
+internal import ReelStore
+
+/// Puts a job into the store and onto the board, unless it is there.
+struct Beginner: Sendable {
+    let board: any Board
+    let store: any JobStore
+    let wanted: JobRecord
+    /// Unlike the name of any other submitter.
+    let name: WorkerID
+
+    init(board: any Board, store: any JobStore, wanted: JobRecord) {
+        self.board = board
+        self.store = store
+        self.wanted = wanted
+        let process = ProcessInfo.processInfo
+        let random = String(UInt32.random(in: .min ... .max), radix: 16)
+        name = WorkerID("\(process.hostName)-\(process.processIdentifier)-\(random)")
+    }
+
+    private var id: JobID { wanted.id }
+    private var entry: any JobEntry { store.job(id) }
+
+    /// The state in which a submitter finds its job.
+    enum Beginning: Sendable {
+        case finished(StoredJob)
+        case running(StoredJob)
+        /// It has no plan yet. With a claim, this submitter is to make one.
+        case probing(Claim?)
+    }
+
+    /// Returns as soon as board or store know the job.
+    ///
+    /// - Parameters:
+    ///   - created: hears whether this call has written the job's record, before any other process can learn of the job.
+    ///   - known: hears of the job's state as soon as it is known.
+    func begin(
+        created: (Bool) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
+    ) async throws(ReelFailure) -> Beginning {
+        while true {
+            if let job = try? await StoredJob(entry), await job.result != nil {
+                known(.done)
+                return .finished(job)
+            }
+            // The record is there before any process can learn of the job, so that each can go on with it.
+            let isNew = try await entry.create(wanted)
+            created(isNew)
+            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
+            if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
+            switch try await board.begin(wanted.beginning, holder: name) {
+            case .begun(let claim):
+                known(.probing)
+                do throws(ReelFailure) {
+                    if !isNew { try await entry.open(wanted) }
+                } catch {
+                    _ = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: false)
+                    throw error
+                }
+                return .probing(claim)
+            case .probing:
+                known(.probing)
+                return .probing(nil)
+            case .running:
+                guard let status = try await board.status(id) else { continue }
+                if let job = try? await StoredJob(entry, plan: status.job.plan) {
+                    known(status.state)
+                    return .running(job)
+                }
+                // Without its plan in the store no worker can work at it.
+                try await board.withdraw(id)
+            case .busy:
+                do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
+            }
+        }
+    }
+
+    /// Tells the board what the submitter says of the job. A job that another process has begun keeps its name and labels if
+    /// this submitter gives none. The record of a job that runs is left alone, since the worker that ends it writes it, too.
+    ///
+    /// - Parameter claim: holds the probe if this submitter has begun the job.
+    func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
+        if claim != nil {
+            guard let submission = try await entry.read().submission else { return }
+            try await board.describe(id, try submission.text)
+        } else if let submission = wanted.submission, submission.isTelling {
+            try await board.describe(id, try submission.text)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+public import ReelCore
+internal import ReelQueue
+public import ReelStore
+
+/// A job that was posted.
+public struct PostedJob: Hashable, Sendable {
+    /// The job.
+    public let id: JobID
+    /// The state in which it was found, or `probing` if it was begun.
+    public let state: JobState
+    /// Whether nobody had submitted it before. Of many that post the same job at once, one is told so.
+    public let isNew: Bool
+}
+
+extension JobService {
+    /// Begins a job and leaves all of it to the workers, the probe too: returns before its source has been read. A job that
+    /// is on the board or done stays as it is; one that had failed or was cancelled begins anew.
+    ///
+    /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
+    ///
+    /// - Parameter wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
+    public func post(_ wanted: JobRecord) async throws(ReelFailure) -> PostedJob {
+        let beginner = Beginner(board: board, store: try requiredStore(), wanted: wanted)
+        var isNew = false
+        var state = JobState.probing
+        let beginning = try await beginner.begin(created: { isNew = isNew || $0 }, known: { state = $0 })
+        guard case .probing(let claim) = beginning else {
+            try await beginner.describe()
+            return PostedJob(id: wanted.id, state: state, isNew: isNew)
+        }
+        do throws(ReelFailure) { try await beginner.describe(claim) } catch {
+            if let claim { try? await handBack(claim, by: beginner) }
+            throw error
+        }
+        if let claim { try await handBack(claim, by: beginner) }
+        return PostedJob(id: wanted.id, state: state, isNew: isNew)
+    }
+
+    /// Hands back a probe, uncharged, so that a worker takes it.
+    private func handBack(_ claim: Claim, by beginner: Beginner) async throws(ReelFailure) {
+        _ = try await board.leave(beginner.wanted.id, waiter: beginner.name.text, claim: claim)
+    }
+}

@@ -1,0 +1,80 @@
+internal import Crypto
+internal import Foundation
+public import ReelCore
+internal import ReelJobs
+internal import ReelStore
+
+/// The tokens of a server: a file with a line of JSON for each, which keeps a salted hash. A token is 256 random bits, so
+/// that a fast hash is enough: nobody can try them all.
+public struct TokenFile: Sendable {
+    /// Path of the file.
+    public let path: String
+
+    /// The file at a path; it need not exist.
+    public init(path: String) { self.path = path }
+
+    /// A token as the file keeps it.
+    struct Entry: Codable, Hashable, Sendable {
+        var name: String
+        var role: Role
+        /// Random bytes, in Base64.
+        var salt: Data
+        /// HMAC-SHA256 of the token, with the salt as its key, in Base64.
+        var hash: Data
+
+        private enum CodingKeys: String, CodingKey {
+            case name = "name"
+            case role = "role"
+            case salt = "salt"
+            case hash = "hash"
+        }
+
+        /// Takes as long for a token that differs late as for one that differs early.
+        func matches(_ token: String) -> Bool {
+            HMAC<SHA256>.isValidAuthenticationCode(
+                hash, authenticating: Data(token.utf8), using: SymmetricKey(data: salt))
+        }
+    }
+
+    /// Adds a token, and makes the file if there is none; only its owner can read it. Returns the token, which is kept
+    /// nowhere.
+    ///
+    /// Throws `.tokenNameTaken` if the file has one of that name, `.tokenFileDamaged`, and `.secretFileUnusable`.
+    public func add(_ name: String, _ role: Role) throws(ReelFailure) -> String {
+        var entries = FileManager.default.fileExists(atPath: path) ? try read() : []
+        guard !entries.contains(where: { $0.name == name }) else {
+            throw ReelFailure(.tokenNameTaken(name: name, path: path))
+        }
+        let token = "reel_" + TokenFile.text(SymmetricKey(size: .bits256))
+        let salt = SymmetricKey(size: .bits128)
+        let hash = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: salt)
+        entries.append(Entry(name: name, role: role, salt: salt.withUnsafeBytes { Data($0) }, hash: Data(hash)))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            let lines = try entries.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }
+            try SecretFile.write(lines.joined(), to: path)
+        } catch {
+            throw .of(error)
+        }
+        return token
+    }
+
+    /// The tokens of the file. Throws `.tokenFileDamaged`, and as `SecretFile.read` does.
+    func read() throws(ReelFailure) -> [Entry] {
+        var entries: [Entry] = []
+        for (number, line) in try SecretFile.read(path, of: .server).split(separator: "\n").enumerated() {
+            guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(line.utf8)) else {
+                throw ReelFailure(.tokenFileDamaged(path: path, line: number + 1))
+            }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    /// Base64 that URLs and cookies take as it is.
+    private static func text(_ key: SymmetricKey) -> String {
+        key.withUnsafeBytes { Data($0) }.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            .replacing("=", with: "")
+    }
+}

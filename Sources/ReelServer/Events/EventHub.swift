@@ -1,0 +1,175 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Logging
+internal import NIOCore
+internal import ReelCore
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelWords
+internal import ServiceLifecycle
+
+/// Reads the board's stream of events once for all listeners of this server, and keeps as much of it as the board does, so
+/// that a listener whose line was cut gets what it missed.
+actor EventHub: Service {
+    private let jobs: JobService
+    private let log: Logger
+    /// The latest items, the oldest first.
+    private var items: [Item] = []
+    /// How many items came before the first of `items`.
+    private var dropped = 0
+    /// Whether the stream has been read to its end once: until then items are history.
+    private var isCurrent = false
+    private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var lastListener = 0
+
+    /// As many as the board keeps.
+    private static let mostItems = 10_000
+    /// The most listeners of a server.
+    private static let mostListeners = 2000
+    /// From one sign of life to the next.
+    private static let pulse = Duration.seconds(15)
+
+    /// What a listener gets.
+    struct Item: Sendable {
+        /// Nil for all jobs.
+        var job: JobID?
+        var place: BoardEvent.Place
+        /// As server-sent events spell it.
+        var text: ByteBuffer
+    }
+
+    init(_ jobs: JobService, log: Logger) {
+        self.jobs = jobs
+        self.log = log
+    }
+
+    // MARK: Reading the board
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup { group in
+                group.addTask { await self.read() }
+                group.addTask {
+                    while (try? await Task.sleep(for: EventHub.pulse)) != nil { await self.wakeAll() }
+                }
+            }
+        }
+    }
+
+    private func read() async {
+        var place = BoardEvent.Place.start
+        var isLost = false
+        while !Task.isCancelled {
+            let feed = jobs.events(after: place)
+            do throws(ReelFailure) {
+                var end: BoardEvent.Place? = isCurrent ? nil : try await jobs.now()
+                while !Task.isCancelled {
+                    let events = try await feed.wait(atMost: end == nil ? .seconds(60) : .milliseconds(1))
+                    if isLost {
+                        log.info("Redis answers again")
+                        isLost = false
+                        add(Item(job: nil, place: place, text: EventHub.text("resync", place, nil)))
+                    }
+                    for event in events { add(Item(event)) }
+                    if let last = events.last { place = last.place }
+                    if let reached = end, events.isEmpty || place > reached {
+                        end = nil
+                        isCurrent = true
+                    }
+                    if !events.isEmpty || end == nil { wakeAll() }
+                }
+            } catch {
+                if !isLost { log.error("\(error.words)", metadata: ["code": "\(error.reason.code)"]) }
+                isLost = true
+                try? await Task.sleep(for: .milliseconds(500))
+            }
+        }
+    }
+
+    private func add(_ item: Item) {
+        items.append(item)
+        guard items.count >= 2 * EventHub.mostItems else { return }
+        items.removeFirst(EventHub.mostItems)
+        dropped += EventHub.mostItems
+    }
+
+    private func wakeAll() { for listener in listeners.values { listener.yield() } }
+
+    // MARK: Listening
+
+    /// A listener: it is woken when there may be items, and now and then.
+    struct Listener: Sendable {
+        fileprivate let number: Int
+        let wakes: AsyncStream<Void>
+        fileprivate let continuation: AsyncStream<Void>.Continuation
+        /// How many items it has seen; nil until the hub has read the board's stream.
+        var seen: Int?
+        /// The place after which it goes on; nil for now.
+        let place: BoardEvent.Place?
+
+        /// Ends `wakes`.
+        func end() { continuation.finish() }
+    }
+
+    /// Begins to listen. Throws a problem of status 503 if too many do.
+    func listen(after place: BoardEvent.Place?) throws -> Listener {
+        guard listeners.count < EventHub.mostListeners else {
+            throw Problem(
+                .serviceUnavailable, "too-many-streams", "Too many streams of events are open",
+                detail: "This server has \(listeners.count) open.", retryAfter: 30)
+        }
+        let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        lastListener += 1
+        listeners[lastListener] = continuation
+        if isCurrent { continuation.yield() }
+        return Listener(number: lastListener, wakes: wakes, continuation: continuation, seen: nil, place: place)
+    }
+
+    func leave(_ listener: Listener) { listeners[listener.number] = nil }
+
+    /// What a listener has not seen yet. It is told to read everything anew if a part of that is gone.
+    func next(for listener: inout Listener) -> [Item] {
+        guard isCurrent else { return [] }
+        let end = dropped + items.count
+        guard let seen = listener.seen else {
+            listener.seen = end
+            guard let place = listener.place else { return [] }
+            guard let first = items.first, first.place <= place, let last = items.last, place <= last.place else {
+                return [resync]
+            }
+            return Array(items[(items.firstIndex { $0.place > place } ?? items.endIndex)...])
+        }
+        listener.seen = end
+        guard seen >= dropped else { return [resync] }
+        return Array(items[(seen - dropped)...])
+    }
+
+    private var resync: Item {
+        let place = items.last?.place ?? .start
+        return Item(job: nil, place: place, text: EventHub.text("resync", place, nil))
+    }
+
+    // MARK: Text
+
+    private struct EventView: Encodable {
+        var job: String
+        var index: Int?
+        var worker: String?
+    }
+
+    fileprivate static func text(_ kind: String, _ place: BoardEvent.Place, _ event: BoardEvent?) -> ByteBuffer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let view = event.map { EventView(job: $0.job.text, index: $0.happening.index, worker: $0.happening.worker?.text) }
+        let data = view.flatMap { try? encoder.encode($0) }.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        // A kind of a newer release is a word that Redis has.
+        let kind = kind.filter { $0.isLetter || $0.isNumber || $0 == "-" }
+        return ByteBuffer(string: "id: \(place)\nevent: \(kind)\ndata: \(data)\n\n")
+    }
+}
+
+extension EventHub.Item {
+    fileprivate init(_ event: BoardEvent) {
+        self.init(job: event.job, place: event.place, text: EventHub.text(event.happening.name, event.place, event))
+    }
+}

@@ -1,0 +1,117 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import ReelCore
+internal import ReelJobs
+internal import ReelWords
+
+/// An answer that says what is wrong, as of RFC 9457.
+struct Problem: Error, HTTPResponseError, Encodable {
+    var status: HTTPResponse.Status
+    /// Stable.
+    var code: String
+    /// What kind of problem it is, in words.
+    var title: String
+    /// What is wrong in this case, and what to do.
+    var detail: String
+    /// Where in the request's body that is, as of RFC 6901; or the name of a parameter.
+    var pointer: String?
+    /// What the code is about, by name.
+    var facts: JSONValue?
+    /// Seconds after which the same request may succeed.
+    var retryAfter: Int?
+    /// The methods that a place takes.
+    var allow: String?
+
+    init(
+        _ status: HTTPResponse.Status, _ code: String, _ title: String, detail: String, pointer: String? = nil,
+        facts: JSONValue? = nil, retryAfter: Int? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.title = title
+        self.detail = detail
+        self.pointer = pointer
+        self.facts = facts
+        self.retryAfter = retryAfter
+    }
+
+    /// A failure of what the request asked for.
+    init(_ failure: ReelFailure) {
+        let status = failure.httpStatus
+        self.init(
+            status, failure.reason.code,
+            FailureReason.CodingKeys(rawValue: failure.reason.code)?.meaning ?? "The request failed.", detail: failure.words, facts: failure.reason.facts,
+            retryAfter: status == .serviceUnavailable ? 5 : nil)
+    }
+
+    /// A value of the request's body that cannot be taken.
+    init(_ flawed: FlawedPlace) {
+        let failure = ReelFailure(.editFlawed(path: "request", place: flawed.place, flaw: flawed.flaw))
+        self.init(
+            .badRequest, "request-invalid", "The request's body cannot be taken", detail: failure.words,
+            pointer: Problem.pointer(flawed.place))
+    }
+
+    /// "clips[3].from" as "/clips/3/from".
+    static func pointer(_ place: String) -> String {
+        place.split(whereSeparator: { ".[]".contains($0) }).map { "/" + $0 }.joined()
+    }
+
+    private enum CodingKeys: String, CodingKey { case type, title, status, code, detail, pointer, facts }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode("about:blank", forKey: .type)
+        try container.encode(title, forKey: .title)
+        try container.encode(status.code, forKey: .status)
+        try container.encode(code, forKey: .code)
+        try container.encode(detail, forKey: .detail)
+        try container.encodeIfPresent(pointer, forKey: .pointer)
+        try container.encodeIfPresent(facts, forKey: .facts)
+    }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        var response = try JSONAnswer.response(self, status)
+        response.headers[.contentType] = "application/problem+json"
+        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+        if let allow { response.headers[.allow] = allow }
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer realm=\"reel\"" }
+        return response
+    }
+
+    /// The problem that any error of a handler is.
+    init(of error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let failure as ReelFailure: self.init(failure)
+        case let flawed as FlawedPlace: self.init(flawed)
+        case let error as HTTPError:
+            self.init(
+                error.status, "http-\(error.status.code)", error.status.reasonPhrase,
+                detail: error.body ?? error.status.reasonPhrase)
+        default: self.init(ReelFailure.of(error))
+        }
+    }
+}
+
+extension ReelFailure {
+    /// The status of an answer that says so.
+    fileprivate var httpStatus: HTTPResponse.Status {
+        switch reason {
+        case .jobUnknown, .workerUnknown, .noResult: .notFound
+        case .jobEnded, .jobNotFailed, .jobNotEnded, .jobNotOnBoard, .jobCancelled: .conflict
+        case .sourceOutside: .forbidden
+        case .quotaExceeded: .unprocessableContent
+        case .resultDiffers, .resultUnrecorded: .internalServerError
+        default:
+            switch kind {
+            case .usage: .badRequest
+            case .input: .unprocessableContent
+            case .output: cause == .noSpace ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .internalServerError
+            case .unreachable, .interrupted: cause == .noSpace ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .serviceUnavailable
+            default: .internalServerError
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import Hummingbird
+internal import ReelCore
+internal import ReelJobs
+
+extension ServerContext {
+    /// A part of the path by its name, decoded. Throws a problem of status 400 if its encoding is wrong.
+    func part(_ name: String) throws -> String {
+        guard let text = parameters.get(name)?.removingPercentEncoding, !text.isEmpty else {
+            throw Problem(
+                .badRequest, "path-invalid", "The path cannot be read", detail: "Its part {\(name)} is not encoded well.")
+        }
+        return text
+    }
+
+    /// The job that the path names by its id, or by the beginning of its id. Throws `.jobAmbiguous` and `.jobUnknown`.
+    func job(_ jobs: JobService) async throws -> JobID { try await jobs.job(named: part("id")) }
+}
+
+extension Request {
+    /// The values of a parameter of the query, decoded.
+    func query(all name: String) -> [String] {
+        uri.queryParameters[values: name[...]].map { String($0) }
+    }
+
+    /// The only value of a parameter of the query; nil if it is missing. Throws a problem of status 400 if it is there twice.
+    func query(_ name: String) throws -> String? {
+        let values = query(all: name)
+        guard values.count < 2 else {
+            throw Problem.parameter(name, "It is there \(values.count) times.")
+        }
+        return values.first
+    }
+
+    /// A whole number within a range; nil if it is missing.
+    func query(_ name: String, _ allowed: ClosedRange<Int>) throws -> Int? {
+        guard let text = try query(name) else { return nil }
+        guard let number = Int(text), allowed.contains(number) else {
+            throw Problem.parameter(name, "It must be \(allowed.lowerBound) to \(allowed.upperBound).")
+        }
+        return number
+    }
+
+    /// Throws a problem of status 400 if the query has a parameter that is not among these.
+    func refuseParameters(except known: String...) throws {
+        for key in uri.queryParameters.map(\.key) where !known.contains(String(key)) {
+            throw Problem.parameter(
+                String(key), known.isEmpty ? "None is taken here." : "These are taken: \(known.joined(separator: ", ")).")
+        }
+    }
+}
+
+extension Problem {
+    static func parameter(_ name: String, _ detail: String) -> Problem {
+        Problem(
+            .badRequest, "parameter-invalid", "A parameter of the query cannot be taken", detail: "\(name): \(detail)",
+            pointer: name)
+    }
+}

@@ -1,0 +1,148 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import ReelCore
+
+/// Answers requests by a table of routes: who may use them, how long they may take, and what every answer says to a browser.
+struct Responder: Sendable {
+    let settings: ServerSettings
+    let gate: Gate
+    let log: Logger
+
+    /// The methods that any place has an answer for.
+    static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+
+    /// A router with all routes. A place answers HEAD as it does GET, and any other method that it does not have with the
+    /// methods that it has.
+    func router(_ routes: [Route]) -> Router<ServerContext> {
+        let router = Router(context: ServerContext.self)
+        router.add(middleware: Manners(log: log))
+        let places = Dictionary(grouping: routes, by: \.path)
+        for (path, routes) in places {
+            let place = RouterPath(path.isEmpty ? settings.basePath : "\(settings.basePath)/\(path)")
+            let has = Set(routes.map(\.method))
+            let allowed = Responder.methods.filter { has.contains($0) || $0 == .head && has.contains(.get) }
+            for route in routes {
+                router.on(place, method: route.method) { request, context in
+                    try await answer(route, request, context)
+                }
+                guard route.method == .get, !has.contains(.head) else { continue }
+                router.on(place, method: .head) { request, context in
+                    try await answer(route, request, context).createHeadResponse()
+                }
+            }
+            for method in Responder.methods where !allowed.contains(method) {
+                router.on(place, method: method) { _, _ -> Response in
+                    throw Problem.notAllowed(method, allowed)
+                }
+            }
+        }
+        return router
+    }
+
+    private func answer(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
+        var context = context
+        context.caller = try gate.caller(of: request, from: context.address)
+        try check(route, request, context.caller)
+        guard let limit = route.limit else { return try await route.handler(request, context) }
+        return try await Responder.within(limit) { [context] in try await route.handler(request, context) }
+    }
+
+    /// Throws a problem if the caller may not use the route.
+    private func check(_ route: Route, _ request: Request, _ caller: Caller) throws {
+        if route.action != nil {
+            // A browser says from where a page that it shows sends a request.
+            let site = request.headers[.secFetchSite]
+            guard site == nil || site == "same-origin" || site == "none" else {
+                throw Problem(
+                    .forbidden, "other-site", "Another site may change nothing",
+                    detail: "The browser says that a page of another site sent this (Sec-Fetch-Site: \(site ?? "")).")
+            }
+        }
+        guard let needed = route.role else { return }
+        if route.action != nil, settings.isReadOnly {
+            throw Problem(
+                .forbidden, "read-only", "The server is read-only", detail: "It was started with --read-only.")
+        }
+        guard let role = caller.role else {
+            throw Problem(
+                .unauthorized, "token-missing", "A token is needed",
+                detail: "Send one of role \(needed.rawValue) as 'Authorization: Bearer TOKEN', or sign in.")
+        }
+        guard role >= needed else {
+            throw Problem(
+                .forbidden, "role-too-low", "Another role is needed",
+                detail: "That takes role \(needed.rawValue); \(caller.name ?? "this caller") has role \(role.rawValue).")
+        }
+    }
+
+    /// Runs the body, and cancels it after that time; then throws a problem of status 503.
+    static func within<Answer: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() ?? nil else {
+                throw Problem(
+                    .serviceUnavailable, "request-slow", "The request takes too long",
+                    detail: "It had not been answered after \(limit.components.seconds) s.", retryAfter: 5)
+            }
+            return answer
+        }
+    }
+}
+
+extension Problem {
+    fileprivate static func notAllowed(_ method: HTTPRequest.Method, _ allowed: [HTTPRequest.Method]) -> Problem {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        var problem = Problem(
+            .methodNotAllowed, "method-not-allowed", "The place does not take this method",
+            detail: "It takes \(names); the request was \(method.rawValue).")
+        problem.allow = names
+        return problem
+    }
+}
+
+/// Turns errors into answers, and tells browsers what pages of this server may do.
+private struct Manners: RouterMiddleware {
+    typealias Context = ServerContext
+
+    let log: Logger
+
+    func handle(
+        _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            let problem = Problem(of: error)
+            if problem.status.kind == .serverError {
+                log.error("\(request.method) \(request.uri.path): \(problem.detail)", metadata: ["code": "\(problem.code)"])
+            }
+            response = try problem.response(from: request, context: context)
+        }
+        response.headers[.contentSecurityPolicy] = Manners.policy
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "no-referrer"
+        response.headers[.crossOriginResourcePolicy] = "same-origin"
+        return response
+    }
+
+    private static let policy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "media-src 'self'",
+        "connect-src 'self'", "form-action 'self'", "base-uri 'self'", "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
+}

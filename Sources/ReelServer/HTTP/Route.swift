@@ -1,0 +1,33 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// A method of a place, and who may use it.
+struct Route: Sendable {
+    typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
+
+    let method: HTTPRequest.Method
+    /// Below the base path, without a slash at its start; `{name}` stands for any part.
+    let path: String
+    /// The least role; nil for anyone.
+    let role: Role?
+    /// What the audit log calls it; nil for a route that changes nothing.
+    let action: String?
+    /// How long it may take; nil for as long as it takes.
+    let limit: Duration?
+    let handler: Handler
+
+    /// A route that reads.
+    static func get(
+        _ path: String, _ role: Role? = .viewer, limit: Duration? = .seconds(30), _ handler: @escaping Handler
+    ) -> Route {
+        Route(method: .get, path: path, role: role, action: nil, limit: limit, handler: handler)
+    }
+
+    /// A route that changes something.
+    static func change(
+        _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String,
+        limit: Duration? = .seconds(60), _ handler: @escaping Handler
+    ) -> Route {
+        Route(method: method, path: path, role: role, action: action, limit: limit, handler: handler)
+    }
+}

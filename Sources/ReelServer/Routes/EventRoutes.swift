@@ -1,0 +1,63 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ReelCore
+internal import ReelJobs
+internal import ReelQueue
+internal import ServiceLifecycle
+
+/// What happens on the board, as server-sent events.
+struct EventRoutes {
+    let jobs: JobService
+    let hub: EventHub
+
+    var routes: [Route] { [.get("events", .viewer, limit: nil, events)] }
+
+    @Sendable private func events(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try request.refuseParameters(except: "job")
+        let name = try request.query("job")
+        let job: JobID? = if let name { try await jobs.job(named: name) } else { nil }
+        let place = try request.headers[.lastEventID].map { text in
+            guard let place = BoardEvent.Place(text) else {
+                throw Problem(
+                    .badRequest, "place-invalid", "The Last-Event-ID cannot be taken",
+                    detail: "It is the id of an event that this stream sent.")
+            }
+            return place
+        }
+        let listener = try await hub.listen(after: place)
+        var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        headers[.accelBuffering] = "no"
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { [hub] writer in
+                var listener = listener
+                do {
+                    // Browsers wait so long before they connect again.
+                    try await writer.write(ByteBuffer(string: "retry: 1000\n: reel\n\n"))
+                    try await withGracefulShutdownHandler {
+                        for await _ in listener.wakes {
+                            let items = await hub.next(for: &listener).filter { job == nil || $0.job == nil || $0.job == job }
+                            var text = ByteBuffer()
+                            for item in items { text.writeImmutableBuffer(item.text) }
+                            if items.isEmpty { text.writeString(":\n\n") }
+                            try await writer.write(text)
+                        }
+                    } onGracefulShutdown: { [listener] in
+                        listener.end()
+                    }
+                    try await writer.write(ByteBuffer(string: "event: bye\ndata: {}\n\n"))
+                    try await writer.finish(nil)
+                    await hub.leave(listener)
+                } catch {
+                    await hub.leave(listener)
+                    throw error
+                }
+            })
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID")!
+    fileprivate static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+}

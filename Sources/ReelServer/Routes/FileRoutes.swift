@@ -1,0 +1,174 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOPosix
+internal import ReelCore
+internal import ReelJobs
+internal import ReelStore
+
+/// Results and sources, byte for byte.
+struct FileRoutes {
+    let jobs: JobService
+    let sources: SourceRoots?
+
+    var routes: [Route] {
+        [
+            .get("jobs/{id}/output", .operator, limit: nil, output),
+            .get("jobs/{id}/source", .operator, limit: nil, source),
+        ]
+    }
+
+    @Sendable private func output(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let job = try await context.job(jobs)
+        let results = try jobs.results()
+        let result = try await results.result(of: job)
+        let name = try await URL(fileURLWithPath: results.path(of: job, asked: nil)).lastPathComponent
+        return try FileAnswer(
+            try result.open(), name: name, sha256: result.recorded?.sha256, isAttachment: true
+        ).response(to: request)
+    }
+
+    @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let job = try await context.job(jobs)
+        let source = try await jobs.source(of: job, within: sources)
+        return try FileAnswer(source.file, name: source.name, sha256: nil, isAttachment: false).response(to: request)
+    }
+}
+
+/// An answer with the bytes of a file, or a range of them, as of RFC 9110. Reads a piece at a time.
+///
+/// Hummingbird's own answers with files take "the last n bytes" for the first ones and know a file by its time alone.
+struct FileAnswer {
+    let file: OpenFile
+    let name: String
+    /// The hash that the bytes must have, in hexadecimal; nil if none is recorded.
+    let sha256: String?
+    let isAttachment: Bool
+
+    init(_ file: OpenFile, name: String, sha256: String?, isAttachment: Bool) {
+        self.file = file
+        self.name = name
+        self.sha256 = sha256
+        self.isAttachment = isAttachment
+    }
+
+    private static let piece = 256 << 10
+
+    /// Names the bytes: by their hash, else by what the file system says of the file.
+    private var tag: String { "\"\(sha256 ?? file.mark)\"" }
+
+    func response(to request: Request) throws -> Response {
+        var headers: HTTPFields = [
+            .eTag: tag, .acceptRanges: "bytes", .contentType: mediaType, .cacheControl: "private, no-cache",
+        ]
+        headers[.contentDisposition] = "\(isAttachment ? "attachment" : "inline"); filename*=UTF-8''\(encodedName)"
+        if let sha256, let digest = FileAnswer.base64(hex: sha256) { headers[.reprDigest] = "sha-256=:\(digest):" }
+        if let wanted = request.headers[.ifMatch], !FileAnswer.list(wanted, has: tag) {
+            return Response(status: .preconditionFailed, headers: headers)
+        }
+        if let known = request.headers[.ifNoneMatch], FileAnswer.list(known, has: tag) {
+            return Response(status: .notModified, headers: headers)
+        }
+        let isSame = request.headers[.ifRange].map { $0 == tag } ?? true
+        guard isSame, let text = request.headers[.range], let wanted = ByteRange(text) else {
+            headers[.contentLength] = String(file.bytes)
+            return Response(status: .ok, headers: headers, body: body(0..<file.bytes, isChecked: true))
+        }
+        guard let range = wanted.range(of: file.bytes) else {
+            headers[.contentRange] = "bytes */\(file.bytes)"
+            return Response(status: .rangeNotSatisfiable, headers: headers)
+        }
+        headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes)"
+        headers[.contentLength] = String(range.count)
+        return Response(status: .partialContent, headers: headers, body: body(range, isChecked: false))
+    }
+
+    /// - Parameter isChecked: whether to compare the hash of all bytes before the last piece is sent. If it differs the
+    ///   connection is cut, so that no reader takes the file for whole.
+    private func body(_ range: Range<Int64>, isChecked: Bool) -> ResponseBody {
+        ResponseBody(contentLength: range.count) { [file, sha256] writer in
+            var hash = isChecked && sha256 != nil ? SHA256() : nil
+            var place = range.lowerBound
+            while place < range.upperBound {
+                let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
+                let from = place
+                let bytes = try await NIOThreadPool.singleton.runIfActive { try file.read(count, at: from) }
+                guard bytes.count == count else { throw ReelFailure(.storeFileForeign(path: file.name)) }
+                hash?.update(data: bytes)
+                place += Int64(count)
+                if place == range.upperBound, let found = hash?.finalize(), let sha256,
+                    found.map({ String(format: "%02x", $0) }).joined() != sha256
+                {
+                    throw ReelFailure(.storeFileForeign(path: file.name))
+                }
+                try await writer.write(ByteBuffer(bytes: bytes))
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    private var mediaType: String {
+        MediaType.getMediaType(forExtension: URL(fileURLWithPath: name).pathExtension)?.description
+            ?? "application/octet-stream"
+    }
+
+    private var encodedName: String {
+        name.addingPercentEncoding(
+            withAllowedCharacters: CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"))
+            ?? "video"
+    }
+
+    /// Whether a list of tags names this one, or any.
+    private static func list(_ text: String, has tag: String) -> Bool {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains { $0 == tag || $0 == "*" || $0 == "W/\(tag)" }
+    }
+
+    private static func base64(hex: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = hex[...]
+        while rest.count >= 2 {
+            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return Data(bytes).base64EncodedString()
+    }
+}
+
+/// A range of bytes that a request asks for.
+package enum ByteRange: Hashable {
+    /// From the first to the last, both included; nil to the end.
+    case from(Int64, to: Int64?)
+    /// So many at the end.
+    case last(Int64)
+
+    /// Nil for what a server may ignore: other units, several ranges, and what is no range.
+    package init?(_ header: String) {
+        guard let match = header.wholeMatch(of: /bytes=\s*(\d{0,18})\s*-\s*(\d{0,18})\s*/) else { return nil }
+        switch (Int64(match.1), Int64(match.2)) {
+        case (let first?, let last): 
+            if let last, last < first { return nil }
+            self = .from(first, to: last)
+        case (nil, let count?): self = .last(count)
+        case (nil, nil): return nil
+        }
+    }
+
+    /// Those bytes of a file; nil if the file has none of them.
+    package func range(of bytes: Int64) -> Range<Int64>? {
+        switch self {
+        case .from(let first, let last):
+            guard first < bytes else { return nil }
+            return first..<(min(last ?? bytes - 1, bytes - 1) + 1)
+        case .last(let count):
+            guard count > 0, bytes > 0 else { return nil }
+            return max(bytes - count, 0)..<bytes
+        }
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let reprDigest = HTTPField.Name("Repr-Digest")!
+}

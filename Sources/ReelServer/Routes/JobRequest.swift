@@ -1,0 +1,166 @@
+internal import ArgumentParser
+internal import Foundation
+internal import HTTPTypes
+internal import ReelCore
+internal import ReelJobs
+internal import ReelSandbox
+internal import ReelStore
+internal import ReelTerminal
+internal import ReelWords
+
+/// What a request to make a job says, as a job of the command line would be.
+struct JobRequest {
+    /// The job, before it is in any store.
+    let record: JobRecord
+
+    /// The most bytes of its body: an edit may have many clips.
+    static let mostBytes = 8 << 20
+
+    /// Reads the first and the last MiB of each source, no more.
+    ///
+    /// Throws `FlawedPlace` and `Problem` for what the request alone shows, and `.input` if a source cannot be read or lies
+    /// outside the server's folders.
+    init(_ body: JSONPlace, sources: SourceRoots?, submitter: String) throws {
+        let object = try body.object(knows: ["source", "edit", "options", "name", "weight", "labels"])
+        let options = try PostedOptions.read(object.known("options"))
+        let order: Order
+        do {
+            switch (object.known("source"), object.known("edit")) {
+            case (let source?, nil):
+                order = try options.spec.order(video: JobRequest.path(of: source.text(), at: source, in: sources))
+            case (nil, let edit?):
+                let submitted = try SubmittedEdit(edit) { try JobRequest.path(of: $0, at: edit, in: sources) }
+                order = try options.spec.order(edit: submitted, named: submitted.sources[0])
+            case (let source?, _?): throw source.flaw(.excludes(key: "edit"))
+            case (nil, nil): throw FlawedPlace(place: "source", flaw: .missing)
+            }
+        } catch let error as ValidationError {
+            throw PostedOptions.problem(of: error)
+        }
+        let choice = try OutputChoice(
+            nil, options.container, for: order.named, like: order.sources[0], deed: order.deed,
+            lossless: options.spec.lossless)
+        var terms = JobTerms(
+            weight: try object.known("weight").map(JobRequest.weight) ?? 1,
+            retain: Double((options.retain ?? .week).seconds), keepsSegments: options.keepSegments)
+        // The folder of the source is not the submitter's: whoever fetches the result chooses one.
+        terms.output = URL(fileURLWithPath: choice.path).lastPathComponent
+        record = try JobRecord(
+            submitting: order.sources, spec: options.spec.spec(order, choice.container), terms: terms,
+            submission: Submission(
+                name: try object.known("name").map(JobRequest.name),
+                labels: try object.known("labels").map(JobRequest.labels) ?? [:], submitter: submitter),
+            within: sources)
+    }
+
+    /// The path of a source, which must be absolute and below one of the folders: nothing is said of files elsewhere, not
+    /// even whether they are there.
+    static func path(of text: String, at place: JSONPlace, in sources: SourceRoots?) throws -> String {
+        guard let sources else {
+            throw Problem(
+                .forbidden, "sources-closed", "The server takes no paths",
+                detail: "It was started without --sources.", pointer: Problem.pointer(place.place))
+        }
+        guard text.hasPrefix("/") else {
+            throw Problem(
+                .badRequest, "source-relative", "The path of a source must be absolute",
+                detail: "\(text) is not.", pointer: Problem.pointer(place.place))
+        }
+        let path = URL(fileURLWithPath: text).standardizedFileURL.path
+        try sources.check(path)
+        return path
+    }
+
+    static func weight(_ place: JSONPlace) throws -> Double {
+        let weight = try place.double()
+        do { try TermsOptions.check(weight: weight) } catch {
+            throw Problem(
+                .badRequest, "weight-invalid", "The weight cannot be taken", detail: "It must be 0.001 to 1000.",
+                pointer: Problem.pointer(place.place))
+        }
+        return weight
+    }
+
+    static func name(_ place: JSONPlace) throws -> String {
+        let name = try place.text()
+        guard Submission.isText(name) else {
+            throw Problem(
+                .badRequest, "name-invalid", "The name cannot be taken",
+                detail: "A name has 1 to 100 characters without line breaks or tabs.",
+                pointer: Problem.pointer(place.place))
+        }
+        return name
+    }
+
+    static func labels(_ place: JSONPlace) throws -> [String: String] {
+        let object = try place.object()
+        var labels: [String: String] = [:]
+        for (name, value) in object.places {
+            let text = try value.text()
+            guard Submission.isLabelName(name), Submission.isText(text) else {
+                throw Problem(
+                    .badRequest, "label-invalid", "A label cannot be taken",
+                    detail: "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
+                        + "without line breaks or tabs.", pointer: Problem.pointer(value.place))
+            }
+            labels[name] = text
+        }
+        guard labels.count <= Submission.mostLabels else {
+            throw Problem(
+                .badRequest, "label-invalid", "There are too many labels",
+                detail: "A job has \(Submission.mostLabels) at most; these are \(labels.count).",
+                pointer: Problem.pointer(place.place))
+        }
+        return labels
+    }
+}
+
+/// The options of a job as the command line has them, with camelCase names. The command line's own parser reads them, so
+/// that both take the same and say the same of what they do not take.
+struct PostedOptions: ParsableArguments {
+    @Option var container: Container?
+    @Option(transform: TimeSpan.read) var retain: TimeSpan?
+    @Flag var keepSegments = false
+    @OptionGroup var spec: SpecOptions
+
+    /// Those that mean nothing for one source or one edit.
+    private static let excluded: Set<String> = ["stitch", "lenient", "soundtrack", "soundtrackFrom"]
+
+    /// The names that an object of options may have.
+    static var names: [String] {
+        let parts = [Mirror(reflecting: PostedOptions()), Mirror(reflecting: SpecOptions())]
+        let labels = parts.flatMap { $0.children.compactMap(\.label) }
+        let names = labels.map { label in String(label.drop { $0 == "_" }) }
+        return names.filter { $0 != "spec" && !excluded.contains($0) }.sorted()
+    }
+
+    /// Reads an object of options; nil as one without any. Throws `FlawedPlace`, and a problem for what the parser refuses.
+    static func read(_ place: JSONPlace?) throws -> PostedOptions {
+        guard let place else { return try parse([]) }
+        var arguments: [String] = []
+        for (name, value) in try place.object(knows: names).places.sorted(by: { $0.key < $1.key }) {
+            let option = "--" + name.reduce(into: "") { $0 += $1.isUppercase ? "-\($1.lowercased())" : String($1) }
+            switch value.value {
+            case .text(let text): arguments.append("\(option)=\(text)")
+            case .number(let number): arguments.append("\(option)=\(number)")
+            case .flag(true): arguments.append(option)
+            case .flag(false), .null: break
+            case .object, .list: throw value.malformed(.text)
+            }
+        }
+        do { return try parse(arguments) } catch { throw problem(of: error) }
+    }
+
+    /// What the parser says, without the name of any program.
+    static func problem(of error: any Error) -> any Error {
+        if error is ReelFailure || error is Problem { return error }
+        let words = ExitCodes.line(of: message(for: error))
+        let option = words.firstMatch(of: /--([a-z-]+)/)?.1.split(separator: "-")
+        let name = option.map { parts in
+            parts.enumerated().map { $0.offset == 0 ? String($0.element) : $0.element.capitalized }.joined()
+        }
+        return Problem(
+            .badRequest, "option-invalid", "An option cannot be taken", detail: words,
+            pointer: name.map { "/options/\($0)" })
+    }
+}

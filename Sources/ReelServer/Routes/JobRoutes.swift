@@ -1,0 +1,158 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import ReelCore
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelStore
+internal import ReelTerminal
+
+/// Looking at jobs, and changing them.
+struct JobRoutes {
+    let jobs: JobService
+    let sources: SourceRoots?
+
+    /// The most jobs, passes or failures of an answer.
+    static let mostItems = 500
+
+    var routes: [Route] {
+        [
+            .get("jobs", .viewer, list),
+            .get("jobs/{id}") { _, context in try JSONAnswer.response(try await jobs.view(context.job(jobs))) },
+            .get("jobs/{id}/strip", .viewer, strip),
+            .get("jobs/{id}/passes", .viewer, passes),
+            .get("jobs/{id}/failures", .viewer, failures),
+            .change(.post, "jobs/{id}/cancel", .operator, "cancel") { _, context in
+                try await changed(context) { job throws(ReelFailure) in
+                    if case .hadEnded(let state) = try await jobs.cancel(job), state != .cancelled {
+                        throw ReelFailure(.jobEnded(job: job, state: state))
+                    }
+                }
+            },
+            .change(.post, "jobs/{id}/retry", .operator, "retry") { _, context in
+                try await changed(context) { job throws(ReelFailure) in _ = try await jobs.retry(job) }
+            },
+            .change(.post, "jobs/{id}/pause", .operator, "pause") { _, context in
+                try await changed(context) { job throws(ReelFailure) in _ = try await jobs.pause(job) }
+            },
+            .change(.post, "jobs/{id}/resume", .operator, "resume") { _, context in
+                try await changed(context) { job throws(ReelFailure) in _ = try await jobs.resume(job) }
+            },
+            .change(.patch, "jobs/{id}", .operator, "change", patch),
+            .change(.delete, "jobs/{id}", .admin, "remove") { _, context in
+                _ = try await jobs.remove(context.job(jobs))
+                return Response(status: .noContent)
+            },
+        ]
+    }
+
+    // MARK: Looking
+
+    private struct JobsView: Encodable {
+        /// The latest first.
+        var jobs: [JobView]
+        /// Where the next page begins; missing if there are no more.
+        var next: String?
+        /// Jobs that cannot be read.
+        var unreadable: [QueueView.UnreadableView]
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try request.refuseParameters(except: "state", "label", "q", "limit", "cursor")
+        let states = try request.query(all: "state").map { text in
+            guard let state = JobFilter.State(rawValue: text) else {
+                let known = JobFilter.State.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.parameter("state", "It is \(text); it can be \(known).")
+            }
+            return state
+        }
+        let labels: [String: String]
+        do {
+            labels = try LabelOption.labels(request.query(all: "label"))
+        } catch {
+            throw Problem.parameter("label", "It takes NAME=VALUE, as project=trailer, each name once.")
+        }
+        let page = try await jobs.page(
+            JobFilter(states: Set(states), labels: labels), matching: request.query("q"),
+            after: request.query("cursor"), limit: request.query("limit", 1...JobRoutes.mostItems) ?? 50)
+        return try JSONAnswer.response(
+            JobsView(jobs: page.jobs, next: page.next, unreadable: page.unreadable))
+    }
+
+    private struct StripView: Encodable {
+        struct Cell: Encodable {
+            var passes: Int
+            var done: Int
+            var live: Int
+            /// Passes that failed and wait for a retry, and the one that failed the job.
+            var failed: Int
+        }
+
+        var cells: [Cell]
+    }
+
+    @Sendable private func strip(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try request.refuseParameters(except: "cells")
+        let job = try await context.job(jobs)
+        let cells = try request.query("cells", 1...1000) ?? 100
+        let strip = try await jobs.strip(job, cells: cells)
+        return try JSONAnswer.response(
+            StripView(
+                cells: (strip?.cells ?? []).map {
+                    StripView.Cell(passes: $0.passes, done: $0.done, live: $0.live, failed: $0.failed)
+                }))
+    }
+
+    @Sendable private func passes(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try request.refuseParameters(except: "state", "cursor", "limit")
+        var state: JobPass.State?
+        if let text = try request.query("state") {
+            state = JobPass.State(rawValue: text)
+            guard state != nil else {
+                let known = JobPass.State.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem.parameter("state", "It is \(text); it can be \(known).")
+            }
+        }
+        let first = try request.query("cursor", 0...Int(Int32.max)) ?? 0
+        let limit = try request.query("limit", 1...JobRoutes.mostItems) ?? 100
+        return try JSONAnswer.response(
+            try await jobs.passes(of: context.job(jobs), in: state, from: first, limit: limit))
+    }
+
+    private struct FailuresView: Encodable {
+        var failures: [FailureView]
+        var next: String?
+    }
+
+    @Sendable private func failures(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try request.refuseParameters(except: "cursor", "limit")
+        let first = try request.query("cursor", 0...Int(Int32.max)) ?? 0
+        let limit = try request.query("limit", 1...JobRoutes.mostItems) ?? 100
+        let all = try await jobs.view(context.job(jobs)).failures
+        let page = all.dropFirst(first).prefix(limit)
+        return try JSONAnswer.response(
+            FailuresView(
+                failures: Array(page), next: first + page.count < all.count ? String(first + page.count) : nil))
+    }
+
+    // MARK: Changing
+
+    /// Answers with the job as it is after a change.
+    private func changed(
+        _ context: ServerContext, _ change: (JobID) async throws(ReelFailure) -> Void
+    ) async throws -> Response {
+        let job = try await context.job(jobs)
+        try await change(job)
+        return try JSONAnswer.response(try await jobs.view(job))
+    }
+
+    @Sendable private func patch(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let job = try await context.job(jobs)
+        let body = try await JSONBody.read(request, most: 1 << 16).object(knows: ["weight", "labels", "name"])
+        if let weight = body.known("weight") { _ = try await jobs.weigh(job, JobRequest.weight(weight)) }
+        let name = try body.known("name").map(JobRequest.name)
+        let labels = try body.known("labels").map(JobRequest.labels)
+        if name != nil || labels != nil { try await jobs.describe(job, name: name, labels: labels) }
+        return try JSONAnswer.response(try await jobs.view(job))
+    }
+}

@@ -1,0 +1,46 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// The pages: one shell for all places, its style and its script. All are part of the program.
+struct PageRoutes {
+    let basePath: String
+
+    var routes: [Route] {
+        let shell = Page(
+            Array(
+                String(decoding: PackageResources.index_html, as: UTF8.self).replacing("{{base}}", with: basePath + "/")
+                    .utf8), "text/html; charset=utf-8")
+        let places = ["", "jobs/{id}", "submit", "workers", "queue", "audit", "sign-in"]
+        let files = [
+            ("reel.css", Page(PackageResources.reel_css, "text/css; charset=utf-8")),
+            ("reel.js", Page(PackageResources.reel_js, "text/javascript; charset=utf-8")),
+            ("icon.svg", Page(PackageResources.icon_svg, "image/svg+xml")),
+            ("api/v1/openapi.json", Page(PackageResources.openapi_json, "application/json")),
+        ]
+        return places.map { place in .get(place, nil) { request, _ in shell.response(to: request) } }
+            + files.map { name, page in .get(name, nil) { request, _ in page.response(to: request) } }
+    }
+}
+
+/// A file that is part of the program.
+private struct Page: Sendable {
+    let buffer: ByteBuffer
+    let type: String
+    /// Changes with the bytes, so that browsers ask and get no more than they lack.
+    let tag: String
+
+    init(_ bytes: [UInt8], _ type: String) {
+        buffer = ByteBuffer(bytes: bytes)
+        self.type = type
+        tag = "\"" + SHA256.hash(data: bytes).prefix(12).map { String(format: "%02x", $0) }.joined() + "\""
+    }
+
+    func response(to request: Request) -> Response {
+        let headers: HTTPFields = [.contentType: type, .eTag: tag, .cacheControl: "no-cache"]
+        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: buffer))
+    }
+}

@@ -1,0 +1,98 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+package import ReelCore
+public import ReelEngine
+public import ReelJobs
+public import ServiceLifecycle
+
+/// Jobs over HTTP: the API, the pages, and the events. It keeps nothing of its own: any number of servers may serve the
+/// same board and store, beside any number of command lines.
+public struct Server: Service {
+    let settings: ServerSettings
+    let jobs: JobService
+    let engine: any EngineRunner
+    let log: Logger
+    private let listening: @Sendable (Int) -> Void
+
+    /// A server that has not begun to listen.
+    ///
+    /// - Parameters:
+    ///   - jobs: a service with a store.
+    ///   - engine: makes plans.
+    ///   - listening: hears of the port, as soon as the server listens.
+    public init(
+        _ settings: ServerSettings, jobs: JobService, engine: any EngineRunner, log: Logger,
+        listening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.jobs = jobs
+        self.engine = engine
+        self.log = log
+        self.listening = listening
+    }
+
+    /// Serves until it is shut down gracefully, or cancelled. Open streams of events get a last event.
+    ///
+    /// Throws `.addressUnusable` if the address cannot be listened at, and what reading the tokens throws.
+    public func run() async throws {
+        let gate = try Gate(settings.tokens)
+        let hub = EventHub(jobs, log: log)
+        let responder = Responder(settings: settings, gate: gate, log: log)
+        let routes = Server.routes(self, gate: gate, hub: hub)
+        var configuration = ApplicationConfiguration(address: .hostname(settings.host, port: settings.port))
+        configuration.serverName = nil
+        let application = Application(
+            router: responder.router(routes),
+            server: .http1(configuration: .init(idleTimeout: .seconds(120), httpDecoderConfiguration: Server.limits)),
+            configuration: configuration, services: [hub],
+            onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw ReelFailure(
+                .addressUnusable(
+                    address: "\(settings.host):\(settings.port)", said: String(cString: strerror(error.errnoCode))))
+        }
+    }
+
+    /// Of a request's head.
+    private static var limits: HTTP1Channel.Configuration.DecoderConfiguration {
+        .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
+    }
+
+    /// A method of a place, and the least role that may use it; nil for anyone.
+    package struct Entry: Hashable, Sendable {
+        package var method: String
+        package var path: String
+        package var role: Role?
+    }
+
+    /// All that a server answers to.
+    package func table() throws(ReelFailure) -> [Entry] {
+        Server.routes(self, gate: try Gate(nil), hub: EventHub(jobs, log: log)).map {
+            Entry(method: $0.method.rawValue, path: $0.path, role: $0.role)
+        }
+    }
+
+    /// All that the server answers to.
+    static func routes(_ server: Server, gate: Gate, hub: EventHub) -> [Route] {
+        let api = "api/v1/"
+        let ofAPI =
+            SessionRoutes(server: server, gate: gate).routes + HealthRoutes(jobs: server.jobs).routes
+            + JobRoutes(jobs: server.jobs, sources: server.settings.sources).routes
+            + SubmitRoutes(server: server).routes + FileRoutes(jobs: server.jobs, sources: server.settings.sources).routes
+            + WorkerRoutes(jobs: server.jobs).routes + EventRoutes(jobs: server.jobs, hub: hub).routes
+        return ofAPI.map { $0.below(api) } + PageRoutes(basePath: server.settings.basePath).routes
+    }
+}
+
+extension Route {
+    fileprivate func below(_ prefix: String) -> Route {
+        Route(method: method, path: prefix + path, role: role, action: action, limit: limit, handler: handler)
+    }
+}

@@ -1,0 +1,33 @@
+public import ReelCore
+
+/// How a server serves.
+public struct ServerSettings: Sendable {
+    /// The host's name or address at which it listens.
+    public var host: String
+    /// The port at which it listens; 0 for any that is free.
+    public var port: Int
+    /// The start of all its paths: empty, or with a slash at its start and none at its end.
+    public var basePath: String
+    /// The tokens; nil if whoever reaches the server may do all.
+    public var tokens: TokenFile?
+    /// Whether nothing can be changed.
+    public var isReadOnly: Bool
+    /// The folders whose files can be submitted; nil for none.
+    public var sources: SourceRoots?
+    /// The most that a job may ask for.
+    public var quotas: Quotas
+
+    /// Settings of a server.
+    public init(
+        host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isReadOnly: Bool = false,
+        sources: SourceRoots? = nil, quotas: Quotas = Quotas()
+    ) {
+        self.host = host
+        self.port = port
+        self.basePath = basePath
+        self.tokens = tokens
+        self.isReadOnly = isReadOnly
+        self.sources = sources
+        self.quotas = quotas
+    }
+}

@@ -1,0 +1,65 @@
+internal import Glibc
+public import ReelCore
+
+/// A regular file that is open for reading: its bytes stay the same file's, whatever its name becomes.
+public final class OpenFile: Sendable {
+    /// The file's name in messages.
+    public let name: String
+    /// Its size when it was opened.
+    public let bytes: Int64
+    /// Changes with the file's size, its place on the disk or the time of its last change.
+    public let mark: String
+    private let file: Descriptor
+
+    /// Throws `SystemCode`.
+    init(_ file: consuming Descriptor, name: String) throws(SystemCode) {
+        let status = try file.status()
+        self.name = name
+        bytes = Int64(status.st_size)
+        mark = "\(status.st_ino)-\(status.st_size)-\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)"
+        self.file = file
+    }
+
+    /// `count` bytes from `offset` on, fewer if the file ends before. Blocks. Throws `.storeUnusable`.
+    public func read(_ count: Int, at offset: Int64) throws(ReelFailure) -> [UInt8] {
+        do {
+            return try file.read(count, at: offset)
+        } catch {
+            throw SystemError.store(.read, name, error.value)
+        }
+    }
+}
+
+extension StoredResult {
+    /// Opens the file, which has its recorded size; whether its bytes are those recorded is not looked at.
+    ///
+    /// Throws `.storeUnusable` or `.storeFileForeign` if it cannot be opened.
+    public func open() throws(ReelFailure) -> OpenFile {
+        try OpenFile(inStore: locator)
+    }
+}
+
+extension OpenFile {
+    /// Opens a file of the store. Throws `.storeUnusable` or `.storeFileForeign`.
+    public convenience init(inStore locator: Locator) throws(ReelFailure) {
+        do {
+            try self.init(Descriptor(regular: locator.path), name: locator.name)
+        } catch {
+            throw SystemError.store(.read, locator.name, error.value)
+        }
+    }
+
+    /// Opens a file that a descriptor of this process names without opening it, as O_PATH does.
+    ///
+    /// Throws `.sourceInaccessible`, and `.sourceNotAFile` if it is no regular file.
+    public static func named(by descriptor: CInt, path: String) throws(ReelFailure) -> OpenFile {
+        do throws(SystemCode) {
+            let file = try Descriptor(open: "/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK)
+            guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemCode.notRegular }
+            return try OpenFile(file, name: path)
+        } catch {
+            throw ReelFailure(
+                error.value < 0 ? .sourceNotAFile(path: path) : .sourceInaccessible(path: path, errno: error.value))
+        }
+    }
+}

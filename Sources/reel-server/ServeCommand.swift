@@ -1,0 +1,125 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Logging
+internal import ReelCore
+internal import ReelEngine
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelServer
+internal import ReelTerminal
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve until SIGTERM; this is what reel-server does by itself.",
+        discussion: HelpText.text(
+            """
+            The API is at /api/v1, described by /api/v1/openapi.json, and the pages are at /. Without --tokens whoever \
+            reaches the server may do all, so that it listens on loopback addresses alone.
+            """,
+            HelpText.examples(
+                "reel-server --store /mnt/reel --sources /mnt/footage",
+                "reel-server --listen 0.0.0.0:8080 --tokens /etc/reel/tokens --store /mnt/reel"),
+            HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .configuration]),
+            HelpText.exitCodes))
+
+    @Option(help: ArgumentHelp("The address and the port to listen at.", valueName: "host:port"), transform: Address.read)
+    var listen = Address(host: "127.0.0.1", port: 8080)
+
+    @Option(
+        help: ArgumentHelp(
+            "The file of the tokens that callers must show; reel-server token adds one.", valueName: "file"),
+        completion: .file())
+    var tokens: String?
+
+    @Flag(help: "Listen at an address that others reach, although there are no tokens: they may do all.")
+    var insecure = false
+
+    @Flag(help: "Change nothing: jobs and workers can be looked at only.")
+    var readOnly = false
+
+    @Option(
+        help: ArgumentHelp("The start of all paths, as a proxy passes them on, for example /reel.", valueName: "path"),
+        transform: BasePath.read)
+    var basePath = BasePath(text: "")
+
+    @Option(
+        name: .customLong("sources"),
+        help: ArgumentHelp(
+            "Let jobs be made of files in this folder; links may not lead out of it. May be repeated.",
+            valueName: "dir"), completion: .directory)
+    var sources: [String] = []
+
+    @OptionGroup var log: LogOptions
+    @OptionGroup var sandbox: SandboxOption
+    @OptionGroup var quotas: QuotaOptions
+    @OptionGroup var redis: RedisOption
+    @OptionGroup var store: StoreOption
+
+    func validate() throws {
+        guard tokens != nil || insecure || listen.isLoopback else {
+            throw ValidationError(
+                "without --tokens the server listens on loopback addresses alone, and \(listen.host) is none: give --tokens, "
+                    + "or --insecure to let all who reach it do all")
+        }
+    }
+
+    func run() async throws {
+        log.start()
+        let logger = Logger(label: "reel-server")
+        let (address, namespace, process) = (
+            try redis.address(), try redis.namespace(), ProcessInfo.processInfo.processIdentifier
+        )
+        let roots = try SourceRootOption.roots(of: sources)
+        let jobs = JobService(store: try store.open()) {
+            RedisBoard(address, name: "reel-server-\(process)", namespace: namespace)
+        }
+        try await jobs.reach()
+        for diagnostic in try await jobs.diagnostics() { console.warn(diagnostic) }
+        try await jobs.join()
+        let settings = ServerSettings(
+            host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
+            isReadOnly: readOnly, sources: roots, quotas: quotas.quotas)
+        let engine = EngineHost(
+            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: roots)
+        let (host, path) = (listen.host.contains(":") ? "[\(listen.host)]" : listen.host, basePath.text)
+        let server = Server(settings, jobs: jobs, engine: engine, log: logger) { port in
+            logger.info("listening at http://\(host):\(port)\(path)/")
+        }
+        try await Interruption.shuttingDown(server) { Foundation.exit(130) }
+    }
+}
+
+/// A host and a port.
+struct Address: ExplainedArgument {
+    static let forms = "an address and a port (127.0.0.1:8080, [::1]:8080, 0.0.0.0:80)"
+    let host: String
+    let port: Int
+
+    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    init?(_ text: String) {
+        guard let match = text.wholeMatch(of: /(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):(\d{1,5})/),
+            let port = Int(match.2), port <= 65535
+        else { return nil }
+        self.init(host: match.1.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: port)
+    }
+
+    /// Whether only this machine reaches it.
+    var isLoopback: Bool {
+        host == "localhost" || host == "::1" || host.wholeMatch(of: /127\.\d{1,3}\.\d{1,3}\.\d{1,3}/) != nil
+    }
+}
+
+/// The start of all paths.
+struct BasePath: ExplainedArgument {
+    static let forms = "a path with a slash at its start and none at its end (/reel)"
+    /// Empty for none.
+    let text: String
+
+    init(text: String) { self.text = text }
+
+    init?(_ text: String) {
+        guard text.wholeMatch(of: /(\/[A-Za-z0-9._~-]+)*\/?/) != nil else { return nil }
+        self.init(text: text.hasSuffix("/") ? String(text.dropLast()) : text)
+    }
+}

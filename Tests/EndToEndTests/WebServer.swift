@@ -1,0 +1,117 @@
+import AsyncHTTPClient
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// A reel-server of a fleet, that runs beside its test.
+struct WebServer {
+    let child: Child
+    let port: Int
+    private let path: String
+
+    /// An answer of the server.
+    struct Answer {
+        let status: UInt
+        let headers: HTTPHeaders
+        let body: Data
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+
+        /// The body as an object of JSON.
+        func object() throws -> [String: Any] {
+            try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any], "\(text)")
+        }
+
+        /// The code of a problem; nil if it is none.
+        var code: String? {
+            guard headers["content-type"] == ["application/problem+json"] else { return nil }
+            return try? object()["code"] as? String
+        }
+    }
+
+    /// Runs `body` with a server that answers; afterwards it has been ended as a service manager would, and with exit code 0.
+    static func with(
+        _ fleet: Fleet, _ arguments: [String] = [], path: String = "", _ body: (WebServer) async throws -> Void
+    ) async throws {
+        let port = try freePort()
+        let child = try await fleet.fixture.start(
+            .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
+            environment: fleet.environment(as: "reel-coordinator"))
+        let server = WebServer(child: child, port: port, path: path)
+        do {
+            let answers = try await eventually(.seconds(30)) {
+                try #require(child.isRunning, "the server ended")
+                return (try? await server.get("/api/v1/health").status) == 200
+            }
+            try #require(answers)
+            try await body(server)
+        } catch {
+            let outcome = try await child.kill()
+            print(outcome.error)
+            throw error
+        }
+        let outcome = try await child.end()
+        #expect(outcome.code == 0, "\(outcome.error)")
+    }
+
+    /// A port at which nothing listens.
+    private static func freePort() throws -> Int {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port: in_port_t? = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+                guard bind(socket, general, length) == 0, getsockname(socket, general, &length) == 0 else { return nil }
+                return pointer.pointee.sin_port
+            }
+        }
+        return Int(in_port_t(bigEndian: try #require(port)))
+    }
+
+    func url(_ place: String) -> String { "http://127.0.0.1:\(port)\(path)\(place)" }
+
+    /// Sends a request, and reads the whole answer.
+    func send(
+        _ method: String, _ place: String, token: String? = nil, headers: [String: String] = [:], body: Data? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url(place))
+        request.method = HTTPMethod(rawValue: method)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+        let bytes = try await response.body.collect(upTo: 1 << 28)
+        return Answer(
+            status: response.status.code, headers: response.headers, body: Data(bytes.readableBytesView))
+    }
+
+    func get(_ place: String, token: String? = nil, headers: [String: String] = [:]) async throws -> Answer {
+        try await send("GET", place, token: token, headers: headers)
+    }
+
+    /// Sends JSON.
+    func send(
+        _ method: String, _ place: String, _ value: [String: Any], token: String? = nil, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        let body = try JSONSerialization.data(withJSONObject: value)
+        return try await send(
+            method, place, token: token, headers: headers.merging(["Content-Type": "application/json"]) { $1 }, body: body)
+    }
+
+    /// Waits until a job has ended, and returns it.
+    func end(of job: String, token: String? = nil) async throws -> [String: Any] {
+        var view: [String: Any] = [:]
+        let deadline = ContinuousClock.now + .seconds(120)
+        repeat {
+            view = try await get("/api/v1/jobs/\(job)", token: token).object()
+            if ["done", "failed", "cancelled"].contains(view["state"] as? String ?? "") { return view }
+            try await Task.sleep(for: .milliseconds(100))
+        } while ContinuousClock.now < deadline
+        return view
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Logging
+import ReelCore
+import ReelEngine
+import ReelJobs
+import ReelQueue
+import ReelServer
+import Testing
+
+/// What the server answers to, and what its document says of that.
+@Suite struct RouteTests {
+    private func table() throws -> Set<Server.Entry> {
+        // Nothing is asked of it.
+        let address = try RedisAddress("redis://127.0.0.1:1")
+        let jobs = JobService(store: nil) { RedisBoard(address, name: "test") }
+        let server = Server(
+            ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, engine: EngineHost(executable: "/nonexistent"),
+            log: Logger(label: "test"))
+        return Set(try server.table())
+    }
+
+    private func document() throws -> [String: Any] {
+        let file = URL(fileURLWithPath: #filePath).appendingPathComponent(
+            "../../../Sources/ReelServer/Pages/openapi.json"
+        ).standardized
+        return try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    }
+
+    @Test func theDocumentHasEveryRouteOfTheAPIWithItsRoleAndNoOther() throws {
+        var described: Set<Server.Entry> = []
+        for (path, item) in try #require(try document()["paths"] as? [String: [String: [String: Any]]]) {
+            for (method, operation) in item {
+                let role = try #require(operation["x-role"] as? String)
+                described.insert(
+                    Server.Entry(method: method.uppercased(), path: String(path.dropFirst()), role: Role(rawValue: role)))
+            }
+        }
+        #expect(described == try table().filter { $0.path.hasPrefix("api/") })
+    }
+
+    @Test func everyChangeNeedsARoleButSigningIn() throws {
+        for entry in try table() where entry.method != "GET" {
+            #expect((entry.role ?? .viewer) >= .operator || entry.path == "api/v1/session", "\(entry)")
+        }
+    }
+
+    @Test func everyReferenceOfTheDocumentLeadsSomewhere() throws {
+        let document = try document()
+        func resolve(_ reference: String) -> Any? {
+            reference.split(separator: "/").dropFirst().reduce(document as Any?) { ($0 as? [String: Any])?[String($1)] }
+        }
+        var references: Set<String> = []
+        func walk(_ value: Any) {
+            if let object = value as? [String: Any] {
+                if let reference = object["$ref"] as? String { references.insert(reference) }
+                object.values.forEach(walk)
+            }
+            (value as? [Any])?.forEach(walk)
+        }
+        walk(document)
+        #expect(references.count > 15)
+        for reference in references { #expect(resolve(reference) != nil, "\(reference)") }
+    }
+}
+
+/// Which bytes a Range header means.
+@Suite struct ByteRangeTests {
+    @Test(
+        arguments: [
+            ("bytes=0-0", 0..<1), ("bytes=0-9", 0..<10), ("bytes=5-", 5..<100), ("bytes=-1", 99..<100),
+            ("bytes=-1000", 0..<100), ("bytes=99-200", 99..<100), ("bytes= 1 - 2 ", 1..<3),
+        ] as [(String, Range<Int64>)])
+    func aRangeIsThoseBytes(_ header: String, _ range: Range<Int64>) throws {
+        #expect(try #require(ByteRange(header)).range(of: 100) == range)
+    }
+
+    @Test(arguments: ["bytes=100-", "bytes=100-101", "bytes=-0"])
+    func aRangeBehindTheEndHasNoBytes(_ header: String) throws {
+        #expect(try #require(ByteRange(header)).range(of: 100) == nil)
+    }
+
+    @Test(arguments: ["bytes=", "bytes=-", "bytes=2-1", "bytes=0-1,3-4", "items=0-1", "bytes=a-b", "bytes=0-9999999999999999999"])
+    func whatIsNoRangeIsIgnored(_ header: String) { #expect(ByteRange(header) == nil) }
+
+    @Test func anEmptyFileHasNoRange() throws {
+        #expect(try #require(ByteRange("bytes=0-")).range(of: 0) == nil)
+        #expect(try #require(ByteRange("bytes=-5")).range(of: 0) == nil)
+    }
+}
