@@ -8,6 +8,7 @@ internal import NIOPosix
 package import ReelCore
 public import ReelEngine
 public import ReelJobs
+public import ReelStore
 public import ServiceLifecycle
 
 /// Jobs over HTTP: the API, the pages, and the events. It keeps nothing of its own: any number of servers may serve the
@@ -15,6 +16,7 @@ public import ServiceLifecycle
 public struct Server: Service {
     let settings: ServerSettings
     let jobs: JobService
+    let store: FolderStore
     let engine: any EngineRunner
     let log: Logger
     private let listening: @Sendable (Int) -> Void
@@ -22,15 +24,17 @@ public struct Server: Service {
     /// A server that has not begun to listen.
     ///
     /// - Parameters:
-    ///   - jobs: a service with a store.
+    ///   - jobs: a service with this store.
+    ///   - store: takes uploads.
     ///   - engine: makes plans.
     ///   - listening: hears of the port, as soon as the server listens.
     public init(
-        _ settings: ServerSettings, jobs: JobService, engine: any EngineRunner, log: Logger,
+        _ settings: ServerSettings, jobs: JobService, store: FolderStore, engine: any EngineRunner, log: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.settings = settings
         self.jobs = jobs
+        self.store = store
         self.engine = engine
         self.log = log
         self.listening = listening
@@ -49,7 +53,7 @@ public struct Server: Service {
         let application = Application(
             router: responder.router(routes),
             server: .http1(configuration: .init(idleTimeout: .seconds(120), httpDecoderConfiguration: Server.limits)),
-            configuration: configuration, services: [hub],
+            configuration: configuration, services: [hub, Sweeper(uploads: store.uploads, log: log)],
             onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
         do {
             try await application.run()
@@ -82,10 +86,12 @@ public struct Server: Service {
     /// All that the server answers to.
     static func routes(_ server: Server, gate: Gate, hub: EventHub) -> [Route] {
         let api = "api/v1/"
+        let uploads = UploadRoutes(uploads: server.store.uploads, settings: server.settings)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes + HealthRoutes(jobs: server.jobs).routes
             + JobRoutes(jobs: server.jobs, sources: server.settings.sources).routes
-            + SubmitRoutes(server: server).routes + FileRoutes(jobs: server.jobs, sources: server.settings.sources).routes
+            + SubmitRoutes(server: server, uploads: uploads).routes + uploads.routes
+            + FileRoutes(jobs: server.jobs, sources: server.settings.sources).routes
             + WorkerRoutes(jobs: server.jobs).routes + EventRoutes(jobs: server.jobs, hub: hub).routes
         return ofAPI.map { $0.below(api) } + PageRoutes(basePath: server.settings.basePath).routes
     }

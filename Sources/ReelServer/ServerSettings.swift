@@ -16,11 +16,16 @@ public struct ServerSettings: Sendable {
     public var sources: SourceRoots?
     /// The most that a job may ask for.
     public var quotas: Quotas
+    /// The most bytes of all uploads together.
+    public var uploadQuota: Int64
+    /// How long an upload is kept after its last change, in seconds.
+    public var uploadExpiry: Double
 
     /// Settings of a server.
     public init(
         host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isReadOnly: Bool = false,
-        sources: SourceRoots? = nil, quotas: Quotas = Quotas()
+        sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
+        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600
     ) {
         self.host = host
         self.port = port
@@ -29,5 +34,7 @@ public struct ServerSettings: Sendable {
         self.isReadOnly = isReadOnly
         self.sources = sources
         self.quotas = quotas
+        self.uploadQuota = uploadQuota
+        self.uploadExpiry = uploadExpiry
     }
 }

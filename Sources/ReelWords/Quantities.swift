@@ -155,6 +155,8 @@ public struct TimeSpan: Hashable, Sendable {
 
     /// Seven days.
     public static let week = TimeSpan(seconds: 7 * 24 * 3600)
+    /// 24 hours.
+    public static let day = TimeSpan(seconds: 24 * 3600)
 
     init(seconds: Int64) { self.seconds = seconds }
 

@@ -6,7 +6,9 @@ internal import ReelEngine
 internal import ReelJobs
 internal import ReelQueue
 internal import ReelServer
+internal import ReelStore
 internal import ReelTerminal
+internal import ReelWords
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -49,6 +51,17 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "dir"), completion: .directory)
     var sources: [String] = []
 
+    @Option(
+        help: ArgumentHelp("The most bytes of all uploads together. Default: 100GiB.", valueName: "size"),
+        transform: ByteSize.read)
+    var uploadQuota = ByteSize(bytes: 100 << 30)
+
+    @Option(
+        help: ArgumentHelp(
+            "How long an upload is kept after its last change, as 24h or 90m. Default: 1d.", valueName: "time"),
+        transform: TimeSpan.read)
+    var uploadExpiry = TimeSpan.day
+
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var quotas: QuotaOptions
@@ -70,7 +83,8 @@ struct ServeCommand: AsyncParsableCommand {
             try redis.address(), try redis.namespace(), ProcessInfo.processInfo.processIdentifier
         )
         let roots = try SourceRootOption.roots(of: sources)
-        let jobs = JobService(store: try store.open()) {
+        let store = try store.open()
+        let jobs = JobService(store: store) {
             RedisBoard(address, name: "reel-server-\(process)", namespace: namespace)
         }
         try await jobs.reach()
@@ -78,11 +92,13 @@ struct ServeCommand: AsyncParsableCommand {
         try await jobs.join()
         let settings = ServerSettings(
             host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
-            isReadOnly: readOnly, sources: roots, quotas: quotas.quotas)
+            isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,
+            uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds))
         let engine = EngineHost(
-            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: roots)
+            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
+            sourceRoots: SourceRoots((roots?.folders ?? []) + [store.uploads.folder]))
         let (host, path) = (listen.host.contains(":") ? "[\(listen.host)]" : listen.host, basePath.text)
-        let server = Server(settings, jobs: jobs, engine: engine, log: logger) { port in
+        let server = Server(settings, jobs: jobs, store: store, engine: engine, log: logger) { port in
             logger.info("listening at http://\(host):\(port)\(path)/")
         }
         try await Interruption.shuttingDown(server) { Foundation.exit(130) }

@@ -5,6 +5,7 @@ import ReelEngine
 import ReelJobs
 import ReelQueue
 import ReelServer
+import ReelStore
 import Testing
 
 /// What the server answers to, and what its document says of that.
@@ -12,9 +13,12 @@ import Testing
     private func table() throws -> Set<Server.Entry> {
         // Nothing is asked of it.
         let address = try RedisAddress("redis://127.0.0.1:1")
-        let jobs = JobService(store: nil) { RedisBoard(address, name: "test") }
+        let folder = NSTemporaryDirectory() + "reel-server-tests-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try FolderStore.make(root: folder)
+        let jobs = JobService(store: store) { RedisBoard(address, name: "test") }
         let server = Server(
-            ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, engine: EngineHost(executable: "/nonexistent"),
+            ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, store: store, engine: EngineHost(executable: "/nonexistent"),
             log: Logger(label: "test"))
         return Set(try server.table())
     }

@@ -37,7 +37,7 @@ struct Beginner: Sendable {
     ///   - created: hears whether this call has written the job's record, before any other process can learn of the job.
     ///   - known: hears of the job's state as soon as it is known.
     func begin(
-        created: (Bool) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
+        created: (Bool) throws(ReelFailure) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> Beginning {
         while true {
             if let job = try? await StoredJob(entry), await job.result != nil {
@@ -46,7 +46,7 @@ struct Beginner: Sendable {
             }
             // The record is there before any process can learn of the job, so that each can go on with it.
             let isNew = try await entry.create(wanted)
-            created(isNew)
+            try created(isNew)
             // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
             if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
             switch try await board.begin(wanted.beginning, holder: name) {

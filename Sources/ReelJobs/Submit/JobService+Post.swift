@@ -18,12 +18,20 @@ extension JobService {
     ///
     /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
     ///
-    /// - Parameter wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
-    public func post(_ wanted: JobRecord) async throws(ReelFailure) -> PostedJob {
+    /// - Parameters:
+    ///   - wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
+    ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
+    public func post(
+        _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}
+    ) async throws(ReelFailure) -> PostedJob {
         let beginner = Beginner(board: board, store: try requiredStore(), wanted: wanted)
         var isNew = false
         var state = JobState.probing
-        let beginning = try await beginner.begin(created: { isNew = isNew || $0 }, known: { state = $0 })
+        let beginning = try await beginner.begin(
+            created: { created throws(ReelFailure) in
+                isNew = isNew || created
+                try recorded()
+            }, known: { state = $0 })
         guard case .probing(let claim) = beginning else {
             try await beginner.describe()
             return PostedJob(id: wanted.id, state: state, isNew: isNew)

@@ -20,8 +20,8 @@ struct Problem: Error, HTTPResponseError, Encodable {
     var facts: JSONValue?
     /// Seconds after which the same request may succeed.
     var retryAfter: Int?
-    /// The methods that a place takes.
-    var allow: String?
+    /// Fields of the answer beside those of every problem.
+    var headers: HTTPFields = [:]
 
     init(
         _ status: HTTPResponse.Status, _ code: String, _ title: String, detail: String, pointer: String? = nil,
@@ -75,7 +75,7 @@ struct Problem: Error, HTTPResponseError, Encodable {
         var response = try JSONAnswer.response(self, status)
         response.headers[.contentType] = "application/problem+json"
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
-        if let allow { response.headers[.allow] = allow }
+        for field in headers { response.headers[field.name] = field.value }
         if status == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer realm=\"reel\"" }
         return response
     }

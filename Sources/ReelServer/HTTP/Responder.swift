@@ -104,7 +104,7 @@ extension Problem {
         var problem = Problem(
             .methodNotAllowed, "method-not-allowed", "The place does not take this method",
             detail: "It takes \(names); the request was \(method.rawValue).")
-        problem.allow = names
+        problem.headers[.allow] = names
         return problem
     }
 }

@@ -12,6 +12,8 @@ internal import ReelWords
 struct JobRequest {
     /// The job, before it is in any store.
     let record: JobRecord
+    /// The uploads that are sources, by the names that their copies in the job's folder have.
+    let uploads: [String: Upload]
 
     /// The most bytes of its body: an edit may have many clips.
     static let mostBytes = 8 << 20
@@ -20,19 +22,22 @@ struct JobRequest {
     ///
     /// Throws `FlawedPlace` and `Problem` for what the request alone shows, and `.input` if a source cannot be read or lies
     /// outside the server's folders.
-    init(_ body: JSONPlace, sources: SourceRoots?, submitter: String) throws {
-        let object = try body.object(knows: ["source", "edit", "options", "name", "weight", "labels"])
+    init(_ body: JSONPlace, sources: RequestSources, submitter: String) throws {
+        let object = try body.object(knows: ["source", "upload", "edit", "options", "name", "weight", "labels"])
         let options = try PostedOptions.read(object.known("options"))
+        var sources = sources
         let order: Order
         do {
-            switch (object.known("source"), object.known("edit")) {
-            case (let source?, nil):
-                order = try options.spec.order(video: JobRequest.path(of: source.text(), at: source, in: sources))
-            case (nil, let edit?):
-                let submitted = try SubmittedEdit(edit) { try JobRequest.path(of: $0, at: edit, in: sources) }
-                order = try options.spec.order(edit: submitted, named: submitted.sources[0])
-            case (let source?, _?): throw source.flaw(.excludes(key: "edit"))
-            case (nil, nil): throw FlawedPlace(place: "source", flaw: .missing)
+            let given = ["source", "upload", "edit"].compactMap { key in object.known(key).map { (key, $0) } }
+            guard let (key, place) = given.first else { throw FlawedPlace(place: "source", flaw: .missing) }
+            guard given.count == 1 else { throw place.flaw(.excludes(key: given[1].0)) }
+            switch key {
+            case "source": order = try options.spec.order(video: sources.path(of: place.text(), at: place))
+            case "upload":
+                order = try options.spec.order(video: sources.path(ofUpload: place.text(), at: place))
+            default:
+                let edit = try SubmittedEdit(place) { try sources.path(of: $0, at: place) }
+                order = try options.spec.order(edit: edit, named: edit.sources[0])
             }
         } catch let error as ValidationError {
             throw PostedOptions.problem(of: error)
@@ -45,30 +50,23 @@ struct JobRequest {
             retain: Double((options.retain ?? .week).seconds), keepsSegments: options.keepSegments)
         // The folder of the source is not the submitter's: whoever fetches the result chooses one.
         terms.output = URL(fileURLWithPath: choice.path).lastPathComponent
-        record = try JobRecord(
+        var record = try JobRecord(
             submitting: order.sources, spec: options.spec.spec(order, choice.container), terms: terms,
             submission: Submission(
                 name: try object.known("name").map(JobRequest.name),
                 labels: try object.known("labels").map(JobRequest.labels) ?? [:], submitter: submitter),
-            within: sources)
-    }
-
-    /// The path of a source, which must be absolute and below one of the folders: nothing is said of files elsewhere, not
-    /// even whether they are there.
-    static func path(of text: String, at place: JSONPlace, in sources: SourceRoots?) throws -> String {
-        guard let sources else {
-            throw Problem(
-                .forbidden, "sources-closed", "The server takes no paths",
-                detail: "It was started without --sources.", pointer: Problem.pointer(place.place))
+            within: sources.roots, stages: true)
+        var uploads: [String: Upload] = [:]
+        for (place, source) in record.sources.enumerated() {
+            // Workers see the server's folders, but not its uploads.
+            if let upload = sources.uploads[source.path], let copy = source.staged {
+                uploads[copy] = upload
+            } else {
+                record.sources[place].staged = nil
+            }
         }
-        guard text.hasPrefix("/") else {
-            throw Problem(
-                .badRequest, "source-relative", "The path of a source must be absolute",
-                detail: "\(text) is not.", pointer: Problem.pointer(place.place))
-        }
-        let path = URL(fileURLWithPath: text).standardizedFileURL.path
-        try sources.check(path)
-        return path
+        self.record = record
+        self.uploads = uploads
     }
 
     static func weight(_ place: JSONPlace) throws -> Double {

@@ -29,12 +29,14 @@ struct SessionRoutes {
         var version: String
         var sources: Bool
         var uploads: Bool
+        var mostUploadBytes: Int64
     }
 
     private func view(_ caller: Caller) -> SessionView {
         SessionView(
             name: caller.name, role: caller.role, readOnly: server.settings.isReadOnly, signIn: gate.isClosed,
-            version: Release.version, sources: server.settings.sources != nil, uploads: false)
+            version: Release.version, sources: server.settings.sources != nil, uploads: true,
+            mostUploadBytes: server.settings.uploadQuota)
     }
 
     @Sendable private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -3,10 +3,12 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ReelCore
 internal import ReelJobs
+internal import ReelStore
 
 /// Making jobs.
 struct SubmitRoutes {
     let server: Server
+    let uploads: UploadRoutes
 
     var routes: [Route] {
         [
@@ -22,12 +24,18 @@ struct SubmitRoutes {
     private func job(_ request: Request, _ context: ServerContext) async throws -> JobRequest {
         let body = try await JSONBody.read(request, most: JobRequest.mostBytes)
         let submitter = "\(context.caller.name ?? "reel-server")@\(ProcessInfo.processInfo.hostName)"
-        return try JobRequest(body, sources: server.settings.sources, submitter: submitter)
+        let sources = RequestSources(folders: server.settings.sources, uploadFolder: server.store.uploads.folder) { id in
+            try uploads.upload(id, context)
+        }
+        return try JobRequest(body, sources: sources, submitter: submitter)
     }
 
     @Sendable private func submit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await job(request, context)
-        let posted = try await server.jobs.post(job.record)
+        let folder = server.store.job(job.record.id)
+        let posted = try await server.jobs.post(job.record) { () throws(ReelFailure) in
+            for (name, upload) in job.uploads { try upload.give(to: folder, as: name) }
+        }
         var response = try JSONAnswer.response(
             try await server.jobs.view(posted.id), posted.isNew ? .created : .ok)
         response.headers[.location] = "\(server.settings.basePath)/api/v1/jobs/\(posted.id)"
@@ -35,9 +43,11 @@ struct SubmitRoutes {
     }
 
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let job = try await job(request, context)
-        let prepared = try await Responder.within(SubmitRoutes.planLimit) { [server] in
-            try await JobService.prepare(job.record, engine: server.engine, quotas: server.settings.quotas)
+        var record = try await job(request, context).record
+        // The file is read where it lies.
+        for place in record.sources.indices { record.sources[place].staged = nil }
+        let prepared = try await Responder.within(SubmitRoutes.planLimit) { [server, record] in
+            try await JobService.prepare(record, engine: server.engine, quotas: server.settings.quotas)
         }
         return try JSONAnswer.response(prepared.view)
     }

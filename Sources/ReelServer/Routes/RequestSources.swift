@@ -1,0 +1,66 @@
+internal import Foundation
+internal import HTTPTypes
+internal import ReelCore
+internal import ReelJobs
+internal import ReelSandbox
+internal import ReelStore
+
+/// The sources that a caller's request may name: files below the server's folders, and the caller's uploads. Nothing is said
+/// of files elsewhere, not even whether they are there.
+struct RequestSources {
+    /// The folders; nil for none.
+    let folders: SourceRoots?
+    /// Finds an upload of the caller, or throws a problem.
+    let find: (String) throws -> (Upload, Uploads.Record)
+    /// The folder of all uploads.
+    let uploadFolder: String
+    /// The uploads that were named, by the paths that stand for them.
+    private(set) var uploads: [String: Upload] = [:]
+
+    init(folders: SourceRoots?, uploadFolder: String, find: @escaping (String) throws -> (Upload, Uploads.Record)) {
+        self.folders = folders
+        self.uploadFolder = uploadFolder
+        self.find = find
+    }
+
+    /// Where the sources lie.
+    var roots: SourceRoots { SourceRoots((folders?.folders ?? []) + [uploadFolder]) }
+
+    /// The path of a source: an absolute path below one of the folders, or `upload:ID`.
+    mutating func path(of text: String, at place: JSONPlace) throws -> String {
+        if let id = text.split(separator: ":", maxSplits: 1).last, text.hasPrefix("upload:") {
+            return try path(ofUpload: String(id), at: place)
+        }
+        let pointer = Problem.pointer(place.place)
+        guard let folders else {
+            throw Problem(
+                .forbidden, "sources-closed", "The server takes no paths",
+                detail: "It was started without --sources; upload the file.", pointer: pointer)
+        }
+        guard text.hasPrefix("/") else {
+            throw Problem(
+                .badRequest, "source-relative", "The path of a source must be absolute", detail: "\(text) is not.",
+                pointer: pointer)
+        }
+        let path = URL(fileURLWithPath: text).standardizedFileURL.path
+        do throws(ReelFailure) { try folders.check(path) } catch {
+            var problem = Problem(error)
+            problem.pointer = pointer
+            throw problem
+        }
+        return path
+    }
+
+    /// A path that stands for a complete upload.
+    mutating func path(ofUpload id: String, at place: JSONPlace) throws -> String {
+        let (upload, record) = try find(id)
+        guard try record.length == upload.offset, !record.isPartial else {
+            throw Problem(
+                .conflict, "upload-incomplete", "The upload is not complete",
+                detail: "\(id) lacks bytes, or is a part of another.", pointer: Problem.pointer(place.place))
+        }
+        let path = try upload.path(named: record.name)
+        uploads[path] = upload
+        return path
+    }
+}

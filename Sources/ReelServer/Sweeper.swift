@@ -1,0 +1,24 @@
+internal import Foundation
+internal import Logging
+internal import ReelCore
+internal import ReelStore
+internal import ReelWords
+internal import ServiceLifecycle
+
+/// Removes uploads that have expired, once a minute.
+struct Sweeper: Service {
+    let uploads: Uploads
+    let log: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat {
+                do throws(ReelFailure) {
+                    try uploads.removeExpired(now: Date().timeIntervalSince1970)
+                } catch {
+                    log.error("\(error.words)", metadata: ["code": "\(error.reason.code)"])
+                }
+            } while (try? await Task.sleep(for: .seconds(60))) != nil
+        }
+    }
+}
