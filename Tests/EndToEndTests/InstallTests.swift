@@ -28,7 +28,7 @@ extension EndToEnd {
         func everything() async throws {
             try await install("--prefix", "/opt/reel")
             let programs = fixture.path("root/opt/reel/bin")
-            for program in ["reel", "reel-coordinator", "reel-worker", "reel-engine"] {
+            for program in ["reel", "reel-coordinator", "reel-worker", "reel-engine", "reel-server"] {
                 let outcome = try await fixture.run(.at("\(programs)/\(program)"), ["--version"])
                 #expect(outcome.code == 0 && outcome.output == Release.version + "\n", "\(outcome.error)")
                 let libraries = try await fixture.run(.at("/usr/bin/ldd"), ["\(programs)/\(program)"]).output
@@ -74,7 +74,10 @@ extension EndToEnd {
                 "cancel", "drain", "fetch", "init", "pause", "plan", "queue", "recover", "remove", "resume", "retry",
                 "run", "status", "submit", "undrain", "verify", "wait", "weigh", "workers",
             ]
-            let programs = ["reel-coordinator", "reel-engine", "reel-worker", "reel"]
+            let programs = [
+                "reel-coordinator", "reel-engine", "reel-worker", "reel", "reel-server", "reel-server-serve",
+                "reel-server-token",
+            ]
             #expect(pages == (programs + commands.map { "reel-coordinator-" + $0 }).map { $0 + ".1" }.sorted())
             for page in pages {
                 let shown = try await fixture.run(
