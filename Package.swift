@@ -227,6 +227,7 @@ let package = Package(
             dependencies: [
                 "ReelCore", "ReelEngine", "ReelRandom", "ReelTestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], exclude: ["Fixtures"], swiftSettings: strict),

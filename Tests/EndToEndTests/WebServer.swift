@@ -35,25 +35,44 @@ struct WebServer {
     static func with(
         _ fleet: Fleet, _ arguments: [String] = [], path: String = "", _ body: (WebServer) async throws -> Void
     ) async throws {
+        let server = try await start(fleet, arguments, path: path)
+        do {
+            try await body(server)
+        } catch {
+            print(try await server.child.kill().error)
+            throw error
+        }
+        let outcome = try await server.child.end()
+        #expect(outcome.code == 0, "\(outcome.error)")
+    }
+
+    /// Starts a server, and returns when it answers.
+    private static func start(_ fleet: Fleet, _ arguments: [String], path: String) async throws -> WebServer {
         let port = try freePort()
         let child = try await fleet.fixture.start(
             .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
             environment: fleet.environment(as: "reel-coordinator"))
         let server = WebServer(child: child, port: port, path: path)
-        do {
-            let answers = try await eventually(.seconds(30)) {
-                try #require(child.isRunning, "the server ended")
-                return (try? await server.get("/api/v1/health").status) == 200
-            }
-            try #require(answers)
-            try await body(server)
-        } catch {
+        let answers = try await eventually(.seconds(30)) {
+            guard child.isRunning else { return true }
+            return (try? await server.get("/api/v1/health").status) == 200
+        }
+        guard answers, child.isRunning else {
             let outcome = try await child.kill()
-            print(outcome.error)
+            Issue.record("the server did not start: \(outcome.error)")
+            throw Running.Ended()
+        }
+        return server
+    }
+
+    /// Runs `body` with a server that answers, and kills the server after it.
+    static func withKilled(_ fleet: Fleet, _ body: (WebServer) async throws -> Void) async throws {
+        let server = try await start(fleet, [], path: "")
+        do { try await body(server) } catch {
+            _ = try await server.child.kill()
             throw error
         }
-        let outcome = try await child.end()
-        #expect(outcome.code == 0, "\(outcome.error)")
+        #expect(try await server.child.kill().code == 128 + 9)
     }
 
     /// A port at which nothing listens.

@@ -122,7 +122,8 @@ actor EventHub: Service {
         lastListener += 1
         listeners[lastListener] = continuation
         if isCurrent { continuation.yield() }
-        return Listener(number: lastListener, wakes: wakes, continuation: continuation, seen: nil, place: place)
+        let seen = isCurrent && place == nil ? dropped + items.count : nil
+        return Listener(number: lastListener, wakes: wakes, continuation: continuation, seen: seen, place: place)
     }
 
     func leave(_ listener: Listener) { listeners[listener.number] = nil }

@@ -1,0 +1,189 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import ReelTestSupport
+import Testing
+
+/// An event as a stream sends it.
+struct SentEvent: Hashable {
+    var id: String?
+    var kind: String
+    var data: String
+}
+
+extension WebServer {
+    /// Opens the stream of events, and hands out one after the other until `take` says that it has enough, or the server ends
+    /// the stream.
+    func events(
+        after place: String? = nil, query: String = "", open: () async throws -> Void = {},
+        _ take: (SentEvent) async throws -> Bool
+    ) async throws {
+        var request = HTTPClientRequest(url: url("/api/v1/events\(query)"))
+        if let place { request.headers.add(name: "Last-Event-ID", value: place) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+        try #require(response.status == .ok)
+        #expect(response.headers["content-type"] == ["text/event-stream"])
+        #expect(response.headers["x-accel-buffering"] == ["no"])
+        var text = ""
+        var isOpen = false
+        for try await buffer in response.body {
+            text += String(buffer: buffer)
+            if !isOpen {
+                isOpen = true
+                try await open()
+            }
+            while let end = text.range(of: "\n\n") {
+                var event = SentEvent(kind: "", data: "")
+                for line in text[..<end.lowerBound].split(separator: "\n") {
+                    if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
+                    if line.hasPrefix("event: ") { event.kind = String(line.dropFirst(7)) }
+                    if line.hasPrefix("data: ") { event.data = String(line.dropFirst(6)) }
+                }
+                text.removeSubrange(..<end.upperBound)
+                if !event.kind.isEmpty, try await !take(event) { return }
+            }
+        }
+    }
+}
+
+extension EndToEnd {
+    /// The stream of events, with real servers and a real Redis.
+    @Suite struct ServerEventTests {
+        private let fixture: ProcessFixture
+
+        init() throws { fixture = try ProcessFixture() }
+
+        /// A job that no worker takes, to be paused and resumed.
+        private func job(_ server: WebServer) async throws -> String {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let made = try await server.send("POST", "/api/v1/jobs", ["source": source])
+            return try #require(try made.object()["id"] as? String, "\(made.text)")
+        }
+
+        /// The ids of the entries of the board's stream.
+        private func places(_ fleet: Fleet) throws -> [String] {
+            let text = try RawRedis(socket: fleet.socket)("XRANGE", "reel2:{main}:events", "-", "+")
+            return text.matches(of: /\d{13}-\d+/).map { String($0.0) }
+        }
+
+        @Test func aLineThatIsCutAHundredTimesLosesAndDoublesNothing() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--sources", fixture.folder]) { server in
+                    let id = try await job(server)
+                    let first = try #require(try places(fleet).last)
+                    let changes = 150
+                    let changing = Task {
+                        for number in 0..<changes {
+                            let verb = number % 2 == 0 ? "pause" : "resume"
+                            #expect(try await server.send("POST", "/api/v1/jobs/\(id)/\(verb)").status == 200)
+                        }
+                    }
+                    var (seen, cuts): ([SentEvent], Int) = ([], 0)
+                    while seen.count < changes {
+                        var left = cuts < 100 ? 1 : changes
+                        try await server.events(after: seen.last?.id ?? first) { event in
+                            seen.append(event)
+                            left -= 1
+                            return left > 0 && seen.count < changes
+                        }
+                        cuts += 1
+                    }
+                    try await changing.value
+                    #expect(cuts >= 100)
+                    #expect(seen.map(\.id) == Array(try places(fleet).drop { $0 != first }.dropFirst()))
+                    #expect(seen.map(\.kind) == (0..<changes).map { $0 % 2 == 0 ? "paused" : "resumed" })
+                    #expect(Set(seen.map(\.data)) == ["{\"job\":\"\(id)\"}"])
+                }
+            }
+        }
+
+        @Test func aListenerWhosePlaceIsGoneIsToldSoOnce() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--sources", fixture.folder]) { server in
+                    let id = try await job(server)
+                    var seen: [String] = []
+                    try await server.events(after: "1-0") { event in
+                        seen.append(event.kind)
+                        if event.kind == "resync" { _ = try await server.send("POST", "/api/v1/jobs/\(id)/pause") }
+                        return seen.count < 2
+                    }
+                    #expect(seen == ["resync", "paused"])
+                    let answer = try await server.get("/api/v1/events", headers: ["Last-Event-ID": "yesterday"])
+                    #expect(answer.code == "place-invalid")
+                }
+            }
+        }
+
+        @Test func twoHundredListenersHearEverythingAndOfTheirJobAlone() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--sources", fixture.folder]) { server in
+                    let id = try await job(server)
+                    let (opened, announce) = AsyncStream<Void>.makeStream()
+                    try await withThrowingTaskGroup(of: [String].self) { group in
+                        for number in 0..<200 {
+                            group.addTask {
+                                var seen: [String] = []
+                                let query = number % 2 == 0 ? "" : "?job=\(id)"
+                                try await server.events(query: query, open: { announce.yield() }) { event in
+                                    seen.append(event.kind)
+                                    return seen.count < 20
+                                }
+                                return seen
+                            }
+                        }
+                        var count = 0
+                        for await _ in opened {
+                            count += 1
+                            if count == 200 { break }
+                        }
+                        // A stream is open a moment before the hub knows its listener.
+                        try await Task.sleep(for: .seconds(1))
+                        for number in 0..<20 {
+                            _ = try await server.send("POST", "/api/v1/jobs/\(id)/\(number % 2 == 0 ? "pause" : "resume")")
+                        }
+                        for try await seen in group {
+                            #expect(seen == (0..<20).map { $0 % 2 == 0 ? "paused" : "resumed" })
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test func aServerThatEndsSaysSo() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    var seen: [String] = []
+                    try await server.events(open: { server.child.send(SIGTERM) }) { event in
+                        seen.append(event.kind)
+                        return true
+                    }
+                    #expect(seen == ["bye"])
+                }
+            }
+        }
+
+        @Test func aServerOutlivesItsRedisAndTellsListenersToReadAnew() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    #expect(try await server.get("/api/v1/ready").status == 200)
+                    var seen: [String] = []
+                    try await server.events(open: {
+                        try await fleet.killRedis()
+                        let isLost = try await eventually(.seconds(20)) {
+                            try await server.get("/api/v1/ready").status == 503
+                        }
+                        #expect(isLost)
+                        #expect(try await server.get("/api/v1/health").status == 200)
+                        #expect(try await server.get("/api/v1/jobs").headers["content-type"] == ["application/problem+json"])
+                        try await fleet.startRedis()
+                    }) { event in
+                        seen.append(event.kind)
+                        return false
+                    }
+                    #expect(seen == ["resync"])
+                    #expect(try await eventually(.seconds(20)) { try await server.get("/api/v1/ready").status == 200 })
+                }
+            }
+        }
+    }
+}

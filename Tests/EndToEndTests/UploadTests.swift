@@ -1,0 +1,262 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import NIOCore
+import ReelRandom
+import Testing
+
+extension EndToEnd {
+    /// Uploads by tus 1.0.0, with real servers that are killed.
+    @Suite struct UploadTests {
+        private let fixture: ProcessFixture
+
+        init() throws { fixture = try ProcessFixture() }
+
+        private let version = ["Tus-Resumable": "1.0.0"]
+        private let piece = ["Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream"]
+
+        private func begin(
+            _ server: WebServer, _ headers: [String: String], body: Data? = nil
+        ) async throws -> (answer: WebServer.Answer, place: String) {
+            let answer = try await server.send(
+                "POST", "/api/v1/uploads", headers: version.merging(headers) { $1 }, body: body)
+            return (answer, answer.headers["location"].first ?? "")
+        }
+
+        private func offset(_ server: WebServer, _ place: String) async throws -> Int? {
+            try await server.send("HEAD", place, headers: version).headers["upload-offset"].first.flatMap { Int($0) }
+        }
+
+        private func append(
+            _ server: WebServer, _ place: String, _ bytes: Data, at offset: Int, _ headers: [String: String] = [:]
+        ) async throws -> WebServer.Answer {
+            try await server.send(
+                "PATCH", place, headers: piece.merging(["Upload-Offset": "\(offset)"]) { $1 }.merging(headers) { $1 },
+                body: bytes)
+        }
+
+        private func name(_ text: String) -> String { "filename \(Data(text.utf8).base64EncodedString())" }
+
+        @Test func anUploadedVideoIsReversed() async throws {
+            let film = try Data(contentsOf: URL(fileURLWithPath: try await Clips.shared.film()))
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                try await WebServer.with(fleet) { server in
+                    let (made, place) = try await begin(
+                        server, ["Upload-Length": "\(film.count)", "Upload-Metadata": name("dir/my film.mp4")])
+                    #expect(made.status == 201)
+                    #expect(try await append(server, place, film.prefix(1000), at: 0).status == 204)
+                    let id = String(place.split(separator: "/").last ?? "")
+                    let early = try await server.send("POST", "/api/v1/jobs", ["upload": id])
+                    #expect(early.code == "upload-incomplete")
+                    #expect(try await append(server, place, film.dropFirst(1000), at: 1000).status == 204)
+                    #expect(try await offset(server, place) == film.count)
+
+                    let plan = try await server.send("POST", "/api/v1/plan", ["upload": id, "options": ["lossless": true]])
+                    #expect(plan.status == 200, "\(plan.text)")
+                    let job = try await server.send(
+                        "POST", "/api/v1/jobs", ["upload": id, "options": ["lossless": true, "container": "mov"]])
+                    #expect(job.status == 201, "\(job.text)")
+                    // The job has the file; the upload may go.
+                    #expect(try await server.send("DELETE", place, headers: version).status == 204)
+                    #expect(try await server.send("HEAD", place, headers: version).status == 404)
+                    let done = try await server.end(of: try #require(try job.object()["id"] as? String))
+                    #expect(done["state"] as? String == "done", "\(done)")
+                    let output = try await server.get("/api/v1/jobs/\(try #require(done["id"] as? String))/output")
+                    #expect(
+                        output.headers["content-disposition"] == ["attachment; filename*=UTF-8''my%20film.reversed.mov"])
+                    try film.write(to: URL(fileURLWithPath: fixture.path("film.mp4")))
+                    try output.body.write(to: URL(fileURLWithPath: fixture.path("out.mov")))
+                    try await fixture.expectExactlyReversed(fixture.path("film.mp4"), fixture.path("out.mov"))
+                }
+            }
+        }
+
+        @Test func whatTheProtocolForbidsIsRefusedAndLosesNothing() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--upload-quota", "1MiB"]) { server in
+                    let options = try await server.send("OPTIONS", "/api/v1/uploads")
+                    #expect(options.status == 204)
+                    #expect(options.headers["tus-version"] == ["1.0.0"])
+                    #expect(options.headers["tus-max-size"] == ["1048576"])
+                    let other = try await server.send(
+                        "POST", "/api/v1/uploads", headers: ["Tus-Resumable": "0.2.0", "Upload-Length": "1"])
+                    #expect(other.status == 412)
+                    #expect(other.headers["tus-version"] == ["1.0.0"])
+                    #expect(try await begin(server, [:]).answer.code == "header-invalid")
+                    #expect(try await begin(server, ["Upload-Length": "-1"]).answer.code == "header-invalid")
+                    #expect(try await begin(server, ["Upload-Length": "2000000"]).answer.status == 413)
+                    #expect(
+                        try await begin(server, ["Upload-Length": "1", "Upload-Metadata": "filename !"]).answer.code
+                            == "header-invalid")
+
+                    let (_, place) = try await begin(server, ["Upload-Length": "10"])
+                    #expect(try await append(server, place, Data("abc".utf8), at: 0).headers["upload-offset"] == ["3"])
+                    #expect(try await append(server, place, Data("abc".utf8), at: 0).status == 409)
+                    #expect(try await append(server, place, Data("abcdefghijkl".utf8), at: 3).status == 413)
+                    let offset = try #require(try await offset(server, place))
+                    #expect((3...10).contains(offset))
+                    let wrong = try await server.send(
+                        "PATCH", place, headers: version.merging(["Upload-Offset": "\(offset)"]) { $1 },
+                        body: Data("x".utf8))
+                    #expect(wrong.status == 415)
+                    let full = try await begin(server, ["Upload-Length": "1048570"])
+                    #expect(full.answer.code == "upload-quota")
+                    #expect(full.answer.status == 507)
+                    #expect(try await server.send("DELETE", place, headers: version).status == 204)
+                    #expect(try await begin(server, ["Upload-Length": "1048570"]).answer.status == 201)
+                }
+            }
+        }
+
+        @Test func aPieceWhoseChecksumDiffersDoesNotCount() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    let bytes = Data("hello".utf8)
+                    let (_, place) = try await begin(server, ["Upload-Length": "10"])
+                    let right = Data(Insecure.SHA1.hash(data: bytes)).base64EncodedString()
+                    let better = Data(SHA256.hash(data: bytes)).base64EncodedString()
+                    func send(_ checksum: String, at offset: Int) async throws -> UInt {
+                        try await append(server, place, bytes, at: offset, ["Upload-Checksum": checksum]).status
+                    }
+                    #expect(try await send("sha1 \(better)", at: 0) == 460)
+                    #expect(try await offset(server, place) == 0)
+                    #expect(try await send("sha1 \(right)", at: 0) == 204)
+                    #expect(try await send("md5 \(right)", at: 5) == 400)
+                    #expect(try await offset(server, place) == 5)
+                    #expect(try await send("sha256 \(better)", at: 5) == 204)
+                    #expect(try await offset(server, place) == 10)
+                }
+            }
+        }
+
+        @Test func partsArePutTogetherAndALengthMayComeLater() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    let (_, first) = try await begin(
+                        server, ["Upload-Concat": "partial", "Upload-Length": "5"].merging(piece) { $1 },
+                        body: Data("hello".utf8))
+                    let (deferred, second) = try await begin(
+                        server, ["Upload-Concat": "partial", "Upload-Defer-Length": "1"])
+                    #expect(deferred.status == 201)
+                    let look = try await server.send("HEAD", second, headers: version)
+                    #expect(look.headers["upload-defer-length"] == ["1"])
+                    #expect(look.headers["upload-length"] == [])
+                    #expect(try await append(server, second, Data(" wor".utf8), at: 0).status == 204)
+                    let early = try await begin(server, ["Upload-Concat": "final;\(first) \(second)"])
+                    #expect(early.answer.code == "part-incomplete")
+                    #expect(try await append(server, second, Data("ld".utf8), at: 4, ["Upload-Length": "6"]).status == 204)
+                    let (final, whole) = try await begin(server, ["Upload-Concat": "final;\(first) \(second)"])
+                    #expect(final.status == 201)
+                    let seen = try await server.send("HEAD", whole, headers: version)
+                    #expect(seen.headers["upload-length"] == ["11"])
+                    #expect(seen.headers["upload-offset"] == ["11"])
+                    #expect(seen.headers["upload-concat"] == ["final;\(first) \(second)"])
+                    #expect(try await append(server, whole, Data("!".utf8), at: 11).status == 403)
+                    #expect(try bytes(of: whole, fleet) == Data("hello world".utf8))
+                }
+            }
+        }
+
+        @Test func whatHasExpiredLeavesNothing() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--upload-expiry", "2s"]) { server in
+                    let (_, place) = try await begin(server, ["Upload-Length": "5"])
+                    #expect(try await offset(server, place) == 0)
+                    try await Task.sleep(for: .seconds(2.2))
+                    #expect(try await offset(server, place) == nil)
+                }
+                // A server sweeps when it starts.
+                try await WebServer.with(fleet) { server in
+                    let uploads = fleet.store + "/uploads"
+                    let isEmpty = try await eventually(.seconds(5)) {
+                        try FileManager.default.contentsOfDirectory(atPath: uploads).filter { $0 != "lock" }.isEmpty
+                    }
+                    #expect(isEmpty)
+                }
+            }
+        }
+
+        @Test("bytes arrive identical though clients and two servers are killed 50 times", .timeLimit(.minutes(5)))
+        func kills() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                var random = SplitMix64(seed: 26)
+                let bytes = Data((0..<(24 << 20)).map { _ in UInt8.random(in: 0...255, using: &random) })
+                var place: String?
+                var (kills, turn) = (0, 0)
+                while kills < 50 {
+                    try await WebServer.withKilled(fleet) { server in
+                        if place == nil { place = try await begin(server, ["Upload-Length": "\(bytes.count)"]).place }
+                        guard let place else { return }
+                        turn += 1
+                        let from = try #require(try await offset(server, place))
+                        // The last bytes come after all kills.
+                        let end = min(from + (1 << 20), bytes.count - (1 << 20))
+                        if from < end {
+                            let slow = SlowBody(bytes[from..<end], pause: .milliseconds(Int.random(in: 0...4, using: &random)))
+                            let task = Task { try? await slow.send(to: server.url(place), at: from, piece) }
+                            try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &random)))
+                            if turn % 2 == 0 {
+                                // The client vanishes; the server goes on with another request.
+                                task.cancel()
+                                kills += 1
+                                let again = try await eventually(.seconds(25)) { try await offset(server, place) ?? 0 >= from }
+                                #expect(again)
+                            }
+                        }
+                        kills += 1
+                    }
+                }
+                try await WebServer.with(fleet) { first in
+                    try await WebServer.with(fleet) { second in
+                        let place = try #require(place)
+                        var servers = [first, second]
+                        var offset = try #require(try await offset(first, place))
+                        while offset < bytes.count {
+                            servers.reverse()
+                            let end = min(offset + 300_000, bytes.count)
+                            let answer = try await append(servers[0], place, bytes[offset..<end], at: offset)
+                            #expect([204, 423].contains(answer.status))
+                            offset = try #require(try await self.offset(servers[1], place))
+                        }
+                    }
+                }
+                #expect(try self.bytes(of: try #require(place), fleet) == bytes)
+            }
+        }
+
+        /// What the store has of an upload.
+        private func bytes(of place: String, _ fleet: Fleet) throws -> Data {
+            let id = try #require(place.split(separator: "/").last)
+            return try Data(contentsOf: URL(fileURLWithPath: "\(fleet.store)/uploads/\(id)/data"))
+        }
+    }
+}
+
+/// A body that is sent in small pieces.
+private struct SlowBody: Sendable {
+    private let bytes: Data
+    private let pause: Duration
+
+    init(_ bytes: Data, pause: Duration) {
+        self.bytes = Data(bytes)
+        self.pause = pause
+    }
+
+    func send(to url: String, at offset: Int, _ headers: [String: String]) async throws {
+        var request = HTTPClientRequest(url: url)
+        request.method = .PATCH
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        request.headers.add(name: "Upload-Offset", value: "\(offset)")
+        let (pieces, continuation) = AsyncStream<ByteBuffer>.makeStream()
+        let feeding = Task { [bytes, pause] in
+            for start in stride(from: 0, to: bytes.count, by: 32 << 10) {
+                continuation.yield(ByteBuffer(bytes: bytes[start..<min(start + (32 << 10), bytes.count)]))
+                try await Task.sleep(for: pause)
+            }
+            continuation.finish()
+        }
+        defer { feeding.cancel() }
+        request.body = .stream(pieces, length: .known(Int64(bytes.count)))
+        _ = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    }
+}
