@@ -1,0 +1,170 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Who may do what, with a real server.
+    @Suite struct ServerAccessTests {
+        private let fixture: ProcessFixture
+
+        init() throws { fixture = try ProcessFixture() }
+
+        private static let roles = ["viewer", "operator", "admin"]
+
+        /// Adds a token to the file `tokens`, and returns it.
+        private func token(_ name: String, _ role: String) async throws -> String {
+            let made = try await fixture.run(
+                .at(Program.folder + "/reel-server"), ["token", name, "--role", role, "--tokens", fixture.path("tokens")])
+            try #require(made.code == 0, "\(made.error)")
+            return made.output.trimmingCharacters(in: .newlines)
+        }
+
+        /// A route of the server's own document: its method, a path with made-up parts, and the least role.
+        private func routes(_ server: WebServer, token: String) async throws -> [(method: String, path: String, role: String)] {
+            let document = try await server.get("/api/v1/openapi.json", token: token).object()
+            let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
+            return try paths.flatMap { path, item in
+                try item.map { method, operation in
+                    let place = path.replacing("{id}", with: "00000000000000000000000000000000").replacing(
+                        "{name}", with: "nobody")
+                    return (method.uppercased(), place, try #require(operation["x-role"] as? String))
+                }
+            }
+        }
+
+        @Test func everyRouteTakesItsRoleAndHigherOnesAlone() async throws {
+            var tokens: [String: String] = [:]
+            for role in ServerAccessTests.roles { tokens[role] = try await token("my \(role)", role) }
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--tokens", fixture.path("tokens")]) { server in
+                    let routes = try await routes(server, token: tokens["admin"] ?? "")
+                    #expect(routes.count > 25)
+                    for (method, path, needed) in routes where path != "/api/v1/events" {
+                        let bare = try await server.send(method, path).status
+                        let rank = ServerAccessTests.roles.firstIndex(of: needed)
+                        #expect((bare == 401) == (rank != nil), "\(method) \(path): \(bare)")
+                        for (place, role) in ServerAccessTests.roles.enumerated() {
+                            let status = try await server.send(method, path, token: tokens[role]).status
+                            #expect((status == 403) == (place < rank ?? 0), "\(method) \(path) as \(role): \(status)")
+                            #expect(status != 401, "\(method) \(path) as \(role)")
+                            #expect(status < 500, "\(method) \(path) as \(role): \(status)")
+                        }
+                    }
+                    let other = try await server.send("PUT", "/api/v1/jobs", token: tokens["admin"])
+                    #expect(other.status == 405)
+                    #expect(other.headers["allow"] == ["GET, HEAD, POST"])
+                    #expect(try await server.get("/api/v1/nothing", token: tokens["admin"]).code == "http-404")
+                }
+            }
+        }
+
+        @Test func tokensCountAtOnceAndWrongOnesAreCounted() async throws {
+            let admin = try await token("a", "admin")
+            let again = try await fixture.run(
+                .at(Program.folder + "/reel-server"),
+                ["token", "a", "--role", "viewer", "--tokens", fixture.path("tokens")])
+            #expect(again.code == 2)
+            let mode = try FileManager.default.attributesOfItem(atPath: fixture.path("tokens"))[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+            #expect(try !String(contentsOfFile: fixture.path("tokens"), encoding: .utf8).contains(admin))
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--tokens", fixture.path("tokens")]) { server in
+                    let later = try await token("b", "viewer")
+                    let counts = try await eventually(.seconds(5)) {
+                        try await server.get("/api/v1/jobs", token: later).status == 200
+                    }
+                    #expect(counts)
+                    // Those that came too early count, too.
+                    var statuses: [UInt] = []
+                    for _ in 0..<12 { statuses.append(try await server.get("/api/v1/jobs", token: "reel_wrong").status) }
+                    #expect(statuses.first == 401 || statuses.first == 429)
+                    #expect(statuses.last == 429)
+                    #expect(try await server.get("/api/v1/jobs", token: "reel_wrong").headers["retry-after"].count == 1)
+                    // A right one is taken all the same.
+                    #expect(try await server.get("/api/v1/jobs", token: admin).status == 200)
+                }
+            }
+        }
+
+        @Test func browsersSignInWithACookieThatOtherSitesCannotUse() async throws {
+            let admin = try await token("a", "admin")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--tokens", fixture.path("tokens")]) { server in
+                    #expect(try await server.send("POST", "/api/v1/session", ["token": "reel_x"]).code == "token-unknown")
+                    let signed = try await server.send("POST", "/api/v1/session", ["token": admin])
+                    #expect(signed.status == 204)
+                    let cookie = try #require(signed.headers["set-cookie"].first)
+                    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] { #expect(cookie.contains(part), "\(cookie)") }
+                    #expect(!cookie.contains("Secure"))
+                    let behind = try await server.send(
+                        "POST", "/api/v1/session", ["token": admin], headers: ["X-Forwarded-Proto": "https"])
+                    #expect(behind.headers["set-cookie"].first?.contains("Secure") == true)
+                    let value = ["Cookie": String(try #require(cookie.split(separator: ";").first))]
+                    let session = try await server.get("/api/v1/session", headers: value).object()
+                    #expect(session["name"] as? String == "a")
+                    #expect(session["role"] as? String == "admin")
+                    for (site, status) in [("cross-site", 403), ("same-site", 403), ("same-origin", 404), ("none", 404)] {
+                        let sent = try await server.send(
+                            "POST", "/api/v1/jobs/0000000000000000/retry",
+                            headers: value.merging(["Sec-Fetch-Site": site]) { $1 })
+                        #expect(sent.status == UInt(status), "\(site)")
+                    }
+                    #expect(try await server.get("/api/v1/session").object()["role"] == nil)
+                    let out = try await server.send("DELETE", "/api/v1/session", headers: value)
+                    #expect(out.headers["set-cookie"].first?.contains("Max-Age=0") == true)
+                }
+            }
+        }
+
+        @Test func aReadOnlyServerChangesNothing() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--read-only"]) { server in
+                    for (method, path, role) in try await routes(server, token: "")
+                    where role != "anyone" && !["GET", "HEAD"].contains(method) && !path.hasSuffix("/plan") {
+                        #expect(try await server.send(method, path).code == "read-only", "\(method) \(path)")
+                    }
+                    #expect(try await server.get("/api/v1/jobs").status == 200)
+                }
+            }
+        }
+
+        @Test func everyAnswerTellsBrowsersWhatItsPagesMayDo() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    for place in ["", "/jobs/@", "/reel.js", "/api/v1/jobs", "/api/v1/nothing"] {
+                        for method in ["GET", "HEAD"] {
+                            let answer = try await server.send(method, place)
+                            let policy = try #require(answer.headers["content-security-policy"].first, "\(method) \(place)")
+                            #expect(policy.contains("default-src 'none'; script-src 'self'"))
+                            #expect(policy.contains("frame-ancestors 'none'"))
+                            #expect(!policy.contains("unsafe"))
+                            #expect(answer.headers["x-content-type-options"] == ["nosniff"])
+                            #expect(answer.headers["referrer-policy"] == ["no-referrer"])
+                        }
+                    }
+                    let page = try await server.get("/queue")
+                    #expect(page.status == 200)
+                    #expect(!page.text.contains("{{"))
+                    #expect(page.text.contains("<base href=\"/\">"))
+                    let tag = try #require(page.headers["etag"].first)
+                    #expect(try await server.get("/queue", headers: ["If-None-Match": tag]).status == 304)
+                }
+            }
+        }
+
+        @Test(arguments: [
+            (["--listen", "0.0.0.0:8080"], 2, "loopback"), (["--listen", "8080"], 2, "an address and a port"),
+            (["--base-path", "reel"], 2, "a path with a slash"), (["--tokens", "/nowhere/tokens"], 4, "/nowhere/tokens"),
+            (["--sources", "/nowhere"], 4, "/nowhere"), (["--listen", "192.0.2.1:8080", "--insecure"], 4, "192.0.2.1:8080"),
+            (["--store", "/nowhere"], 4, "/nowhere"), (["--redis", "redis://127.0.0.1:1"], 4, "127.0.0.1:1"),
+        ])
+        func whatCannotBeServedIsSaid(_ arguments: [String], _ code: Int, _ words: String) async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let outcome = try await fixture.run(
+                    .at(Program.folder + "/reel-server"), arguments, environment: fleet.environment(as: "reel-coordinator"))
+                #expect(outcome.code == code, "\(outcome.error)")
+                let last = try #require(outcome.errorLines.last)
+                #expect(last.hasPrefix("reel-server: ") && last.contains(words), "\(last)")
+            }
+        }
+    }
+}
