@@ -164,24 +164,41 @@ extension EndToEnd {
 
         @Test func aServerOutlivesItsRedisAndTellsListenersToReadAnew() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
-                try await WebServer.with(fleet) { server in
+                try await WebServer.with(fleet, ["--sources", fixture.folder]) { server in
+                    let id = try await job(server)
                     #expect(try await server.get("/api/v1/ready").status == 200)
-                    var seen: [String] = []
+                    var seen: [SentEvent] = []
                     try await server.events(open: {
-                        try await fleet.killRedis()
-                        let isLost = try await eventually(.seconds(20)) {
-                            try await server.get("/api/v1/ready").status == 503
-                        }
-                        #expect(isLost)
-                        #expect(try await server.get("/api/v1/health").status == 200)
-                        #expect(try await server.get("/api/v1/jobs").headers["content-type"] == ["application/problem+json"])
-                        try await fleet.startRedis()
+                        _ = try await server.send("POST", "/api/v1/jobs/\(id)/pause")
                     }) { event in
-                        seen.append(event.kind)
-                        return false
+                        seen.append(event)
+                        if event.kind == "paused" { try await fleet.killRedis() }
+                        return true
                     }
-                    #expect(seen == ["resync"])
+                    #expect(seen.map(\.kind) == ["paused", "bye"])
+                    #expect(try await server.get("/api/v1/events").code == "events-lost")
+                    #expect(try await server.get("/api/v1/ready").status == 503)
+                    #expect(try await server.get("/api/v1/health").status == 200)
+                    #expect(try await server.get("/api/v1/jobs").headers["content-type"] == ["application/problem+json"])
+                    try await fleet.startRedis()
                     #expect(try await eventually(.seconds(20)) { try await server.get("/api/v1/ready").status == 200 })
+                    let place = seen.first?.id
+                    seen = []
+                    let isBack = try await eventually(.seconds(20)) {
+                        try await server.get("/api/v1/events?job=@", headers: ["Last-Event-ID": "x"]).code == "place-invalid"
+                    }
+                    #expect(isBack)
+                    var isOpen = false
+                    while !isOpen {
+                        do {
+                            try await server.events(after: place) { event in
+                                seen.append(event)
+                                return false
+                            }
+                            isOpen = true
+                        } catch { try await Task.sleep(for: .milliseconds(100)) }
+                    }
+                    #expect(seen.map(\.kind) == ["resync"])
                 }
             }
         }

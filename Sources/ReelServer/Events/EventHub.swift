@@ -19,6 +19,8 @@ actor EventHub: Service {
     private var dropped = 0
     /// Whether the stream has been read to its end once: until then items are history.
     private var isCurrent = false
+    /// Whether Redis cannot be reached: then nobody can listen.
+    private var isLost = false
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastListener = 0
 
@@ -58,7 +60,6 @@ actor EventHub: Service {
 
     private func read() async {
         var place = BoardEvent.Place.start
-        var isLost = false
         while !Task.isCancelled {
             let feed = jobs.events(after: place)
             do throws(ReelFailure) {
@@ -68,6 +69,7 @@ actor EventHub: Service {
                     if isLost {
                         log.info("Redis answers again")
                         isLost = false
+                        // It may have lost its last second.
                         add(Item(job: nil, place: place, text: EventHub.text("resync", place, nil)))
                     }
                     for event in events { add(Item(event)) }
@@ -81,6 +83,7 @@ actor EventHub: Service {
             } catch {
                 if !isLost { log.error("\(error.words)", metadata: ["code": "\(error.reason.code)"]) }
                 isLost = true
+                for listener in listeners.values { listener.finish() }
                 try? await Task.sleep(for: .milliseconds(500))
             }
         }
@@ -113,6 +116,11 @@ actor EventHub: Service {
 
     /// Begins to listen. Throws a problem of status 503 if too many do.
     func listen(after place: BoardEvent.Place?) throws -> Listener {
+        guard !isLost else {
+            throw Problem(
+                .serviceUnavailable, "events-lost", "There are no events now",
+                detail: "Redis cannot be reached.", retryAfter: 2)
+        }
         guard listeners.count < EventHub.mostListeners else {
             throw Problem(
                 .serviceUnavailable, "too-many-streams", "Too many streams of events are open",

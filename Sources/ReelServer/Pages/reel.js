@@ -20,8 +20,16 @@ function refill(element, ...children) {
   element.replaceChildren();
   return fill(element, null, children);
 }
-const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+const isAttributes = (value) => value?.constructor === Object;
+const make = (element, [first, ...rest]) => isAttributes(first) ? fill(element, first, rest) : fill(element, null, [first, ...rest]);
+/** An element from "p.hint.small", its attributes if there are any, and what it has. */
+function h(kind, ...content) {
+  const [tag, ...classes] = kind.split(".");
+  const element = document.createElement(tag);
+  if (classes.length > 0) element.className = classes.join(" ");
+  return make(element, content);
+}
+const svg = (tag, ...content) => make(document.createElementNS(SVG, tag), content);
 
 /** Sets a text only if it differs, so that selections and screen readers are not disturbed. */
 function put(element, text) {
@@ -32,23 +40,26 @@ function mark(element, name, value) {
   if (value == null || value === false) element.removeAttribute(name);
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value === true ? "" : value);
 }
-/** Text of unknown direction, kept apart from what surrounds it. */
-const bdi = (text) => h("bdi", null, text);
+/** Text in which characters that act instead of being shown are replaced by their codes, as the command line does. */
+const legible = (text) => String(text).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => "\n\t\u200c\u200d".includes(character)
+  ? character : `\\u{${character.codePointAt(0).toString(16).toUpperCase()}}`);
+/** Such a text of unknown direction, kept apart from what surrounds it. */
+const bdi = (text) => h("bdi", legible(text));
 const button = (text, act, kind, more) => h("button", { type: "button", class: kind, onclick: act, ...more }, text);
 const pairs = (rows) =>
-  h("dl", { class: "pairs" }, rows.filter(([, value]) => value != null && value !== "" && value !== false)
-    .map(([name, value]) => [h("dt", null, name), h("dd", null, typeof value === "string" ? bdi(value) : value)]));
+  h("dl.pairs", rows.filter(([, value]) => value != null && value !== "" && value !== false)
+    .map(([name, value]) => [h("dt", name), h("dd", typeof value === "string" ? bdi(value) : value)]));
 /** The head of a table; `numbers` are the places of columns with numbers. */
-const tableHead = (names, numbers = []) => h("thead", null, h("tr", null, names.map((name, index) =>
+const tableHead = (names, numbers = []) => h("thead", h("tr", names.map((name, index) =>
   h("th", { scope: "col", class: numbers.includes(index) && "num" }, name))));
 const part = encodeURIComponent;
 /** A label, which leads to the jobs that have it. */
-const tag = ([name, value]) => [h("a", { class: "tag", href: `?label=${part(`${name}=${value}`)}` }, bdi(`${name}=${value}`)), " "];
+const tag = ([name, value]) => [h("a.tag", { href: `?label=${part(`${name}=${value}`)}` }, bdi(`${name}=${value}`)), " "];
 const sortedLabels = (job) => Object.entries(job.labels ?? {}).sort(([a], [b]) => a < b ? -1 : 1);
 /** A code that never changes, beside the words that may. */
-const codeOf = (code) => code && [" ", h("code", { class: "muted small" }, code)];
-const pageHead = (title, ...children) => h("div", { class: "head" }, h("h1", null, title), children);
-const panel = (title, ...children) => h("section", { class: "panel" }, h("h2", null, title), children);
+const codeOf = (code) => code && [" ", h("code.muted.small", code)];
+const pageHead = (title, ...children) => h("div.head", h("h1", title), children);
+const panel = (title, ...children) => h("section.panel", h("h2", title), children);
 
 // --- Words and figures, as the command line writes them ---
 
@@ -93,7 +104,7 @@ const isOver = (job) => ["done", "failed", "cancelled"].includes(job.state);
 const isMoving = (job) => !isOver(job) && !job.paused;
 const shownState = (job) => isOver(job) ? job.state : job.paused ? "paused" : job.waitReason ? "waiting" : job.state;
 const fileName = (path) => (path ?? "").split("/").pop();
-const jobName = (job) => job.name || fileName(job.source) || job.id;
+const jobName = (job) => legible(job.name || fileName(job.source) || job.id);
 
 /** The server's clock minus this one, in seconds: ages are counted by the server's. */
 let clockOffset = 0;
@@ -112,17 +123,18 @@ function setAgo(element, moment) {
   put(element, age(now() - moment) + element.dataset.suffix);
 }
 
+const cross = "M4 4l8 8M12 4l-8 8";
+const bars = "M5.5 3.5v9M10.5 3.5v9";
+const ring = "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11z";
 const shapes = {
-  done: "M3 8.5 6.5 12 13 4.5", running: "M12 3.5v9L4.5 8z", live: "M12 3.5v9L4.5 8z",
-  assembling: "M2.5 5h4v6h-4zM9.5 5h4v6h-4zM6.5 8h3", probing: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM10 10l3.5 3.5",
-  failed: "M4 4l8 8M12 4l-8 8", exhausted: "M4 4l8 8M12 4l-8 8", gone: "M4 4l8 8M12 4l-8 8",
-  retrying: "M12.5 6A5 5 0 1 0 13 9M13 2.5V6H9.5", paused: "M5.5 3.5v9M10.5 3.5v9", drained: "M5.5 3.5v9M10.5 3.5v9",
-  draining: "M5.5 3.5v9M10.5 3.5v9", waiting: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11zM8 5v3l2 1.5",
-  cancelled: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11zM4.2 4.2l7.6 7.6",
+  done: "M3 8.5 6.5 12 13 4.5", running: "M12 3.5v9L4.5 8z", assembling: "M2.5 5h4v6h-4zM9.5 5h4v6h-4zM6.5 8h3",
+  probing: "M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM10 10l3.5 3.5", retrying: "M12.5 6A5 5 0 1 0 13 9M13 2.5V6H9.5",
+  failed: cross, exhausted: cross, gone: cross, paused: bars, drained: bars, draining: bars,
+  waiting: `${ring}M8 5v3l2 1.5`, cancelled: `${ring}M4.2 4.2l7.6 7.6`,
 };
 /** A state's shape, with its word or another. */
 function badge(state, word = state) {
-  const element = h("span", { class: "state" });
+  const element = h("span.state");
   setBadge(element, state, word);
   return element;
 }
@@ -143,7 +155,7 @@ function ratio(value) {
 
 /** Says what has happened, to screen readers too. */
 function say(text) {
-  const toast = h("div", { class: "toast" }, text);
+  const toast = h("div.toast", text);
   byID("toasts").append(toast);
   setTimeout(() => toast.remove(), 6000);
 }
@@ -231,10 +243,8 @@ function setTrouble(kind, text) {
   const banner = byID("banner");
   banner.hidden = texts.length === 0;
   document.body.classList.toggle("stale", texts.length > 0);
-  if (texts.length > 0) {
-    const since = freshAt && current?.isLoaded ? ` Figures are as of ${new Date(freshAt).toLocaleTimeString()}.` : "";
-    put(banner, texts[0] + since);
-  }
+  const since = freshAt && current?.isLoaded ? ` Figures are as of ${new Date(freshAt).toLocaleTimeString()}.` : "";
+  put(banner, texts.length > 0 ? texts[0] + since : "");
 }
 
 const kinds = ("begun published claimed backedUp adopted completed attemptFailed lost released invalidated disproved excluded "
@@ -255,7 +265,7 @@ const live = {
     this.source = source;
     if (!this.isLost) this.show("connecting");
     source.onopen = () => {
-      clearTimeout(this.grace);
+      this.forgive();
       this.wait = 1;
       const wasLost = this.isLost;
       this.isLost = false;
@@ -264,9 +274,8 @@ const live = {
       if (wasLost) current?.refresh?.();
     };
     source.onerror = () => {
-      clearTimeout(this.grace);
       // A server that ends says "bye" and another one answers soon: only a longer silence is worth a banner.
-      this.grace = setTimeout(() => this.lose(), this.isLost ? 0 : 2000);
+      this.grace ??= setTimeout(() => this.lose(), this.isLost ? 0 : 2000);
       if (source.readyState === EventSource.CLOSED && source === this.source) this.again();
     };
     source.addEventListener("resync", () => current?.refresh?.());
@@ -295,14 +304,19 @@ const live = {
     }, this.wait * 1000);
     this.wait = Math.min(this.wait * 2, 15);
   },
+  forgive() {
+    clearTimeout(this.grace);
+    this.grace = null;
+  },
   lose() {
+    this.grace = null;
     this.isLost = true;
     this.show("lost");
     setTrouble("stream", "Connection lost, trying again.");
   },
   close() {
     clearTimeout(this.timer);
-    clearTimeout(this.grace);
+    this.forgive();
     this.source?.close();
     this.source = null;
   },
@@ -314,8 +328,10 @@ const live = {
 };
 
 async function loadSession() {
-  session = await ask("session");
+  const answer = await ask("session");
+  session = answer.role ? answer : null;
   showSession();
+  if (!session) throw new Problem(401, { detail: "Sign in first." });
 }
 
 // --- Pages and their addresses ---
@@ -411,7 +427,7 @@ class Page {
     const reading = { signal, again: false };
     this.reading = reading;
     this.retryAt = null;
-    const slow = setTimeout(() => { if (!this.isLoaded && !this.problem) this.element.append(this.loading = h("p", { class: "muted" }, "Loading…")); }, 500);
+    const slow = setTimeout(() => { if (!this.isLoaded && !this.problem) this.element.append(this.loading = h("p.muted", "Loading…")); }, 500);
     try {
       await this.read();
       if (signal.aborted) return;
@@ -446,11 +462,11 @@ class Page {
   }
   showProblem(error, passes) {
     this.removeProblem();
-    this.problem = h("section", { class: "panel", role: "alert" },
-      h("h2", null, error.status === 403 ? "Not allowed" : error.status === 404 ? "Not found" : "This cannot be shown"),
-      h("p", null, bdi(sentence(error.message))),
-      error.code && h("p", { class: "hint" }, "Code: ", h("code", null, error.code)),
-      passes && h("p", { class: "bar" }, button("Try again", () => this.refresh()), h("span", { class: "muted" }, "It is tried again by itself.")));
+    this.problem = h("section.panel", { role: "alert" },
+      h("h2", error.status === 403 ? "Not allowed" : error.status === 404 ? "Not found" : "This cannot be shown"),
+      h("p", bdi(sentence(error.message))),
+      error.code && h("p.hint", "Code: ", h("code", error.code)),
+      passes && h("p.bar", button("Try again", () => this.refresh()), h("span.muted", "It is tried again by itself.")));
     this.element.append(this.problem);
     this.body && (this.body.hidden = true);
   }
@@ -485,7 +501,7 @@ const sentence = (text) => {
 
 class MissingPage extends Page {
   title = "Not found";
-  element = h("div", { class: "panel empty" }, h("h1", null, "There is no such page"), h("p", null, h("a", { href: "." }, "Go to the jobs")));
+  element = h("div.panel.empty", h("h1", "There is no such page"), h("p", h("a", { href: "." }, "Go to the jobs")));
   refresh() {}
 }
 
@@ -493,7 +509,7 @@ class MissingPage extends Page {
 function dialog(title, children, action, kind, read = () => true) {
   return new Promise((resolve) => {
     const form = h("form", { method: "dialog" }, h("h2", { id: "dialog-title" }, title), children,
-      h("div", { class: "bar" }, button("Back", () => box.close()), h("button", { class: `primary ${kind ?? ""}`, value: "yes" }, action)));
+      h("div.bar", button("Back", () => box.close()), h("button", { class: `primary ${kind ?? ""}`, value: "yes" }, action)));
     const box = h("dialog", { "aria-labelledby": "dialog-title" }, form);
     let result = null;
     form.addEventListener("submit", (event) => {
@@ -550,6 +566,9 @@ function paint(context, state, x, y, width, height, scale) {
   context.restore();
 }
 
+/** Cells as the server sends them. Failed passes of a job that goes on wait for a retry, if cells do not tell. */
+const cellsOf = (cells, job) => cells.map((cell) => cell.retrying != null ? cell
+  : job.state === "failed" ? { ...cell, retrying: 0 } : { ...cell, retrying: cell.failed, failed: 0 });
 function countsOf(cell) {
   const waiting = Math.max(cell.passes - cell.done - cell.live - cell.retrying - cell.failed, 0);
   return { ...cell, waiting };
@@ -624,21 +643,21 @@ function stripWords(cells) {
 class Strip {
   cells = [];
   chosen = -1;
-  canvas = h("canvas", { class: "strip large figure" });
-  reading = h("p", { class: "reading small muted", "aria-live": "off" });
+  canvas = h("canvas.strip.large.figure");
+  reading = h("p.reading.small.muted", { "aria-live": "off" });
   box = h("div", {
     role: "slider", tabindex: 0, "aria-label": "Passes", "aria-valuemin": 0,
     onkeydown: (event) => this.key(event), onblur: () => this.choose(-1), onpointerleave: () => this.choose(-1),
     onpointermove: (event) => this.choose(Math.floor(event.offsetX / this.canvas.clientWidth * this.cells.length)),
   }, this.canvas);
-  legend = h("div", { class: "legend" });
-  element = h("div", null, this.box, this.reading, this.legend);
+  legend = h("div.legend");
+  element = h("div", this.box, this.reading, this.legend);
   swatches = new Map();
 
   constructor() {
     for (const state of states) {
       const entry = { canvas: h("canvas", { "aria-hidden": "true" }), text: h("span") };
-      entry.element = h("span", null, entry.canvas, entry.text);
+      entry.element = h("span", entry.canvas, entry.text);
       this.swatches.set(state, entry);
       this.legend.append(entry.element);
     }
@@ -714,19 +733,19 @@ class JobsPage extends Page {
     super();
     const query = new URLSearchParams(location.search);
     this.filter = { state: query.get("state") ?? "", label: query.getAll("label"), q: query.get("q") ?? "" };
-    this.table = h("table", { class: "jobs", role: "table", "aria-label": "Jobs" },
+    this.table = h("table.jobs", { role: "table", "aria-label": "Jobs" },
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ["Job", "State", "Progress"].map((head) => h("th", { scope: "col", role: "columnheader" }, head)),
         ["Speed", "ETA", "Age"].map((head) => h("th", { scope: "col", role: "columnheader", class: "num" }, head)))));
     this.unreadable = h("div");
     this.moreButton = button("Show more", () => this.more());
-    this.foot = h("div", { class: "more muted" }, this.moreButton);
-    this.list = h("div", { class: "panel flush" }, this.table, this.foot);
+    this.foot = h("div.more.muted", this.moreButton);
+    this.list = h("div.panel.flush", this.table, this.foot);
     this.list.hidden = true;
     this.empty = h("div");
-    this.body = h("div", null, this.unreadable, this.list, this.empty);
+    this.body = h("div", this.unreadable, this.list, this.empty);
     this.filters = this.makeFilters();
-    this.element = h("div", null, pageHead("Jobs",
-      mayWrite("operator") && h("a", { class: "button primary", href: "submit" }, "Submit a video")), this.filters, this.body);
+    this.element = h("div", pageHead("Jobs",
+      mayWrite("operator") && h("a.button.primary", { href: "submit" }, "Submit a video")), this.filters, this.body);
     this.observer = null;
   }
 
@@ -734,10 +753,10 @@ class JobsPage extends Page {
     const find = h("input", { type: "search", value: this.filter.q, placeholder: "name or id", oninput: () => this.later(), "aria-label": "Search by name or id" });
     const label = h("input", { type: "search", value: this.filter.label.join(" "), placeholder: "label, as project=trailer", oninput: () => this.later(), "aria-label": "Filter by label, as project=trailer", spellcheck: "false" });
     this.inputs = { find, label };
-    return h("form", { class: "filters", role: "search", onsubmit: (event) => { event.preventDefault(); this.apply(); } },
-      h("nav", { class: "bar chips", "aria-label": "Filter by state" }, chips.map((state) =>
-        h("a", { class: "chip", href: this.address({ state }), "aria-current": state === this.filter.state && "true" }, state || "all"))),
-      h("div", { class: "find" }, h("label", null, find), h("label", null, label)));
+    return h("form.filters", { role: "search", onsubmit: (event) => { event.preventDefault(); this.apply(); } },
+      h("nav.bar.chips", { "aria-label": "Filter by state" }, chips.map((state) =>
+        h("a.chip", { href: this.address({ state }), "aria-current": state === this.filter.state && "true" }, state || "all"))),
+      h("div.find", h("label", find), h("label", label)));
   }
   address(change) {
     const filter = { ...this.filter, ...change };
@@ -869,6 +888,8 @@ class JobsPage extends Page {
   async reread(chunk) {
     chunk.isStale = false;
     const answer = await this.page(chunk.cursor);
+    // The job that the cursor names may be gone, and the server begin anew.
+    if (this.chunks[0].ids.includes(answer.jobs[0]?.id)) return;
     for (const job of answer.jobs) this.jobs.set(job.id, job);
     const known = new Set(this.chunks.filter((other) => other !== chunk).flatMap((other) => other.ids));
     chunk.ids = answer.jobs.map((job) => job.id).filter((id) => !known.has(id));
@@ -913,7 +934,7 @@ class JobsPage extends Page {
     cell.style.height = `${chunk.body.getBoundingClientRect().height}px`;
     for (const id of chunk.ids) this.rows.delete(id);
     chunk.isFolded = true;
-    chunk.body.replaceChildren(h("tr", { class: "spacer", "aria-hidden": "true" }, cell));
+    chunk.body.replaceChildren(h("tr.spacer", { "aria-hidden": "true" }, cell));
   }
   /** Brings the rows of a chunk in line with its ids; rows that stay are the same elements. */
   render(chunk) {
@@ -959,12 +980,12 @@ class JobsPage extends Page {
     this.filters.hidden = isEmpty && !this.isFiltered;
   }
   noMatch() {
-    return h("div", { class: "panel empty" }, h("h2", null, "No job matches"),
-      h("p", null, "No job has this state, label, name and id. ", h("a", { href: "." }, "Show all jobs")));
+    return h("div.panel.empty", h("h2", "No job matches"),
+      h("p", "No job has this state, label, name and id. ", h("a", { href: "." }, "Show all jobs")));
   }
   showUnreadable(list) {
-    this.unreadable.replaceChildren(...list.slice(0, 20).map((entry) => h("p", { class: "notice bad" },
-      h("code", null, entry.id), " cannot be read: ", bdi(entry.reason), " ", h("span", { class: "muted" }, `(${entry.code})`))));
+    this.unreadable.replaceChildren(...list.slice(0, 20).map((entry) => h("p.notice.bad",
+      h("code", entry.id), " cannot be read: ", bdi(entry.reason), " ", h("span.muted", `(${entry.code})`))));
   }
 
   changed(kind, { job }) {
@@ -1043,12 +1064,12 @@ class JobRow {
     this.id = id;
     this.page = page;
     this.name = bdi("");
-    this.link = h("a", { class: "name", href: jobPath(id) }, this.name);
-    this.sub = h("div", { class: "sub" });
+    this.link = h("a.name", { href: jobPath(id) }, this.name);
+    this.sub = h("div.sub");
     this.state = badge("waiting");
-    this.canvas = h("canvas", { class: "strip small figure", "aria-hidden": "true" });
-    this.counts = h("div", { class: "counts figure" });
-    this.why = h("div", { class: "why" });
+    this.canvas = h("canvas.strip.small.figure", { "aria-hidden": "true" });
+    this.counts = h("div.counts.figure");
+    this.why = h("div.why");
     const cell = (kind, head, ...children) => h("td", { role: "cell", class: kind, "data-head": head }, children);
     this.speed = cell("num figure", "speed");
     this.eta = cell("num figure", "ETA");
@@ -1072,12 +1093,12 @@ class JobRow {
     if (sub !== this.subText) {
       this.subText = sub;
       const file = fileName(job.source);
-      refill(this.sub, job.name && file !== job.name && [bdi(file), " "], h("span", { class: "mono" }, job.id), " ",
+      refill(this.sub, job.name && file !== job.name && [bdi(file), " "], h("span.mono", job.id), " ",
         labels.slice(0, 4).map(tag));
     }
     setBadge(this.state, shownState(job));
     put(this.counts, this.words(job));
-    const why = job.failure ?? job.waitReason ?? "";
+    const why = legible(job.failure ?? job.waitReason ?? "");
     put(this.why, why);
     mark(this.why, "title", why || null);
     this.why.hidden = why === "";
@@ -1102,7 +1123,7 @@ class JobRow {
     this.stripAt = Date.now();
     try {
       const { cells } = await this.page.ask(jobPath(this.id, `/strip?cells=${Math.min(this.job.passes, 60)}`));
-      if (cells.length > 0 && !isOver(this.job)) this.cells = cells;
+      if (cells.length > 0 && !isOver(this.job)) this.cells = cellsOf(cells, this.job);
       this.draw();
     } catch (error) {
       if (![404, 409].includes(error.status)) throw error;
@@ -1112,12 +1133,12 @@ class JobRow {
 }
 
 function firstVideo() {
-  return h("section", { class: "panel empty" }, h("h2", null, "There are no jobs"),
-    h("ol", null,
-      h("li", null, "Submit the first video ", mayWrite("operator") && ["on this page, ", h("a", { href: "submit" }, "Submit"), ", or "], "on the command line:",
-        h("pre", null, "reel-coordinator submit clip.mp4")),
-      h("li", null, "Workers do the work. If none runs, start one on each machine:", h("pre", null, "reel-worker"))),
-    !mayWrite("operator") && h("p", { class: "muted" }, session?.readOnly ? "This server is read only." : "Submitting on this page needs the role operator."));
+  return h("section.panel.empty", h("h2", "There are no jobs"),
+    h("ol",
+      h("li", "Submit the first video ", mayWrite("operator") && ["on this page, ", h("a", { href: "submit" }, "Submit"), ", or "], "on the command line:",
+        h("pre", "reel-coordinator submit clip.mp4")),
+      h("li", "Workers do the work. If none runs, start one on each machine:", h("pre", "reel-worker"))),
+    !mayWrite("operator") && h("p.muted", session?.readOnly ? "This server is read only." : "Submitting on this page needs the role operator."));
 }
 
 // --- One job ---
@@ -1152,7 +1173,7 @@ class Facts {
     const names = rows.map(([name]) => name).join();
     if (names !== this.names) {
       this.names = names;
-      refill(this.element, rows.map(([name]) => h("div", null, h("dt", null, name), h("dd", null, h("span"), h("small")))));
+      refill(this.element, rows.map(([name]) => h("div", h("dt", name), h("dd", h("span"), h("small")))));
     }
     rows.forEach(([, value, note], index) => {
       const [shown, small] = this.element.children[index].lastChild.children;
@@ -1179,37 +1200,37 @@ class JobPage extends Page {
     super();
     this.id = this.scope = id;
     this.title = id;
-    this.heading = h("h1", null, bdi(id));
+    this.heading = h("h1", bdi(id));
     this.state = badge("waiting");
-    this.sub = h("p", { class: "muted" });
-    this.actions = h("div", { class: "bar" });
+    this.sub = h("p.muted");
+    this.actions = h("div.bar");
     this.notices = h("div");
     this.strip = new Strip();
     this.facts = new Facts("facts");
-    this.result = h("section", { class: "panel" }, h("h2", null, "Result"));
+    this.result = h("section.panel", h("h2", "Result"));
     this.result.hidden = true;
     this.films = new Films(this);
     this.passes = new PassesSection(this);
     this.sections = {
-      diagnostics: new Section("Changed or left out", (list) => h("ul", { class: "list" }, list.map((entry) =>
-        h("li", null, bdi(entry.message), codeOf(entry.code))))),
+      diagnostics: new Section("Changed or left out", (list) => h("ul.list", list.map((entry) =>
+        h("li", bdi(entry.message), codeOf(entry.code))))),
       failures: new Section("Failures", (value) => failureList(value, this)),
-      excluded: new Section("Excluded workers", (list) => h("ul", { class: "list" }, list.map((entry) =>
-        h("li", null, h("strong", null, bdi(entry.host)), `: `, bdi(entry.reason), h("div", { class: "muted small mono" }, entry.worker, " · ", entry.code))))),
+      excluded: new Section("Excluded workers", (list) => h("ul.list", list.map((entry) =>
+        h("li", h("strong", bdi(entry.host)), `: `, bdi(entry.reason), h("div.muted.small.mono", entry.worker, " · ", entry.code))))),
       engines: new Section("Workers on it", engineList),
       clips: new Section("Clips", clipList),
       options: new Section("What was asked for", optionList),
       sources: new Section("Files", fileList),
     };
     const { sections } = this;
-    this.body = h("div", null,
-      h("div", { class: "head" }, h("div", null, this.heading, h("div", { class: "bar" }, this.state, this.sub)), this.actions), this.notices,
-      h("section", { class: "panel" }, h("h2", null, "Progress"), this.strip.element, h("div", { class: "gap" }), this.facts.element),
+    this.body = h("div",
+      h("div.head", h("div", this.heading, h("div.bar", this.state, this.sub)), this.actions), this.notices,
+      h("section.panel", h("h2", "Progress"), this.strip.element, h("div.gap"), this.facts.element),
       this.result, this.films.element, sections.failures.element,
-      h("div", { class: "columns" }, ["diagnostics", "options", "engines", "excluded", "clips", "sources"].map((name) => sections[name].element)),
+      h("div.columns", ["diagnostics", "options", "engines", "excluded", "clips", "sources"].map((name) => sections[name].element)),
       this.passes.element);
     this.body.hidden = true;
-    this.element = h("div", null, h("p", { class: "small" }, h("a", { href: "." }, "Jobs"), h("span", { class: "muted", "aria-hidden": "true" }, " / ")), this.body);
+    this.element = h("div", h("p.small", h("a", { href: "." }, "Jobs"), h("span.muted", { "aria-hidden": "true" }, " / ")), this.body);
   }
   close() {
     super.close();
@@ -1226,6 +1247,7 @@ class JobPage extends Page {
   }
   async readStrip() {
     const { job } = this;
+    this.strip.element.hidden = job.passes === 0;
     let cells = null;
     if (job.passes > 0 && job.state !== "done") {
       const number = Math.min(job.passes, Math.max(60, Math.min(Math.floor(this.strip.canvas.clientWidth / 4) || 200, 300)));
@@ -1235,7 +1257,7 @@ class JobPage extends Page {
         if (![404, 409].includes(error.status)) throw error;
       }
     }
-    this.strip.update(nonEmpty(cells) ?? cellsOfCounts(job, 200));
+    this.strip.update(nonEmpty(cells) ? cellsOf(cells, job) : cellsOfCounts(job, 200));
   }
   changed() { this.isDirty = true; }
   pulse() {
@@ -1281,15 +1303,15 @@ class JobPage extends Page {
     const text = JSON.stringify([job.state, job.paused, job.labels, job.weight, job.output != null, session]);
     if (text === this.headText) return;
     this.headText = text;
-    refill(this.sub, h("span", { class: "mono" }, job.id), " ", sortedLabels(job).map(tag));
+    refill(this.sub, h("span.mono", job.id), " ", sortedLabels(job).map(tag));
     const send = (word, done) => button(word, (event) => this.send(event.currentTarget, word.toLowerCase(), done));
     const had = this.actions.contains(document.activeElement);
     refill(this.actions,
       job.state === "done" && job.output != null && may("operator")
-        && h("a", { class: "button primary", href: `api/v1/${jobPath(job.id, "/output")}`, download: "" }, "Download"),
+        && h("a.button.primary", { href: `api/v1/${jobPath(job.id, "/output")}`, download: "" }, "Download"),
       mayWrite("operator") && job.state === "failed" && send("Retry", "The job runs again."),
       mayWrite("operator") && !isOver(job) && (job.paused ? send("Resume", "The job goes on.") : send("Pause", "The job is paused; passes in flight are finished.")),
-      mayWrite("operator") && button("Weight and labels…", () => this.edit()),
+      mayWrite("operator") && button(isOver(job) ? "Labels…" : "Weight and labels…", () => this.edit()),
       mayWrite("operator") && !isOver(job) && button("Cancel…", () => this.cancel(), "danger"),
       mayWrite("admin") && isOver(job) && button("Remove…", () => this.remove(), "danger"));
     if (had) this.actions.querySelector("a, button")?.focus();
@@ -1300,11 +1322,11 @@ class JobPage extends Page {
     if (this.isOpen) this.refresh();
   }
   async cancel() {
-    const isSure = await dialog("Cancel this job?", h("p", null, bdi(jobName(this.job)), " ends; its engines are stopped within seconds. Finished passes are lost."), "Cancel the job", "danger");
+    const isSure = await dialog("Cancel this job?", h("p", bdi(jobName(this.job)), " ends; its engines are stopped within seconds. Finished passes are lost."), "Cancel the job", "danger");
     if (isSure) this.send(null, "cancel", "The job is cancelled.");
   }
   async remove() {
-    const isSure = await dialog("Remove this job?", h("p", null, bdi(jobName(this.job)), " and its result in the store are removed; fetched copies are kept."), "Remove the job", "danger");
+    const isSure = await dialog("Remove this job?", h("p", bdi(jobName(this.job)), " and its result in the store are removed; fetched copies are kept."), "Remove the job", "danger");
     if (isSure && await this.act(null, "The job is removed.", jobPath(this.id), { method: "DELETE" })) {
       keptJobs = null;
       go(".");
@@ -1313,15 +1335,23 @@ class JobPage extends Page {
   async edit() {
     const weight = h("input", { type: "number", min: 0.001, max: 1000, step: "any", required: true, value: this.job.weight });
     const labels = h("textarea", { rows: 4, spellcheck: "false" }, Object.entries(this.job.labels).map(([name, value]) => `${name}=${value}\n`));
-    const wrong = h("p", { class: "wrong", role: "alert" });
-    const change = await dialog("Weight and labels", [
-      h("label", { class: "field" }, h("span", null, "Weight"), weight, h("div", { class: "hint" }, "Share of the work beside other jobs: 3 gets three times as much as 1.")),
-      h("label", { class: "field" }, h("span", null, "Labels"), labels, h("div", { class: "hint" }, "One in each line, as project=trailer.")), wrong,
+    const wrong = h("p.wrong", { role: "alert" });
+    const old = this.job;
+    const change = await dialog(isOver(old) ? "Labels" : "Weight and labels", [
+      !isOver(old) && h("label.field", h("span", "Weight"), weight, h("div.hint", "Share of the work beside other jobs: 3 gets three times as much as 1.")),
+      h("label.field", h("span", "Labels"), labels, h("div.hint", "One in each line, as project=trailer.")), wrong,
     ], "Save", "", () => {
-      try { return { weight: Number(weight.value), labels: labelsOf(labels.value) }; } catch (error) { put(wrong, error.message); return null; }
+      try {
+        const change = { labels: labelsOf(labels.value) };
+        if (Number(weight.value) !== old.weight) change.weight = Number(weight.value);
+        return change;
+      } catch (error) {
+        put(wrong, error.message);
+        return null;
+      }
     });
     if (!change) return;
-    const job = await this.act(null, "Weight and labels are saved.", jobPath(this.id), { method: "PATCH", body: change });
+    const job = await this.act(null, "The change is saved.", jobPath(this.id), { method: "PATCH", body: change });
     if (job?.id && this.isOpen) this.show(job);
     else if (this.isOpen) this.refresh();
   }
@@ -1336,15 +1366,15 @@ class JobPage extends Page {
     if (text === this.noticesText) return;
     this.noticesText = text;
     this.notices.replaceChildren(...notices.map(([kind, word, message, code]) =>
-      h("p", { class: `notice ${kind}` }, word && h("strong", null, word), bdi(message), codeOf(code))));
+      h("p", { class: `notice ${kind}` }, word && h("strong", word), bdi(message), codeOf(code))));
   }
   showFacts(job) {
     const rows = [
-      ["Frames", `${grouped(job.framesEncoded)} of ${grouped(job.frames)}`, job.frames > 0 ? percent(job) : ""],
+      job.frames > 0 && ["Frames", `${grouped(job.framesEncoded)} of ${grouped(job.frames)}`, percent(job)],
       job.framesDecoded > 0 && ["Decoded", grouped(job.framesDecoded), "frames, with those that passes discard"],
-      !isOver(job) && ["Speed", speed(job.framesPerSecond), "over the last minute"],
+      !isOver(job) && job.passes > 0 && ["Speed", speed(job.framesPerSecond), "over the last minute"],
       job.eta != null && ["ETA", clock(job.eta), "at that speed"],
-      ["Passes", `${grouped(job.passesDone)} of ${grouped(job.passes)}`,
+      job.passes > 0 && ["Passes", `${grouped(job.passesDone)} of ${grouped(job.passes)}`,
         [[job.passesLive, "in flight"], [job.passesReady, "ready"], [job.passesRetrying, "retrying"], [job.passesExhausted, "exhausted"]]
           .filter(([number]) => number > 0).map(([number, word]) => `${grouped(number)} ${word}`).join(", ")],
       job.oldestWait != null && ["Oldest wait", clock(job.oldestWait), "of a ready pass"],
@@ -1363,9 +1393,9 @@ class JobPage extends Page {
     this.player?.close();
     if (may("operator")) {
       this.player = new Player(job);
-      this.result.replaceChildren(h("h2", null, "Result"), this.player.element);
+      this.result.replaceChildren(h("h2", "Result"), this.player.element);
     } else {
-      this.result.replaceChildren(h("h2", null, "Result"), h("p", { class: "muted" }, "Watching and downloading the result needs the role operator."));
+      this.result.replaceChildren(h("h2", "Result"), h("p.muted", "Watching and downloading the result needs the role operator."));
     }
   }
 }
@@ -1387,7 +1417,7 @@ const attemptWords = (attempts) => typeof attempts === "object"
 
 function failureList({ list, count: number, passes }, page) {
   const sorted = [...list].sort((a, b) => (b.recent?.at(-1)?.time ?? 0) - (a.recent?.at(-1)?.time ?? 0));
-  const box = h("div", null, sorted.slice(0, 10).map((failure) => failureView(failure, passes)));
+  const box = h("div", sorted.slice(0, 10).map((failure) => failureView(failure, passes)));
   const more = number > Math.min(sorted.length, 10) && button(`Show all ${grouped(number)}`, async (event) => {
     const control = event.currentTarget;
     const answer = await page.act(control, null, jobPath(page.id, `/failures${control.cursor ? `?cursor=${part(control.cursor)}` : ""}`));
@@ -1398,25 +1428,25 @@ function failureList({ list, count: number, passes }, page) {
     put(control, "Show more");
     if (!answer.next) control.remove();
   });
-  return [h("p", { class: "muted small" }, `${count(number, "pass")} with failed attempts; the latest first.`), box, more];
+  return [h("p.muted.small", `${count(number, "pass")} with failed attempts; the latest first.`), box, more];
 }
 function failureView(failure, passes) {
-  const what = failure.kind === "assembly" || failure.index === passes ? "The assembly" : failure.kind === "probe" ? "The probe" : `Pass ${failure.index}`;
+  const what = failure.kind === "assembly" || (passes > 0 && failure.index === passes) ? "The assembly" : failure.index < 0 ? "The probe" : `Pass ${failure.index}`;
   const range = failure.kind === "audio" ? "audio" : failure.firstFrame != null ? `frames ${failure.firstFrame} to ${failure.endFrame - 1}`
     + (failure.from != null ? `, ${place(failure.from)} to ${place(failure.to)} of the source` : "") : "";
   return h("details", { "data-key": failure.index },
-    h("summary", null, [what, range, attemptWords(failure.attempts)].filter(Boolean).join(", "),
-      failure.lastMessage && h("div", { class: "muted small clamp" }, bdi(failure.lastMessage))),
-    (failure.recent ?? []).map((attempt) => h("div", { class: "attempt" },
-      h("div", { class: "muted small" }, h("time", { datetime: new Date(attempt.time * 1000).toISOString() }, absolute(attempt.time)),
-        " · ", bdi(attempt.host), " · ", h("span", { class: "mono" }, attempt.worker)),
-      h("strong", null, attempt.cause, ": "), bdi(attempt.message), codeOf(attempt.code),
-      nonEmpty(attempt.log) && h("pre", { class: "log", tabindex: 0, "aria-label": "Last words of the engine" }, attempt.log.join("\n")))));
+    h("summary", [what, range, attemptWords(failure.attempts)].filter(Boolean).join(", "),
+      failure.lastMessage && h("div.muted.small.clamp", bdi(failure.lastMessage))),
+    (failure.recent ?? []).map((attempt) => h("div.attempt",
+      h("div.muted.small", h("time", { datetime: new Date(attempt.time * 1000).toISOString() }, absolute(attempt.time)),
+        " · ", bdi(attempt.host), " · ", h("span.mono", attempt.worker)),
+      h("strong", attempt.cause, ": "), bdi(attempt.message), codeOf(attempt.code),
+      nonEmpty(attempt.log) && h("pre.log", { tabindex: 0, "aria-label": "Last words of the engine" }, legible(attempt.log.join("\n"))))));
 }
 function engineList(engines) {
-  return h("ul", { class: "list" }, [...groupsOf(engines, (engine) => engine.host)].sort(([a], [b]) => a < b ? -1 : 1).map(([host, list]) => {
+  return h("ul.list", [...groupsOf(engines, (engine) => engine.host)].sort(([a], [b]) => a < b ? -1 : 1).map(([host, list]) => {
     const words = [...new Set(list.map((engine) => engine.sandbox ? sandboxWords(engine.sandbox) : "").filter(Boolean))];
-    return h("li", null, h("strong", null, bdi(host)), list.length > 1 ? `, ${list.length} workers` : "", h("div", { class: "muted small" }, words.join("; ")));
+    return h("li", h("strong", bdi(host)), list.length > 1 ? `, ${list.length} workers` : "", h("div.muted.small", words.join("; ")));
   }));
 }
 const sandboxWords = ({ landlock, seccomp }) => landlock > 0 && seccomp ? `confined by Landlock ${landlock} and seccomp`
@@ -1426,9 +1456,9 @@ function clipList(clips) {
     const what = clip.source == null ? "black" : `${clip.source}, ${count(clip.endFrame - clip.firstFrame, "frame")} ${clip.direction === "forwards" ? "forward" : "back"}`;
     const how = clip.passesDone === clip.passes ? "done" : clip.passesDone + clip.passesLive === 0 ? "waits"
       : `${clip.passesDone} of ${count(clip.passes, "pass")} done${clip.passesLive > 0 ? `, ${clip.passesLive} worked on` : ""}`;
-    return h("li", null, bdi(what), ": ", how);
+    return h("li", bdi(what), ": ", how);
   };
-  return [h("ol", { class: "list" }, clips.slice(0, 12).map(line)), clips.length > 12 && h("p", { class: "muted" }, `and ${clips.length - 12} more`)];
+  return [h("ol.list", clips.slice(0, 12).map(line)), clips.length > 12 && h("p.muted", `and ${clips.length - 12} more`)];
 }
 function optionList(options) {
   const rows = Object.entries(options).filter(([name]) => name !== "edit").map(([name, value]) =>
@@ -1445,20 +1475,20 @@ function optionList(options) {
 function fileList({ sources, output, bytes, sha }) {
   return pairs([...sources.slice(0, 8).map((path, index) => [index === 0 ? "source" : "", path]),
     sources.length > 8 && ["", `and ${sources.length - 8} more`], output && ["output", output], bytes != null && ["size", `${size(bytes)} (${grouped(bytes)} bytes)`],
-    sha && ["SHA-256", h("span", { class: "mono" }, sha)]].filter(Boolean));
+    sha && ["SHA-256", h("span.mono", sha)]].filter(Boolean));
 }
 
 /** Twelve frames of the source, and of the output from its first finished segments on. */
 class Films {
-  element = h("section", { class: "panel" }, h("h2", null, "Pictures"));
+  element = h("section.panel", h("h2", "Pictures"));
   constructor(page) {
     this.page = page;
-    this.box = h("div", { class: "films" });
+    this.box = h("div.films");
     this.element.append(this.box);
     this.element.hidden = true;
     this.films = [["source", "Source, from its start"], ["output", "Output, in its order"]].map(([side, title]) => {
       const film = { side, image: h("img", { alt: `Twelve frames of the ${side}` }), note: h("span"), timer: null, isThere: false };
-      film.figure = h("figure", null, h("figcaption", null, title, " ", film.note), film.image);
+      film.figure = h("figure", h("figcaption", title, " ", film.note), film.image);
       film.image.hidden = true;
       film.image.addEventListener("load", () => { film.image.hidden = false; film.isThere = true; put(film.note, ""); });
       film.image.addEventListener("error", () => this.failed(film));
@@ -1477,7 +1507,7 @@ class Films {
   }
   load(film) {
     film.wanted = true;
-    if (this.page.isOpen) film.image.src = `api/v1/${jobPath(this.job.id, `/filmstrip/${film.side}.jpg`)}?at=${Date.now()}`;
+    if (this.page.isOpen) film.image.src = `api/v1/${jobPath(this.job.id, `/filmstrip/${film.side}.jpg`)}#${Date.now()}`;
   }
   /** An image does not tell why it is missing: the question is asked once more as a request. */
   async failed(film) {
@@ -1487,6 +1517,8 @@ class Films {
       if (!this.page.isOpen) return;
       const comes = error.status === 503 || error.status === 0 || (error.status === 404 && !isOver(this.job));
       put(film.note, comes ? "– not made yet" : "– none");
+      film.isMissing = !comes;
+      this.element.hidden = this.films.every((film) => film.isMissing);
       if (comes) film.timer = setTimeout(() => this.load(film), Math.max(error.retryAfter ?? 10, 2) * 1000);
     }
   }
@@ -1503,13 +1535,13 @@ class PassesSection {
         .map(([value, word]) => h("option", { value }, word)));
     this.select.style.width = "10rem";
     this.rows = h("tbody");
-    this.note = h("p", { class: "muted" });
+    this.note = h("p.muted");
     this.nextButton = button("Next page", () => this.load(this.next));
     this.firstButton = button("First page", () => this.load(null));
-    this.details = h("details", { ontoggle: () => { if (this.details.open) this.load(this.cursor); } }, h("summary", null, "Passes one by one"),
-      h("div", { class: "bar" }, this.select, this.firstButton, this.nextButton), this.note,
-      h("div", { class: "scroll" }, h("table", null, tableHead(["Pass", "Kind", "State", "Frames of the source", "Worker", "Encoded", "Failed attempts"], [0, 3, 5]), this.rows)));
-    this.element = h("section", { class: "panel" }, this.details);
+    this.details = h("details", { ontoggle: () => { if (this.details.open) this.load(this.cursor); } }, h("summary", "Passes one by one"),
+      h("div.bar", this.select, this.firstButton, this.nextButton), this.note,
+      h("div.scroll", h("table", tableHead(["Pass", "Kind", "State", "Frames of the source", "Worker", "Encoded", "Failed attempts"], [0, 3, 5]), this.rows)));
+    this.element = h("section.panel", this.details);
   }
   update(job) { this.element.hidden = job.passes === 0 || job.state === "done"; }
   again() { if (this.details.open && this.cursor == null && !this.isReading) this.load(null); }
@@ -1522,11 +1554,11 @@ class PassesSection {
       const { passes, next } = await this.page.ask(jobPath(this.page.id, `/passes?${query}`));
       this.cursor = cursor;
       this.next = next ?? null;
-      this.rows.replaceChildren(...passes.map((pass) => h("tr", null,
-        h("td", { class: "num" }, pass.kind === "assembly" ? "–" : String(pass.index)), h("td", null, pass.kind), h("td", null, badge(pass.state === "live" ? "running" : pass.state)),
-        h("td", { class: "num" }, pass.firstFrame != null ? `${grouped(pass.firstFrame)} to ${grouped(pass.endFrame - 1)}` : ""),
-        h("td", { class: "mono small" }, pass.worker ? bdi(pass.worker) : ""), h("td", { class: "num" }, pass.framesEncoded != null ? grouped(pass.framesEncoded) : ""),
-        h("td", null, attemptWords(pass.attempts) === "0" ? "" : attemptWords(pass.attempts)))));
+      this.rows.replaceChildren(...passes.map((pass) => h("tr",
+        h("td.num", pass.kind === "assembly" ? "–" : String(pass.index)), h("td", pass.kind), h("td", badge(pass.state === "live" ? "running" : pass.state)),
+        h("td.num", pass.firstFrame != null ? `${grouped(pass.firstFrame)} to ${grouped(pass.endFrame - 1)}` : ""),
+        h("td.mono.small", pass.worker ? bdi(pass.worker) : ""), h("td.num", pass.framesEncoded != null ? grouped(pass.framesEncoded) : ""),
+        h("td", attemptWords(pass.attempts) === "0" ? "" : attemptWords(pass.attempts)))));
       put(this.note, passes.length === 0 ? (next ? "None on this page." : "No pass is in this state.") : "");
     } catch (error) {
       if (error.name !== "AbortError") put(this.note, sentence(error.message));
@@ -1608,20 +1640,20 @@ class Player {
     this.length = 0;
     this.play = button("Play", () => this.toggle(), "primary");
     this.slider = h("input", { type: "range", min: 0, max: 1, step: "any", value: 0, "aria-label": "Position in the result", oninput: () => { this.pause(); this.seek(Number(this.slider.value)); } });
-    this.readout = h("output", { class: "mono nowrap" });
-    this.note = h("p", { class: "hint" });
-    this.transport = h("div", { class: "transport" }, this.play, button("◂", () => this.stepBy(-1), "", { "aria-label": "One frame back", title: "One frame back" }),
+    this.readout = h("output.mono.nowrap");
+    this.note = h("p.hint");
+    this.transport = h("div.transport", this.play, button("◂", () => this.stepBy(-1), "", { "aria-label": "One frame back", title: "One frame back" }),
       button("▸", () => this.stepBy(1), "", { "aria-label": "One frame on", title: "One frame on" }), this.slider, this.readout);
     this.transport.hidden = this.isLoop;
-    this.element = h("div", { class: "player" }, h("div", { class: "screens" }, this.sides.source.figure, this.sides.output.figure), this.transport, this.note);
+    this.element = h("div.player", h("div.screens", this.sides.source.figure, this.sides.output.figure), this.transport, this.note);
     this.measure();
   }
   side(name, source, title) {
-    const side = { name, where: h("span", { class: "mono" }), isPicture: false };
+    const side = { name, where: h("span.mono"), isPicture: false };
     const canMove = !(this.isLoop && name === "output");
     side.media = canMove ? h("video", { preload: "metadata", playsinline: true, "aria-label": title })
       : h("img", { src: source, alt: "The result, which moves" });
-    side.figure = h("figure", null, h("figcaption", null, title, side.where), side.media);
+    side.figure = h("figure", h("figcaption", title, side.where), side.media);
     if (!canMove) return side;
     side.media.muted = name === "source";
     side.media.addEventListener("error", () => this.showFrames(side));
@@ -1907,14 +1939,14 @@ class SubmitPage extends Page {
   constructor() {
     super();
     if (!mayWrite("operator")) {
-      this.element = h("div", { class: "panel empty" }, h("h1", null, "Submit a video"),
-        h("p", null, session?.readOnly ? "This server is read only." : "Submitting needs the role operator."));
+      this.element = h("div.panel.empty", h("h1", "Submit a video"),
+        h("p", session?.readOnly ? "This server is read only." : "Submitting needs the role operator."));
       return;
     }
     this.watch = () => this.showUpload();
     this.body = h("form", { novalidate: true, onsubmit: (event) => { event.preventDefault(); this.submit(); }, oninput: () => this.edited() },
       this.sourcePanel(), this.playPanel(), this.outputPanel(), this.namePanel(), this.planBox = h("div"), this.endBar());
-    this.element = h("div", null, pageHead("Submit a video"), this.body);
+    this.element = h("div", pageHead("Submit a video"), this.body);
     this.edited();
   }
   open() {
@@ -1926,7 +1958,6 @@ class SubmitPage extends Page {
   close() {
     super.close();
     upload?.watchers.delete(this.watch);
-    clearInterval(this.ticking);
     setTimeout(showUpload);
   }
   refresh() {}
@@ -1934,24 +1965,24 @@ class SubmitPage extends Page {
   /** A field with its label, hint and place for what is wrong. */
   field(name, label, control, hint, kind = "") {
     const id = `field-${name}`;
-    const wrong = h("p", { class: "wrong", id: `${id}-wrong` });
+    const wrong = h("p.wrong", { id: `${id}-wrong` });
     wrong.hidden = true;
     control.id = id;
     control.name = name;
-    const hints = hint ? h("p", { class: "hint", id: `${id}-hint` }, hint) : null;
+    const hints = hint ? h("p.hint", { id: `${id}-hint` }, hint) : null;
     control.setAttribute("aria-describedby", `${id}-wrong${hint ? ` ${id}-hint` : ""}`);
     this.controls[name] = { control, wrong };
-    return h("div", { class: `field ${kind}` }, h("span", null, h("label", { for: id }, label)), control, wrong, hints);
+    return h("div", { class: `field ${kind}` }, h("span", h("label", { for: id }, label)), control, wrong, hints);
   }
   text(name, label, hint, placeholder, more) { return this.field(name, label, h("input", { type: "text", placeholder, spellcheck: "false", autocomplete: "off", ...more }), hint); }
   choice(name, label, values, hint) {
-    return this.field(name, label, h("select", null, values.map(([value, word]) => h("option", { value }, word ?? value))), hint);
+    return this.field(name, label, h("select", values.map(([value, word]) => h("option", { value }, word ?? value))), hint);
   }
   radios(name, title, values) {
-    const wrong = h("p", { class: "wrong" });
+    const wrong = h("p.wrong");
     wrong.hidden = true;
-    const set = h("fieldset", null, h("legend", null, title), h("div", { class: "choices" }, values.map(([value, word], index) =>
-      h("label", null, h("input", { type: "radio", name, value, checked: index === 0 }), word))), wrong);
+    const set = h("fieldset", h("legend", title), h("div.choices", values.map(([value, word], index) =>
+      h("label", h("input", { type: "radio", name, value, checked: index === 0 }), word))), wrong);
     this.controls[name] = { control: set, wrong, read: () => set.querySelector(":checked").value };
     return set;
   }
@@ -1963,8 +1994,8 @@ class SubmitPage extends Page {
   sourcePanel() {
     this.chooser = h("input", { type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true", accept: "video/*,.mkv,.mxf,.ts,.m2ts,.vob,.nut,.avi,.mov,.gif,.webp,.apng", onchange: () => this.chooser.files[0] && this.take(this.chooser.files[0]) });
     const most = session.mostUploadBytes ? ` Up to ${size(session.mostUploadBytes)}.` : "";
-    this.drop = h("div", { class: "drop" }, h("p", null, h("strong", null, "Drop a video here")), button("Choose a file…", () => this.chooser.click()), this.chooser,
-      h("p", { class: "hint" }, `It is uploaded at once; an upload that breaks off goes on.${most}`));
+    this.drop = h("div.drop", h("p", h("strong", "Drop a video here")), button("Choose a file…", () => this.chooser.click()), this.chooser,
+      h("p.hint", `It is uploaded at once; an upload that breaks off goes on.${most}`));
     const over = (event) => { event.preventDefault(); this.drop.classList.add("over"); };
     this.drop.addEventListener("dragenter", over);
     this.drop.addEventListener("dragover", over);
@@ -1975,34 +2006,34 @@ class SubmitPage extends Page {
       if (event.dataTransfer.files[0]) this.take(event.dataTransfer.files[0]);
     });
     this.uploadBox = h("div");
-    this.sourceWrong = h("p", { class: "wrong", role: "alert" });
+    this.sourceWrong = h("p.wrong", { role: "alert" });
     const path = session.sources && this.field("source", "Path of a video on the servers", h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "/srv/in/clip.mp4" }),
       session.uploads ? "Instead of an upload: a file that the workers see." : "A file that the workers see.");
-    return panel("Video", session.uploads && [this.drop, this.uploadBox], session.uploads && session.sources && h("div", { class: "gap" }), path,
-      !session.uploads && !session.sources && h("p", { class: "notice" }, "This server takes neither uploads nor paths. Submit on the command line: reel-coordinator submit clip.mp4"), this.sourceWrong);
+    return panel("Video", session.uploads && [this.drop, this.uploadBox], session.uploads && session.sources && h("div.gap"), path,
+      !session.uploads && !session.sources && h("p.notice", "This server takes neither uploads nor paths. Submit on the command line: reel-coordinator submit clip.mp4"), this.sourceWrong);
   }
   playPanel() {
-    return panel("What is done", h("div", { class: "fields" },
-      h("div", { class: "wide" }, this.radios("play", "Play", [["reverse", "reverse"], ["forward", "forward"], ["ping-pong", "ping-pong"]])),
+    return panel("What is done", h("div.fields",
+      h("div.wide", this.radios("play", "Play", [["reverse", "reverse"], ["forward", "forward"], ["ping-pong", "ping-pong"]])),
       this.text("from", "From", "Seconds, 1:30.5, 2715f or 00:01:30:15", "start"),
       this.text("to", "To", "In the same forms", "end"),
       this.text("duration", "Duration", "Instead of “to”", "all"),
       this.text("speed", "Speed", "1/16 to 16; the sound keeps its pitch", "1"),
       this.text("times", "Times", "How often it is played", "1", { inputmode: "numeric" }),
       this.choice("turn", "Turn", [["", "once"], ["twice"]], "How often ping-pong shows the frames where it turns"),
-      h("div", { class: "wide" }, this.radios("audio", "Sound", [["reverse", "as the picture"], ["keep", "forwards"], ["none", "none"]]))));
+      h("div.wide", this.radios("audio", "Sound", [["reverse", "as the picture"], ["keep", "forwards"], ["none", "none"]]))));
   }
   outputPanel() {
     const containers = [["", "as the source"], ["mp4"], ["mov"], ["mkv"], ["webm"], ["ts"], ["nut"], ["avi"], ["mxf"], ["gif"], ["apng"], ["webp"]];
     const codecs = [["", "as the source"], ["copy", "copy: packets as they are"], ["libx264", "H.264 (libx264)"], ["libx265", "HEVC (libx265)"], ["libsvtav1", "AV1 (libsvtav1)"],
       ["libvpx-vp9", "VP9 (libvpx-vp9)"], ["prores_ks", "ProRes"], ["mjpeg", "Motion JPEG"], ["mpeg2video", "MPEG-2"], ["ffv1", "FFV1"]];
-    return panel("Output", h("div", { class: "fields" },
+    return panel("Output", h("div.fields",
       this.choice("container", "Container", containers), this.choice("videoCodec", "Video codec", codecs),
       this.text("crf", "Quality (CRF)", "The encoder's own scale; lower is better", "18 of x264", { inputmode: "decimal" }),
       this.text("bitrate", "Bit rate", "Instead of quality: 5M, or source", ""),
       this.text("size", "Size", "Scaled in proportion, the rest black", "640x360"),
       this.field("lossless", "Lossless", h("input", { type: "checkbox" }), "FFV1 and PCM, in mkv, mov or nut")),
-      h("details", null, h("summary", null, "More options"), h("div", { class: "fields" },
+      h("details", h("summary", "More options"), h("div.fields",
         this.text("preset", "Preset", "Of the encoder", "medium"), this.text("profile", "Profile", "As FFmpeg spells it", "main"),
         this.text("fps", "Most frames a second", "Every m-th frame of the source", "all"), this.text("pixelFormat", "Pixel format", "As FFmpeg spells it", "yuv420p"),
         this.text("audioCodec", "Sound codec", "As FFmpeg spells it", "as the source"), this.text("audioBitrate", "Sound bit rate", "Of each track", "192k"),
@@ -2013,18 +2044,18 @@ class SubmitPage extends Page {
         this.choice("onDamage", "Damaged frames", [["", "repeat the frame before"], ["fail", "fail"]]))));
   }
   namePanel() {
-    return panel("In the list", h("div", { class: "fields" },
+    return panel("In the list", h("div.fields",
       this.text("name", "Name", "", "Trailer, take 3", { maxlength: 100 }),
       this.text("labels", "Labels", "Separated by commas", "project=trailer"),
       this.field("weight", "Weight", h("input", { type: "number", min: 0.001, max: 1000, step: "any", value: 1 }), "Share of the work; 3 gets three times as much")));
   }
   endBar() {
     this.planButton = button("See the plan", () => this.plan());
-    this.submitButton = h("button", { class: "primary" }, "Submit");
-    this.ending = h("span", { class: "muted", role: "status" });
-    this.command = h("code", { class: "small" });
-    const same = h("details", { class: "panel" }, h("summary", null, "The same on the command line"), h("pre", null, this.command));
-    return [same, h("div", { class: "sticky" }, this.planButton, this.submitButton, this.ending)];
+    this.submitButton = h("button.primary", "Submit");
+    this.ending = h("span.muted", { role: "status" });
+    this.command = h("code.small");
+    const same = h("details.panel", h("summary", "The same on the command line"), h("pre", this.command));
+    return [same, h("div.sticky", this.planButton, this.submitButton, this.ending)];
   }
 
   take(file) {
@@ -2048,10 +2079,10 @@ class SubmitPage extends Page {
     if (this.shownUpload !== upload) {
       this.shownUpload = upload;
       this.meter = h("progress", { max: upload.file.size, "aria-label": "Upload" });
-      this.told = h("p", { class: "hint" });
-      this.buttons = h("div", { class: "bar" });
+      this.told = h("p.hint");
+      this.buttons = h("div.bar");
       this.shownButtons = null;
-      this.uploadBox.replaceChildren(h("p", null, h("strong", null, bdi(upload.file.name)), ` ${size(upload.file.size)}`), this.meter, this.told, this.buttons);
+      this.uploadBox.replaceChildren(h("p", h("strong", bdi(upload.file.name)), ` ${size(upload.file.size)}`), this.meter, this.told, this.buttons);
     }
     const { offset, file, state, pace, note } = upload;
     this.meter.value = offset;
@@ -2233,12 +2264,12 @@ function planView(plan) {
   const chunks = made.reduce((sum, pass) => sum + pass.runs, 0);
   const list = (...parts) => parts.filter(Boolean).join(", ");
   const handling = { copied: "copied packet by packet", forwards: "forwards", reversed: "reversed", edited: "as the clips have it", soundtrack: "the soundtrack" };
-  return h("section", { class: "panel", tabindex: -1 }, h("h2", null, "Plan"),
-    plan.diagnostics.map((entry) => h("p", { class: "notice odd" }, bdi(entry.message), codeOf(entry.code))),
+  return h("section.panel", { tabindex: -1 }, h("h2", "Plan"),
+    plan.diagnostics.map((entry) => h("p.notice.odd", bdi(entry.message), codeOf(entry.code))),
     pairs([
       ["source", list(found.format, size(found.size), seconds(found.seconds))],
       ["video", list(video.codec + (video.profile ? ` ${video.profile}` : ""), `${video.width}x${video.height}`, video.pixelFormat, count(video.frames, "frame"),
-        video.isVariableRate ? "variable rate" : video.frameRate && `${video.frameRate} fps`, video.rotation && `turned by ${video.rotation}°`)],
+        video.isVariableRate ? "variable rate" : video.frameRate && `${video.frameRate.replace(/\/1$/, "")} fps`, video.rotation && `turned by ${video.rotation}°`)],
       ...found.audio.map((track, index) => [`audio ${index}`, list(track.codec, `${track.sampleRate} Hz`, track.channelLayout, track.language)]),
       ["output", list(plan.container, `${plan.videoEncoder} ${plan.width}x${plan.height} ${plan.pixelFormat}`, plan.encoderOptions,
         plan.bitrate && (plan.bitrate === "source" ? "as many bits as the source" : `${Math.floor(plan.bitrate / 1000)} kb/s`))],
@@ -2281,10 +2312,10 @@ class WorkersPage extends TickingPage {
   hosts = new Map();
   constructor() {
     super();
-    this.summary = h("p", { class: "muted summary" });
+    this.summary = h("p.muted.summary");
     this.list = h("div");
-    this.body = h("div", null, this.summary, this.list);
-    this.element = h("div", null, pageHead("Workers"), this.body);
+    this.body = h("div", this.summary, this.list);
+    this.element = h("div", pageHead("Workers"), this.body);
   }
   async readAll() {
     const { workers, drainedHosts = [] } = await this.ask("workers");
@@ -2311,7 +2342,7 @@ class WorkersPage extends TickingPage {
   showEmpty(isEmpty) {
     if (!isEmpty) { this.none?.remove(); this.none = null; }
     else if (!this.none) {
-      this.none = h("section", { class: "panel empty" }, h("h2", null, "No worker is running"), h("p", null, "Start one on each machine that shall work:"), h("pre", null, "reel-worker"));
+      this.none = h("section.panel.empty", h("h2", "No worker is running"), h("p", "Start one on each machine that shall work:"), h("pre", "reel-worker"));
       this.body.append(this.none);
     }
   }
@@ -2321,16 +2352,16 @@ class HostView {
   constructor(name, page, isOpen) {
     this.name = name;
     this.page = page;
-    this.meter = h("span", { class: "meter figure", "aria-hidden": "true" });
-    this.words = h("span", { class: "muted" });
+    this.meter = h("span.meter.figure", { "aria-hidden": "true" });
+    this.words = h("span.muted");
     this.state = badge("drained");
     this.toggle = mayWrite("admin") ? button("", (event) => { event.preventDefault(); this.drain(event.currentTarget); }) : null;
     this.box = h("div");
-    this.element = h("details", { class: "panel host", open: isOpen, ontoggle: () => this.fill() }, h("summary", null, h("strong", null, bdi(name)), this.meter, this.words, this.state, this.toggle), this.box);
+    this.element = h("details.panel.host", { open: isOpen, ontoggle: () => this.fill() }, h("summary", h("strong", bdi(name)), this.meter, this.words, this.state, this.toggle), this.box);
   }
   async drain(control) {
     const verb = this.isDrained ? "undrain" : "drain";
-    if (verb === "drain" && !await dialog("Drain this host?", h("p", null, "The workers of ", bdi(this.name), " finish the passes that they hold and claim no more, until the host is taken back."), "Drain the host")) return;
+    if (verb === "drain" && !await dialog("Drain this host?", h("p", "The workers of ", bdi(this.name), " finish the passes that they hold and claim no more, until the host is taken back."), "Drain the host")) return;
     await this.page.act(control, verb === "drain" ? `${this.name} is drained.` : `${this.name} is taken back.`, `hosts/${part(this.name)}/${verb}`, { method: "POST" });
     this.page.refresh();
   }
@@ -2360,23 +2391,23 @@ class HostView {
     const facts = [worker.version && `release ${worker.version}`, worker.uptime != null && `up for ${age(worker.uptime)}`, `${size(worker.memoryTotal)} of memory`,
       `beat ${Math.round(worker.beatAge)} s ago`, worker.store && `store ${worker.store}`, worker.sandbox && sandboxWords(worker.sandbox)].filter(Boolean);
     const verb = worker.drained === "worker" ? "undrain" : "drain";
-    return h("div", { class: "worker" },
-      h("div", { class: "bar" }, h("span", { class: "mono" }, bdi(worker.id)), state && badge(state),
-        h("span", { class: "muted" }, `${worker.gone ? 0 : worker.passes.length}/${worker.slots} slots`, worker.slotsOut > 0 ? `, ${worker.slotsOut} out of work` : ""),
+    return h("div.worker",
+      h("div.bar", h("span.mono", bdi(worker.id)), state && badge(state),
+        h("span.muted", `${worker.gone ? 0 : worker.passes.length}/${worker.slots} slots`, worker.slotsOut > 0 ? `, ${worker.slotsOut} out of work` : ""),
         mayWrite("admin") && !worker.gone && worker.drained !== "host" && button(verb === "drain" ? "Drain" : "Take back", async (event) => {
           await this.page.act(event.currentTarget, verb === "drain" ? "The worker claims no more." : "The worker claims again.", `workers/${part(worker.id)}/${verb}`, { method: "POST" });
           this.page.refresh();
         }, "", { "data-worker": worker.id })),
-      h("p", { class: "muted small" }, bdi(facts.join(" · "))),
-      worker.sourceRoots && h("p", { class: "muted small" }, "sources from ", bdi(worker.sourceRoots.join(", "))),
-      (worker.notes ?? []).map((note) => h("p", { class: "notice odd" }, bdi(note))),
-      !worker.gone && worker.passes.length > 0 && h("div", { class: "scroll" }, h("table", null, tableHead(["Job", "Pass", "Frames", "Speed", "For"], [2, 3, 4]),
-        h("tbody", null, worker.passes.map((pass) => h("tr", null,
-          h("td", null, h("a", { href: jobPath(pass.job), class: "mono" }, pass.job)),
-          h("td", { class: "nowrap" }, pass.kind === "assembly" || pass.kind === "probe" ? pass.kind : `${pass.pass}${pass.kind === "audio" ? ", audio" : ""}`),
-          h("td", { class: "num figure" }, grouped(pass.framesEncoded) + (pass.frames != null ? `/${grouped(pass.frames)}` : "")),
-          h("td", { class: "num figure" }, pass.framesPerSecond != null ? speed(pass.framesPerSecond) : ""),
-          h("td", { class: "num figure" }, pass.seconds != null ? clock(pass.seconds) : "")))))));
+      h("p.muted.small", bdi(facts.join(" · "))),
+      worker.sourceRoots && h("p.muted.small", "sources from ", bdi(worker.sourceRoots.join(", "))),
+      (worker.notes ?? []).map((note) => h("p.notice.odd", bdi(note))),
+      !worker.gone && worker.passes.length > 0 && h("div.scroll", h("table", tableHead(["Job", "Pass", "Frames", "Speed", "For"], [2, 3, 4]),
+        h("tbody", worker.passes.map((pass) => h("tr",
+          h("td", h("a", { href: jobPath(pass.job), class: "mono" }, pass.job)),
+          h("td.nowrap", pass.kind === "assembly" || pass.kind === "probe" ? pass.kind : `${pass.pass}${pass.kind === "audio" ? ", audio" : ""}`),
+          h("td.num.figure", grouped(pass.framesEncoded) + (pass.frames != null ? `/${grouped(pass.frames)}` : "")),
+          h("td.num.figure", pass.framesPerSecond != null ? speed(pass.framesPerSecond) : ""),
+          h("td.num.figure", pass.seconds != null ? clock(pass.seconds) : "")))))));
   }
 }
 /** A box for each slot; of more than 64 none, as the words beside tell it. */
@@ -2396,21 +2427,22 @@ class QueuePage extends TickingPage {
   constructor() {
     super();
     this.tiles = new Facts("tiles");
-    this.charts = h("div", { class: "columns" });
+    this.charts = h("div.columns");
     this.unreadable = h("div");
     this.waiting = new Section("Jobs that wait, and why", waitingList);
     this.running = new Section("Jobs that are worked on", (jobs) => queueTable(jobs));
     this.failed = new Section("Failed jobs", (jobs) => queueTable(jobs));
-    this.idle = h("p", { class: "panel muted" }, "No job waits or runs.");
-    this.body = h("div", null, this.tiles.element, this.charts, this.unreadable, this.idle, this.waiting.element, this.running.element, this.failed.element);
+    this.idle = h("p.panel.muted", "No job waits or runs.");
+    this.body = h("div", this.tiles.element, this.charts, this.unreadable, this.idle, this.waiting.element, this.running.element, this.failed.element);
     this.body.hidden = true;
-    this.element = h("div", null, pageHead("Queue"), this.body);
+    this.element = h("div", pageHead("Queue"), this.body);
     this.rates = [new RateChart("Frames a second", "framesPerSecond"), new RateChart("Passes a second", "passesPerSecond")];
     this.charts.append(...this.rates.map((rate) => rate.element));
   }
   async readAll() {
     const isDue = Date.now() - this.lastRates > 15000;
-    const [queue, rates] = await Promise.all([this.ask("queue"), isDue ? this.ask("rates") : null]);
+    const [queue, rates] = await Promise.all([this.ask("queue"), isDue ? this.ask("rates").catch(() => null) : null]);
+    if (isDue) this.charts.hidden = !rates;
     if (rates) {
       this.lastRates = Date.now();
       for (const rate of this.rates) rate.update(rates.minutes);
@@ -2426,7 +2458,7 @@ class QueuePage extends TickingPage {
       ["Slots busy", `${grouped(queue.slotsBusy)} of ${grouped(queue.slots)}`, count(queue.workers, "worker")],
     ];
     this.tiles.update(tiles);
-    this.unreadable.replaceChildren(...queue.unreadable.slice(0, 20).map((entry) => h("p", { class: "notice bad" }, h("code", null, entry.id), " cannot be read: ", bdi(entry.reason))));
+    this.unreadable.replaceChildren(...queue.unreadable.slice(0, 20).map((entry) => h("p.notice.bad", h("code", entry.id), " cannot be read: ", bdi(entry.reason))));
     const open = queue.jobs.filter((job) => !isOver(job));
     this.waiting.update(nonEmpty(open.filter((job) => job.waitReason).map(queueFacts)));
     this.running.update(nonEmpty(open.filter((job) => !job.waitReason).map(queueFacts)));
@@ -2446,16 +2478,16 @@ function waitingList(jobs) {
   const groups = groupsOf(jobs, (job) => job.code ?? "");
   return [...groups].sort(([, a], [, b]) => b.length - a.length).map(([code, list]) => {
     const why = list.every((job) => job.why === list[0].why) ? list[0].why : null;
-    return h("div", { class: "group" }, h("h3", null, waitWords[code] ?? code, h("span", { class: "muted" }, ` · ${count(list.length, "job")}`)),
-      why && h("p", { class: "small muted" }, bdi(why)), queueTable(why ? list.map((job) => ({ ...job, why: "" })) : list));
+    return h("div.group", h("h3", waitWords[code] ?? code, h("span.muted", ` · ${count(list.length, "job")}`)),
+      why && h("p.small.muted", bdi(why)), queueTable(why ? list.map((job) => ({ ...job, why: "" })) : list));
   });
 }
 function queueTable(jobs) {
-  const row = (job) => h("tr", null, h("td", null, h("a", { href: jobPath(job.id), "data-key": job.id }, bdi(job.name)), job.why && h("div", { class: "small muted" }, bdi(job.why))),
-    h("td", { class: "nowrap" }, badge(job.state)), h("td", { class: "num" }, job.percent),
-    h("td", { class: "num" }, job.speed > 0 ? speed(job.speed) : job.wait != null ? `waits ${clock(job.wait)}` : ""), h("td", { class: "num" }, job.eta != null ? clock(job.eta) : job.ready > 0 ? `${grouped(job.ready)} ready` : ""));
-  const table = (list) => h("table", { class: "queue" }, h("tbody", null, list.map(row)));
-  return [table(jobs.slice(0, 10)), jobs.length > 10 && h("details", { "data-key": `more-${jobs[0].code ?? jobs[0].state}` }, h("summary", null, `${jobs.length - 10} more`), table(jobs.slice(10)))];
+  const row = (job) => h("tr", h("td", h("a", { href: jobPath(job.id), "data-key": job.id }, bdi(job.name)), job.why && h("div.small.muted", bdi(job.why))),
+    h("td.nowrap", badge(job.state)), h("td.num", job.percent),
+    h("td.num", job.speed > 0 ? speed(job.speed) : job.wait != null ? `waits ${clock(job.wait)}` : ""), h("td.num", job.eta != null ? clock(job.eta) : job.ready > 0 ? `${grouped(job.ready)} ready` : ""));
+  const table = (list) => h("table.queue", h("tbody", list.map(row)));
+  return [table(jobs.slice(0, 10)), jobs.length > 10 && h("details", { "data-key": `more-${jobs[0].code ?? jobs[0].state}` }, h("summary", `${jobs.length - 10} more`), table(jobs.slice(10)))];
 }
 
 /** Rates of the last hour as bars, a minute each, with the same as a table. */
@@ -2464,10 +2496,10 @@ class RateChart {
     this.title = title;
     this.key = key;
     this.chart = svg("svg", { class: "chart figure", role: "img" });
-    this.note = h("p", { class: "hint" });
+    this.note = h("p.hint");
     this.table = h("tbody");
-    this.element = h("section", { class: "panel" }, h("h2", null, title, h("span", { class: "muted small" }, " over the last hour")), this.chart, this.note,
-      h("details", null, h("summary", { class: "small" }, "As a table"), h("div", { class: "scroll log" }, h("table", null, tableHead(["Minute", title], [1]), this.table))));
+    this.element = h("section.panel", h("h2", title, h("span.muted.small", " over the last hour")), this.chart, this.note,
+      h("details", h("summary.small", "As a table"), h("div.scroll.log", h("table", tableHead(["Minute", title], [1]), this.table))));
     this.minutes = [];
     this.sized = new ResizeObserver(() => this.draw());
     this.sized.observe(this.chart);
@@ -2480,7 +2512,7 @@ class RateChart {
     const words = most === 0 ? "Nothing was done in the last hour." : `Now ${tenths(values.at(-1))}, ${tenths(average)} on average, ${tenths(most)} at most.`;
     put(this.note, words);
     mark(this.chart, "aria-label", `${this.title} over the last hour. ${words}`);
-    this.table.replaceChildren(...minutes.toReversed().map((minute) => h("tr", null, h("td", null, hourMinute(minute.time)), h("td", { class: "num" }, tenths(minute[this.key])))));
+    this.table.replaceChildren(...minutes.toReversed().map((minute) => h("tr", h("td", hourMinute(minute.time)), h("td.num", tenths(minute[this.key])))));
     this.draw();
   }
   draw() {
@@ -2497,7 +2529,7 @@ class RateChart {
       const tall = value > 0 ? Math.max(y(0) - y(value), 1.5) : 0;
       const x = left + index * step;
       const bar = svg("rect", { class: "rate", x: x + step * 0.1, width: Math.max(step * 0.8, 1), y: y(0) - tall, height: tall });
-      parts.push(svg("g", null, svg("title", null, `${hourMinute(minute.time)}: ${tenths(value)}`), svg("rect", { class: "hit", x, width: step, y: top, height: height - top - bottom }), bar));
+      parts.push(svg("g", svg("title", `${hourMinute(minute.time)}: ${tenths(value)}`), svg("rect", { class: "hit", x, width: step, y: top, height: height - top - bottom }), bar));
       if (index % 15 === 0) parts.push(svg("text", { x, y: height - 3 }, hourMinute(minute.time)));
     });
     this.chart.replaceChildren(...parts.flat());
@@ -2521,18 +2553,18 @@ class AuditPage extends Page {
     this.rows = h("tbody");
     this.newer = button("Newer", () => { this.cursors.pop(); this.refresh(); });
     this.older = button("Older", () => { this.cursors.push(this.next); this.refresh(); });
-    this.note = h("p", { class: "muted" });
-    this.body = h("section", { class: "panel" }, this.note, h("div", { class: "scroll" }, h("table", null, tableHead(["When", "Who", "Role", "From", "What", "Job", "Answer"]), this.rows)), h("div", { class: "bar" }, this.newer, this.older));
+    this.note = h("p.muted");
+    this.body = h("section.panel", this.note, h("div.scroll", h("table", tableHead(["When", "Who", "Role", "From", "What", "Job", "Answer"]), this.rows)), h("div.bar", this.newer, this.older));
     this.body.hidden = true;
-    this.element = h("div", null, pageHead("Audit log"), this.body);
+    this.element = h("div", pageHead("Audit log"), this.body);
   }
   async read() {
     const cursor = this.cursors.at(-1);
     const { entries, next } = await this.ask(`audit${cursor ? `?cursor=${part(cursor)}` : ""}`);
     this.next = next ?? null;
-    this.rows.replaceChildren(...entries.map((entry) => h("tr", null, h("td", { class: "nowrap" }, absolute(entry.time)), h("td", null, bdi(entry.who ?? "–")), h("td", null, entry.role ?? ""),
-      h("td", { class: "mono" }, entry.address ?? ""), h("td", null, bdi(entry.action)), h("td", null, entry.job && h("a", { href: jobPath(entry.job), class: "mono" }, entry.job)),
-      h("td", null, entry.status == null ? "" : entry.status < 400 ? badge("done", entry.status) : badge("failed", entry.status)))));
+    this.rows.replaceChildren(...entries.map((entry) => h("tr", h("td.nowrap", absolute(entry.time)), h("td", bdi(entry.who ?? "–")), h("td", entry.role ?? ""),
+      h("td.mono", entry.address ?? ""), h("td", bdi(entry.action)), h("td", entry.job && h("a", { href: jobPath(entry.job), class: "mono" }, entry.job)),
+      h("td", entry.status == null ? "" : entry.status < 400 ? badge("done", entry.status) : badge("failed", entry.status)))));
     put(this.note, entries.length === 0 ? "Nothing is logged here." : "");
     this.note.hidden = entries.length > 0;
     this.older.hidden = this.next == null;
@@ -2544,11 +2576,11 @@ class SignInPage extends Page {
   constructor() {
     super();
     this.token = h("input", { type: "password", id: "token", name: "token", required: true, autocomplete: "current-password", spellcheck: "false" });
-    this.wrong = h("p", { class: "wrong", role: "alert" });
-    this.send = h("button", { class: "primary" }, "Sign in");
-    this.element = h("form", { class: "panel narrow", onsubmit: (event) => { event.preventDefault(); this.signIn(); } }, h("h1", null, "Sign in to reel"),
-      h("div", { class: "gap" }), h("div", { class: "field" }, h("span", null, h("label", { for: "token" }, "Token")), this.token,
-        h("p", { class: "hint" }, "An administrator makes one: reel-server token NAME --role viewer --tokens FILE")), this.wrong, h("div", { class: "gap" }), this.send);
+    this.wrong = h("p.wrong", { role: "alert" });
+    this.send = h("button.primary", "Sign in");
+    this.element = h("form.panel.narrow", { onsubmit: (event) => { event.preventDefault(); this.signIn(); } }, h("h1", "Sign in to reel"),
+      h("div.gap"), h("div.field", h("span", h("label", { for: "token" }, "Token")), this.token,
+        h("p.hint", "An administrator makes one: reel-server token NAME --role viewer --tokens FILE")), this.wrong, h("div.gap"), this.send);
   }
   open() {
     this.abort = new AbortController();
@@ -2588,7 +2620,7 @@ class SignInPage extends Page {
 /** Stands in while the server cannot say who this is. */
 class StartPage extends Page {
   title = "reel";
-  element = h("div", null, h("h1", { class: "unseen" }, "reel"));
+  element = h("div", h("h1.unseen", "reel"));
   async read() {
     await loadSession();
     setTimeout(() => show(false));
