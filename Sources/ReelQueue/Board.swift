@@ -270,6 +270,14 @@ public protocol Board: Sendable {
     /// Returns how fast the work of all jobs got done over the last minute.
     func pace() async throws(ReelFailure) -> Pace
 
+    /// Returns places of jobs in the order of their submission, the one that was submitted last first, `count` at most.
+    /// Pass the last place to get the next page.
+    ///
+    /// Jobs that come or go meanwhile move no other job to another page; one that is begun anew has another place.
+    ///
+    /// - Parameter place: the jobs after this place, which need not be there any more; nil for the latest jobs.
+    func jobs(before place: JobPlace?, count: Int) async throws(ReelFailure) -> [JobPlace]
+
     /// Returns a job's passes at a glance; nil if the board does not know it. The cost does not grow with their number.
     func strip(_ job: JobID, cells: Int) async throws(ReelFailure) -> PassStrip?
 

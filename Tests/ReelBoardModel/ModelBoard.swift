@@ -294,6 +294,8 @@ extension ModelBoard {
 
     package func pace() -> Pace { trap() }
 
+    package func jobs(before place: JobPlace?, count: Int) -> [JobPlace] { trap() }
+
     package func strip(_ job: JobID, cells: Int) -> PassStrip? { trap() }
 
     package func placeOfNow() -> BoardEvent.Place { trap() }
