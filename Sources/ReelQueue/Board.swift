@@ -270,6 +270,13 @@ public protocol Board: Sendable {
     /// Returns how fast the work of all jobs got done over the last minute.
     func pace() async throws(ReelFailure) -> Pace
 
+    /// Returns how fast the work of all jobs got done in each of the last 60 whole minutes, the oldest first.
+    func rates() async throws(ReelFailure) -> [MinuteRate]
+
+    /// Returns what the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with
+    /// the jobs that have not ended and with the workers, not with passes or ended jobs.
+    func figures() async throws(ReelFailure) -> BoardFigures
+
     /// Returns places of jobs in the order of their submission, the one that was submitted last first, `count` at most.
     /// Pass the last place to get the next page.
     ///

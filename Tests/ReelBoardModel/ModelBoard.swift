@@ -276,6 +276,8 @@ extension ModelBoard {
         }
     }
 
+    package func figures() throws(ReelFailure) -> BoardFigures { try act { $0.figures } }
+
     package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         try act { ($0.active.count, $0.failed.count) }
     }
@@ -293,6 +295,8 @@ extension ModelBoard {
     package func latestJobs(ended: Int) -> JobList { trap() }
 
     package func pace() -> Pace { trap() }
+
+    package func rates() -> [MinuteRate] { trap() }
 
     package func jobs(before place: JobPlace?, count: Int) -> [JobPlace] { trap() }
 
