@@ -296,6 +296,15 @@ public protocol Board: Sendable {
     func events(
         after place: BoardEvent.Place, atMost duration: Duration
     ) async throws(ReelFailure) -> [BoardEvent]
+
+    /// Notes in the journal that somebody had a server change something; the board adds the time. The journal keeps about
+    /// the last 10,000 entries.
+    func note(_ action: JournalAction) async throws(ReelFailure)
+
+    /// Returns entries of the journal, the latest first, `count` at most.
+    ///
+    /// - Parameter place: the entries before this one; nil for the latest.
+    func journal(before place: BoardEvent.Place?, count: Int) async throws(ReelFailure) -> [JournalEntry]
 }
 
 // What callers may leave out.

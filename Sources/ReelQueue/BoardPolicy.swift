@@ -64,6 +64,9 @@ public enum BoardPolicy {
     /// some 10 ms.
     static let backlogPage = 1000
 
+    /// The number of entries that the journal keeps, approximately.
+    static let journalKept = 10_000
+
     /// These numbers as constants in Lua.
     static let lua = """
         local LIMITS = { \(limits) }
@@ -72,7 +75,7 @@ public enum BoardPolicy {
         local REAPED, SILENCE, EVENTS_KEPT, HINTS = \(reaped), \(silence), \(eventsKept), \(hints)
         local PACE_SLOT, PACE_SLOTS, RATE_SLOT, RATE_SLOTS = \(paceSlot), \(paceSlots), \(rateSlot), \(rateSlots)
         local BUCKETS = { \(buckets.map(String.init).joined(separator: ", ")) }
-        local BACKLOG_PAGE = \(backlogPage)
+        local BACKLOG_PAGE, JOURNAL_KEPT = \(backlogPage), \(journalKept)
         """
 
     private static var limits: String {

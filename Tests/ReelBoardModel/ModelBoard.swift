@@ -300,6 +300,10 @@ extension ModelBoard {
 
     package func jobs(before place: JobPlace?, count: Int) -> [JobPlace] { trap() }
 
+    package func note(_ action: JournalAction) { trap() }
+
+    package func journal(before place: BoardEvent.Place?, count: Int) -> [JournalEntry] { trap() }
+
     package func strip(_ job: JobID, cells: Int) -> PassStrip? { trap() }
 
     package func placeOfNow() -> BoardEvent.Place { trap() }
