@@ -1,0 +1,84 @@
+public import ReelCore
+public import ReelQueue
+internal import ReelStore
+
+/// A part of the board's jobs, the one that was submitted last first.
+public struct JobPage: Sendable {
+    /// The jobs.
+    public var jobs: [JobView] = []
+    /// Jobs that cannot be read, with the reason; of the whole board those that were set aside.
+    public var unreadable: [JobID: ReelFailure] = [:]
+    /// Where the next page begins; nil if there are no more jobs.
+    public var next: JobPlace?
+}
+
+extension JobService {
+    /// The most jobs that a call of `page` looks at.
+    public static let jobsOfAPage = 1000
+
+    /// A page of the jobs that a filter admits, the one that was submitted last first. The filter's limit does not matter.
+    ///
+    /// A call looks at `jobsOfAPage` jobs at most. So a page may have fewer jobs than asked for, or none, although more
+    /// follow: there are more as long as `next` is there.
+    ///
+    /// - Parameters:
+    ///   - place: what the page before said; nil for the first page. Jobs that come or go meanwhile move no other job to
+    ///     another page.
+    ///   - count: the most jobs, at least 1.
+    public func page(
+        _ filter: JobFilter = JobFilter(), before place: JobPlace? = nil, count: Int
+    ) async throws(ReelFailure) -> JobPage {
+        let workers = try await board.workers()
+        var page = JobPage(next: place)
+        var rest = JobService.jobsOfAPage
+        while rest > 0 {
+            let wanted = min(100, rest)
+            let places = try await board.jobs(before: page.next, count: wanted)
+            let list = try await board.list(places.map(\.id))
+            page.unreadable.merge(list.unreadable) { $1 }
+            let found = Dictionary(list.jobs.map { ($0.job.id, $0) }, uniquingKeysWith: { first, _ in first })
+            for place in places {
+                page.next = place
+                guard let status = found[place.id] else { continue }
+                // The jobs are in the order of their submission.
+                if let since = filter.since, status.created < since {
+                    page.next = nil
+                    return page
+                }
+                guard filter.admits(status) else { continue }
+                page.jobs.append(await view(status, workers))
+                if page.jobs.count >= count { return page }
+            }
+            rest -= places.count
+            if places.count < wanted {
+                page.next = nil
+                return page
+            }
+        }
+        return page
+    }
+
+    /// A job of a list.
+    func view(_ status: JobStatus, _ workers: [WorkerStatus]) async -> JobView {
+        let reason = WaitReason(status, workers: workers)
+        let entry = store?.job(status.job.id)
+        return await JobView(
+            status, options: try? entry?.read().spec, output: entry?.result, waitReason: reason,
+            waitAdvice: reason.flatMap(advice))
+    }
+}
+
+// What people had a server change.
+extension JobService {
+    /// Notes in the board's journal that somebody had a server change something.
+    public func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
+
+    /// Entries of the board's journal, the latest first, `count` at most.
+    ///
+    /// - Parameter place: the entries before this one; nil for the latest.
+    public func journal(
+        before place: BoardEvent.Place? = nil, count: Int
+    ) async throws(ReelFailure) -> [JournalEntry] {
+        try await board.journal(before: place, count: count)
+    }
+}
