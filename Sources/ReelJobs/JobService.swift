@@ -10,9 +10,10 @@ public import ReelStore
 /// | reaching board and store | `reach`, `diagnostics`, `prepareBoard`, `join` |
 /// | prepare | `prepare`: what submitting would do, without doing it |
 /// | submit | `submit`: begins a job, attaches to it, or resumes it |
-/// | view | `view`, `jobs`, `queue`, `workers`, `strip` |
+/// | view | `view`, `jobs`, `page`, `queue`, `workers`, `strip`, `metrics`, `demand`, `rates` |
 /// | control | `cancel`, `pause`, `resume`, `weigh`, `retry`, `remove`, `drain`, `undrain`, `audit`, `recover` |
 /// | result | `results`: the verified output, a copy of it, and whether it is still the same |
+/// | journal | `note`, `journal`: what people had a server change |
 /// | events | `events`, `now`, and `follow` until a job ends |
 ///
 /// A program that reverses one video with nothing else running uses `LocalRun` instead.

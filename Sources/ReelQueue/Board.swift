@@ -270,6 +270,21 @@ public protocol Board: Sendable {
     /// Returns how fast the work of all jobs got done over the last minute.
     func pace() async throws(ReelFailure) -> Pace
 
+    /// Returns how fast the work of all jobs got done in each of the last 60 whole minutes, the oldest first.
+    func rates() async throws(ReelFailure) -> [MinuteRate]
+
+    /// Returns what the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with
+    /// the jobs that have not ended and with the workers, not with passes or ended jobs.
+    func figures() async throws(ReelFailure) -> BoardFigures
+
+    /// Returns places of jobs in the order of their submission, the one that was submitted last first, `count` at most.
+    /// Pass the last place to get the next page.
+    ///
+    /// Jobs that come or go meanwhile move no other job to another page; one that is begun anew has another place.
+    ///
+    /// - Parameter place: the jobs after this place, which need not be there any more; nil for the latest jobs.
+    func jobs(before place: JobPlace?, count: Int) async throws(ReelFailure) -> [JobPlace]
+
     /// Returns a job's passes at a glance; nil if the board does not know it. The cost does not grow with their number.
     func strip(_ job: JobID, cells: Int) async throws(ReelFailure) -> PassStrip?
 
@@ -281,6 +296,15 @@ public protocol Board: Sendable {
     func events(
         after place: BoardEvent.Place, atMost duration: Duration
     ) async throws(ReelFailure) -> [BoardEvent]
+
+    /// Notes in the journal that somebody had a server change something; the board adds the time. The journal keeps about
+    /// the last 10,000 entries.
+    func note(_ action: JournalAction) async throws(ReelFailure)
+
+    /// Returns entries of the journal, the latest first, `count` at most.
+    ///
+    /// - Parameter place: the entries before this one; nil for the latest.
+    func journal(before place: BoardEvent.Place?, count: Int) async throws(ReelFailure) -> [JournalEntry]
 }
 
 // What callers may leave out.

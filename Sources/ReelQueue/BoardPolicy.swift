@@ -49,13 +49,33 @@ public enum BoardPolicy {
     static let paceSlot = 5000
     static let paceSlots = 13
 
+    /// The same of the longer slots of `pace`: an hour of whole minutes, and the minute that goes on.
+    static let rateSlot = 60_000
+    static let rateSlots = 61
+
+    /// The upper bounds of the buckets of both histograms, in milliseconds: from passes that copy or skip almost
+    /// everything to the one pass of a long source with a single random access point. Steps of about two up to two minutes,
+    /// where most passes lie (with a lease of 20 s among them), and wider ones above.
+    public static let buckets = [
+        500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 900_000, 3_600_000,
+    ]
+
+    /// The number of jobs that one call of `backlog` looks at. With more, a call would hold up the others for longer than
+    /// some 10 ms.
+    static let backlogPage = 1000
+
+    /// The number of entries that the journal keeps, approximately.
+    static let journalKept = 10_000
+
     /// These numbers as constants in Lua.
     static let lua = """
         local LIMITS = { \(limits) }
         local LAG, BACKUP_SHARE, TAIL_WAIT, PATIENCE = \(lag), \(backupShare), \(tailWait), \(hostPatience)
         local ATTEMPTS_KEPT, DIAGNOSTICS_KEPT, MOST_PASSES = \(attemptsKept), \(diagnosticsKept), \(mostPasses)
         local REAPED, SILENCE, EVENTS_KEPT, HINTS = \(reaped), \(silence), \(eventsKept), \(hints)
-        local PACE_SLOT, PACE_SLOTS = \(paceSlot), \(paceSlots)
+        local PACE_SLOT, PACE_SLOTS, RATE_SLOT, RATE_SLOTS = \(paceSlot), \(paceSlots), \(rateSlot), \(rateSlots)
+        local BUCKETS = { \(buckets.map(String.init).joined(separator: ", ")) }
+        local BACKLOG_PAGE, JOURNAL_KEPT = \(backlogPage), \(journalKept)
         """
 
     private static var limits: String {

@@ -46,7 +46,7 @@ public struct Server: Service {
     public func run() async throws {
         let gate = try Gate(settings.tokens)
         let hub = EventHub(jobs, log: log)
-        let responder = Responder(settings: settings, gate: gate, log: log)
+        let responder = Responder(settings: settings, gate: gate, jobs: jobs, log: log)
         let routes = Server.routes(self, gate: gate, hub: hub)
         var configuration = ApplicationConfiguration(address: .hostname(settings.host, port: settings.port))
         configuration.serverName = nil
@@ -92,13 +92,8 @@ public struct Server: Service {
             + JobRoutes(jobs: server.jobs, sources: server.settings.sources).routes
             + SubmitRoutes(server: server, uploads: uploads).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.settings.sources).routes
-            + WorkerRoutes(jobs: server.jobs).routes + EventRoutes(jobs: server.jobs, hub: hub).routes
-        return ofAPI.map { $0.below(api) } + PageRoutes(basePath: server.settings.basePath).routes
-    }
-}
-
-extension Route {
-    fileprivate func below(_ prefix: String) -> Route {
-        Route(method: method, path: prefix + path, role: role, action: action, limit: limit, handler: handler)
+            + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes + EventRoutes(jobs: server.jobs, hub: hub).routes
+        return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, store: server.store).routes
+            + PageRoutes(basePath: server.settings.basePath).routes
     }
 }

@@ -167,7 +167,7 @@ extension FailureReason.CodingKeys {
         case .jobCancelled: "A user cancelled the job."
         case .jobFailed: "The job failed."
         case .jobNotFinished: "The job has not ended."
-        case .jobEnded: "The job has ended and cannot be paused."
+        case .jobEnded: "The job has ended and can be neither paused nor changed."
         case .jobNotFailed: "Only a job that failed can be tried again."
         case .jobNotEnded: "A job that has not ended cannot be removed."
         case .jobsNotRecovered: "Some jobs could not be recovered."

@@ -296,7 +296,7 @@ extension FailureReason {
         case .jobFailed(let job): "job \(job) failed"
         case .jobNotFinished(let job, let state): "job \(job) is not finished: it is \(state.rawValue)"
         case .jobEnded(let job, let state):
-            "job \(job) has ended, it is \(state.rawValue): it cannot be paused"
+            "job \(job) has ended, it is \(state.rawValue): it can be neither paused nor changed"
         case .jobNotFailed(let job, let state): "job \(job) has not failed: it is \(state?.rawValue ?? "unfinished")"
         case .jobsNotRecovered(let jobs): "could not recover jobs \(jobs.map(\.text).joined(separator: ", "))"
         case .jobGoesOn(let job): "interrupted; job \(job) goes on without this command"

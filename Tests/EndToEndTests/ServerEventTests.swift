@@ -185,18 +185,12 @@ extension EndToEnd {
                     let place = seen.first?.id
                     seen = []
                     let isBack = try await eventually(.seconds(20)) {
-                        try await server.get("/api/v1/events?job=@", headers: ["Last-Event-ID": "x"]).code == "place-invalid"
+                        try await server.send("HEAD", "/api/v1/events").status == 200
                     }
                     #expect(isBack)
-                    var isOpen = false
-                    while !isOpen {
-                        do {
-                            try await server.events(after: place) { event in
-                                seen.append(event)
-                                return false
-                            }
-                            isOpen = true
-                        } catch { try await Task.sleep(for: .milliseconds(100)) }
+                    try await server.events(after: place) { event in
+                        seen.append(event)
+                        return false
                     }
                     #expect(seen.map(\.kind) == ["resync"])
                 }

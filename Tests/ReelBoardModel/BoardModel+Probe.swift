@@ -47,6 +47,7 @@ extension BoardModel {
         if paused { leaveLine(id) }
         timer[id] = nil
         drop(id, -1, claim.token)
+        count(.done)
         offer(id, at: now)
         settle(id)
         return .published
@@ -90,7 +91,10 @@ extension BoardModel {
             if let token { drop(id, -1, token) }
             return true
         }
-        if isItsOwn, let token { handBack(id, -1, token, due: now) }
+        if isItsOwn, let token {
+            handBack(id, -1, token, due: now)
+            count(.released)
+        }
         return false
     }
 

@@ -54,6 +54,8 @@ extension BoardModel {
         facts += drainedHosts.map { "host \($0) drained" }
         facts.append((["active"] + active).joined(separator: " "))
         facts.append((["failed"] + failed).joined(separator: " "))
+        facts += counters.filter { $0.value > 0 }.map { "counter \($0.key) \($0.value)" }
+        facts.append("rates \(work.frames) \(work.passes)")
         for (id, job) in jobs { facts += self.facts(of: job, id) }
         return facts
     }
@@ -121,6 +123,7 @@ extension BoardModel {
         var facts = [
             "job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.backups) plan \(job.published.plan)"
         ]
+        if [.done, .cancelled].contains(job.state) { facts.append("ended \(job.state.rawValue) \(id)") }
         facts += job.waiters.map { "waiter \(id) \($0.key) \($0.value ? "live" : "lapsed")" }
         if let removal = job.removal { facts.append("removing \(id) \(removal.waiter) \(removal.isValid)") }
         func holding(_ kind: String, _ index: Int, _ holder: Holder) -> String {

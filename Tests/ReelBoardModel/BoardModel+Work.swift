@@ -89,6 +89,7 @@ extension BoardModel {
     private mutating func give(_ id: String, _ index: Int, to offer: WorkerOffer, token: String) -> Claim? {
         guard let job = jobs[id], let time = run[id] else { return nil }
         hold(id, index, .held(Holder(token: token, worker: offer.worker.text), copy: nil), token: token)
+        if job.passes.indices.contains(index) { count("wait") }
         let frames = max(job.published.frames, 1)
         run[id] = time + Double(frames) / Double(max(job.published.passCount, 1)) / job.published.weight
         virtual = max(virtual, time)
@@ -176,7 +177,9 @@ extension BoardModel {
             return .cancelled
         }
         var losers: [String] = []
+        var encoded: Int?
         if case .held(let holder, let copy) = condition {
+            encoded = [holder, copy].compactMap(\.self).first { $0.token == claim.token }?.encoded
             let tokens = [holder.token] + [copy?.token].compactMap(\.self)
             guard tokens.contains(claim.token) else { return .late }
             losers = tokens
@@ -194,6 +197,12 @@ extension BoardModel {
         }
         settle(id)
         if let job = jobs[id], job.state == .running, job.hasNothingToGive { offer(id, at: now) }
+        count(.done)
+        count("frames:decoded", result.statistics.framesDecoded)
+        count("frames:encoded", result.statistics.framesEncoded)
+        if encoded != nil, index < passCount { count("duration") }
+        work.frames += max(result.statistics.framesEncoded - (encoded ?? 0), 0)
+        work.passes += index < passCount ? 1 : 0
         return .ok
     }
 
@@ -210,6 +219,7 @@ extension BoardModel {
         }
         var due = now
         var reason: FailureReason?
+        self.count(.failed(cause))
         switch cause {
         case .noSpace:
             let note = JobStatus.SpaceNote(host: host(of: worker), reason: failure)
@@ -326,6 +336,7 @@ extension BoardModel {
         if let job = jobs[id], job.published.plan != claim.plan { return }
         if let job = jobs[id], job.isOpen(index), holds(claim.token, index, of: job) {
             handBack(id, index, claim.token, due: now)
+            count(.released)
         } else {
             drop(id, index, claim.token)
         }

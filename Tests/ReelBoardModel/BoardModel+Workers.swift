@@ -31,11 +31,14 @@ extension BoardModel {
             (holder.decoded, holder.encoded, holder.worker) = (held.decoded, held.encoded, worker)
             return holder
         }
+        func further(than before: Int) { work.frames += max(held.encoded - before, 0) }
         switch condition {
         case .held(let holder, let copy) where holder.token == held.token:
             hold(id, index, .held(progressed(holder), copy: copy), token: held.token)
+            further(than: holder.encoded)
         case .held(let holder, let copy?) where copy.token == held.token:
             hold(id, index, .held(holder, copy: progressed(copy)), token: held.token)
+            further(than: copy.encoded)
         case .held: return .lost
         default:
             let passCount = job.published.passCount
@@ -44,6 +47,7 @@ extension BoardModel {
             else { return .lost }
             let holder = progressed(Holder(token: held.token, worker: worker))
             hold(id, index, .held(holder, copy: nil), token: held.token)
+            further(than: 0)
         }
         if let failures = job.failures[index], held.wholeChunks > failures.wholeChunks {
             jobs[id]?.failures[index]?.wholeChunks = held.wholeChunks
@@ -57,6 +61,7 @@ extension BoardModel {
         if sinceStartOfRedis { return 0 }
         var requeued = 0
         let lapsed = leases.filter { $0.lapsed != nil }.sorted { ($0.lapsed ?? 0) < ($1.lapsed ?? 0) }
+        count("leases:lost", lapsed.count)
         for lease in lapsed {
             let (id, index, token) = (lease.holding.job, lease.holding.index, lease.holding.token)
             guard let job = jobs[id], job.isOpen(index), holds(token, index, of: job),
@@ -68,6 +73,7 @@ extension BoardModel {
             let worker = holder.token == token ? holder.worker : copy?.worker ?? ""
             let count = charge(
                 id, index, ReelFailure(.workerVanished(worker: worker)), .lost, worker: worker, token: token)
+            self.count(.lost)
             if !isLast(count, .lost) {
                 if requeue(id, index, token, due: now) { requeued += 1 }
             } else {

@@ -26,6 +26,11 @@ package struct BoardModel {
     /// Every lease there is, the oldest first; of a job that was forgotten they stay until they lapse.
     package var leases: [Lease] = []
     package private(set) var lapses = 0
+    /// What the board has counted, by the names that it has there; frames have names of their own, and of a histogram there
+    /// is only how many times it has.
+    package var counters: [String: Int] = [:]
+    /// Frames and passes of all jobs that got done.
+    package var work = (frames: 0, passes: 0)
 
     /// Longer than any sequence of operations.
     package static let lease = 1_000_000
@@ -250,7 +255,12 @@ extension BoardModel {
         leaveLine(id)
         timer[id] = nil
         jobs[id]?.state = state
+        count("jobs:\(state.rawValue)")
     }
+
+    package mutating func count(_ counter: String, _ amount: Int = 1) { counters[counter, default: 0] += amount }
+
+    package mutating func count(_ attempt: BoardFigures.Attempt) { count(attempt.counter) }
 
     package mutating func fail(_ id: String, _ failure: ReelFailure, exhausted: Int?) {
         let isRefused = jobs[id]?.state == .probing

@@ -276,6 +276,8 @@ extension ModelBoard {
         }
     }
 
+    package func figures() throws(ReelFailure) -> BoardFigures { try act { $0.figures } }
+
     package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         try act { ($0.active.count, $0.failed.count) }
     }
@@ -293,6 +295,14 @@ extension ModelBoard {
     package func latestJobs(ended: Int) -> JobList { trap() }
 
     package func pace() -> Pace { trap() }
+
+    package func rates() -> [MinuteRate] { trap() }
+
+    package func jobs(before place: JobPlace?, count: Int) -> [JobPlace] { trap() }
+
+    package func note(_ action: JournalAction) { trap() }
+
+    package func journal(before place: BoardEvent.Place?, count: Int) -> [JournalEntry] { trap() }
 
     package func strip(_ job: JobID, cells: Int) -> PassStrip? { trap() }
 

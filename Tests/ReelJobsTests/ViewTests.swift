@@ -109,6 +109,34 @@ extension ServiceTests {
             #expect(try await fixture.service.jobs(JobFilter(states: [.probing], limit: 150)).jobs.count == 150)
         }
 
+        @Test func jobsPageByPage() async throws {
+            let fixture = try await JobFixture()
+            for number in 0..<230 {
+                let job = PublishedJob(id: JobID("j\(number)"), source: "/a", need: 100, protocolVersion: 1)
+                _ = try await fixture.board.begin(job, holder: WorkerID("test"))
+                if number.isMultiple(of: 23) { _ = try await fixture.board.cancel(job.id) }
+            }
+            let order = try await fixture.board.jobs(before: nil, count: 300).map(\.id.text)
+            #expect(order.count == 230)
+            func pages(_ filter: JobFilter, of count: Int) async throws -> [[String]] {
+                var (pages, place) = ([[String]](), JobPlace?.none)
+                repeat {
+                    let page = try await fixture.service.page(filter, before: place, count: count)
+                    pages.append(page.jobs.map(\.id))
+                    place = page.next.flatMap { JobPlace("\($0)") }
+                } while place != nil
+                return pages
+            }
+            let all = try await pages(JobFilter(), of: 100)
+            #expect(all.map(\.count) == [100, 100, 30])
+            #expect(all.flatMap(\.self) == order)
+            let cancelled = try await pages(JobFilter(states: [.cancelled]), of: 4)
+            #expect(cancelled.map(\.count) == [4, 4, 2])
+            #expect(Set(cancelled.joined()) == Set(stride(from: 0, to: 230, by: 23).map { "j\($0)" }))
+            let last = try await fixture.service.view(JobID(order[0])).created
+            #expect(try await fixture.service.page(JobFilter(since: last + 1), count: 5).next == nil)
+        }
+
         @Test func onlyTheStoreKnowsAJobThatTheBoardHasForgotten() async throws {
             let fixture = try await JobFixture()
             let id = try fixture.finish(fixture.job())

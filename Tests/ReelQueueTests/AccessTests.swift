@@ -235,6 +235,12 @@ extension BoardTests.Access {
         #expect(try await board.passes(held.job, at: [1]).count == 1)
         _ = try await board.events(after: board.placeOfNow(), atMost: .milliseconds(1))
         _ = (try await board.pace(), try await board.passDiagnostics(held.job))
+        #expect(try await board.figures().slots.busy == 1)
+        #expect(try await board.rates().count == 60)
+        #expect(try await board.jobs(before: nil, count: 5).map(\.id) == [held.job])
+        let action = JournalAction(who: "anna", role: "admin", address: "::1", action: "drain", status: 200)
+        try await board.note(action)
+        #expect(try await board.journal(before: nil, count: 5).map(\.action) == [action])
     }
 
     /// Every way in which a worker gives a pass back.

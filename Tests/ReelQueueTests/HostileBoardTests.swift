@@ -58,6 +58,7 @@ extension BoardTests {
             _ = try? await board.retries(job)
             _ = try? await board.attend(job, waiter: "c1")
             _ = try? await board.pace()
+            #expect(try await board.figures().workers == 1)
             _ = try? await fixture.complete(claim)
             _ = try? await fixture.fail(claim, .crash)
             _ = try? await board.release(claim)

@@ -1,127 +1,86 @@
 public import ReelCore
-internal import ReelQueue
+public import ReelQueue
 internal import ReelStore
-internal import ReelWords
 
-/// A page of jobs.
+/// A part of the board's jobs, the one that was submitted last first.
 public struct JobPage: Sendable {
-    /// The latest first. A page may have fewer than were asked for although others follow.
-    public var jobs: [JobView]
-    /// Where the next page begins; nil if there is none.
-    public var next: String?
-    /// Jobs of the board that cannot be read.
-    public var unreadable: [QueueView.UnreadableView]
-}
-
-/// A pass as lists show it. Names only ever get added.
-public struct JobPass: Codable, Hashable, Sendable {
-    /// How far a pass is.
-    public enum State: String, CaseIterable, Codable, Sendable {
-        case waiting, live, retrying, exhausted, done
-    }
-
-    /// The pass's place in the plan.
-    public var index: Int
-    /// "video" or "audio".
-    public var kind: String
-    /// How far it is.
-    public var state: State
-    /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
-    public var firstFrame: Int?
-    /// The frame after its last; missing for anything but video.
-    public var endFrame: Int?
-    /// The id of the worker that holds it; missing if none does.
-    public var worker: String?
-}
-
-/// A page of a job's passes, in the plan's order.
-public struct PassPage: Codable, Hashable, Sendable {
-    /// The passes.
-    public var passes: [JobPass]
-    /// The index at which the next page begins; missing if there is none.
-    public var next: String?
+    /// The jobs.
+    public var jobs: [JobView] = []
+    /// Jobs that cannot be read, with the reason; of the whole board those that were set aside.
+    public var unreadable: [JobID: ReelFailure] = [:]
+    /// Where the next page begins; nil if there are no more jobs.
+    public var next: JobPlace?
 }
 
 extension JobService {
-    /// How many jobs are looked at for one page: a filter that admits few must not keep a caller waiting.
-    private static let mostLookedAt = 2000
+    /// The most jobs that a call of `page` looks at.
+    public static let jobsOfAPage = 1000
 
-    /// A page of the jobs of the board, the latest first; pages stay the same while jobs come and go.
+    /// A page of the jobs that a filter admits, the one that was submitted last first. The filter's limit does not matter.
+    ///
+    /// A call looks at `jobsOfAPage` jobs at most. So a page may have fewer jobs than asked for, or none, although more
+    /// follow: there are more as long as `next` is there.
     ///
     /// - Parameters:
-    ///   - filter: which are meant; its limit does not count.
     ///   - text: only jobs whose id begins so, or whose name or source's name has it, in any case; nil for all.
-    ///   - cursor: `next` of the page before; nil for the first.
-    ///   - limit: the most jobs of the page.
+    ///   - place: what the page before said; nil for the first page. Jobs that come or go meanwhile move no other job to
+    ///     another page.
+    ///   - count: the most jobs, at least 1.
     public func page(
-        _ filter: JobFilter = JobFilter(), matching text: String? = nil, after cursor: String? = nil, limit: Int
+        _ filter: JobFilter = JobFilter(), matching text: String? = nil, before place: JobPlace? = nil, count: Int
     ) async throws(ReelFailure) -> JobPage {
         let workers = try await board.workers()
-        var page = JobPage(jobs: [], next: nil, unreadable: [])
-        var rest = try await board.jobs()[...]
-        if let cursor, let place = rest.firstIndex(where: { $0.text == cursor }) { rest = rest[..<place] }
-        var lookedAt = 0
-        while !rest.isEmpty, page.jobs.count < limit, lookedAt < JobService.mostLookedAt {
-            let part = rest.suffix(min(100, limit - page.jobs.count))
-            let list = try await board.list(part.reversed())
-            rest = rest.dropLast(part.count)
-            lookedAt += part.count
-            for status in list.jobs where filter.admits(status) && status.matches(text) {
-                let reason = WaitReason(status, workers: workers)
-                let entry = store?.job(status.job.id)
-                page.jobs.append(
-                    await JobView(
-                        status, options: try? entry?.read().spec, output: entry?.result, waitReason: reason,
-                        waitAdvice: reason.flatMap(advice)))
+        var page = JobPage(next: place)
+        var rest = JobService.jobsOfAPage
+        while rest > 0 {
+            let wanted = min(100, rest)
+            let places = try await board.jobs(before: page.next, count: wanted)
+            let list = try await board.list(places.map(\.id))
+            page.unreadable.merge(list.unreadable) { $1 }
+            let found = Dictionary(list.jobs.map { ($0.job.id, $0) }, uniquingKeysWith: { first, _ in first })
+            for place in places {
+                page.next = place
+                guard let status = found[place.id] else { continue }
+                // The jobs are in the order of their submission.
+                if let since = filter.since, status.created < since {
+                    page.next = nil
+                    return page
+                }
+                guard filter.admits(status), status.matches(text) else { continue }
+                page.jobs.append(await view(status, workers))
+                if page.jobs.count >= count { return page }
             }
-            if page.unreadable.isEmpty { page.unreadable = QueueView.UnreadableView.all(list.unreadable) }
-            page.next = rest.isEmpty ? nil : part.first?.text
+            rest -= places.count
+            if places.count < wanted {
+                page.next = nil
+                return page
+            }
         }
         return page
     }
 
-    /// A page of a job's passes, in the plan's order. Throws `.jobUnknown` if the board does not have the job.
-    ///
-    /// - Parameters:
-    ///   - state: only passes that are so far; nil for all.
-    ///   - first: the index from which on passes are looked at.
-    ///   - limit: the most passes of the page.
-    public func passes(
-        of id: JobID, in state: JobPass.State? = nil, from first: Int = 0, limit: Int
-    ) async throws(ReelFailure) -> PassPage {
-        guard let status = try await board.status(id) else { throw ReelFailure(.jobUnknown(job: id)) }
-        let count = status.job.passCount
-        let live = try await board.live(id)
-        let cells = try await board.strip(id, cells: count)?.cells ?? []
-        var page = PassPage(passes: [], next: nil)
-        var place = first
-        while place < count, page.passes.count < limit, place - first < JobService.mostLookedAt {
-            let end = min(place + 200, count)
-            let known = try await board.passes(id, at: Array(place..<end))
-            while place < end, page.passes.count < limit {
-                let worker = live[place]
-                let cell = cells.indices.contains(place) ? cells[place] : nil
-                let found: JobPass.State =
-                    if cell?.done ?? 0 > 0 { .done } else if worker != nil { .live } else if cell?.failed ?? 0 > 0 {
-                        status.state == .failed ? .exhausted : .retrying
-                    } else { .waiting }
-                if state == nil || found == state { page.passes.append(JobPass(place, known[place], found, worker)) }
-                place += 1
-            }
-        }
-        page.next = place < count ? String(place) : nil
-        return page
+    /// A job of a list.
+    func view(_ status: JobStatus, _ workers: [WorkerStatus]) async -> JobView {
+        let reason = WaitReason(status, workers: workers)
+        let entry = store?.job(status.job.id)
+        return await JobView(
+            status, options: try? entry?.read().spec, output: entry?.result, waitReason: reason,
+            waitAdvice: reason.flatMap(advice))
     }
 }
 
-extension JobPass {
-    fileprivate init(_ index: Int, _ pass: Pass?, _ state: State, _ worker: WorkerID?) {
-        self.init(index: index, kind: "video", state: state, worker: worker?.text)
-        switch pass {
-        case .video(let video): (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
-        case .audio: kind = "audio"
-        default: break
-        }
+// What people had a server change.
+extension JobService {
+    /// Notes in the board's journal that somebody had a server change something.
+    public func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
+
+    /// Entries of the board's journal, the latest first, `count` at most.
+    ///
+    /// - Parameter place: the entries before this one; nil for the latest.
+    public func journal(
+        before place: BoardEvent.Place? = nil, count: Int
+    ) async throws(ReelFailure) -> [JournalEntry] {
+        try await board.journal(before: place, count: count)
     }
 }
 
@@ -131,14 +90,5 @@ extension JobStatus {
         guard let text = text?.lowercased(), !text.isEmpty else { return true }
         let names = [said?.name, job.source.split(separator: "/").last.map(String.init)].compactMap { $0?.lowercased() }
         return job.id.text.hasPrefix(text) || names.contains { $0.contains(text) }
-    }
-}
-
-extension QueueView.UnreadableView {
-    /// Those of a list, by id.
-    static func all(_ unreadable: [JobID: ReelFailure]) -> [QueueView.UnreadableView] {
-        unreadable.sorted { $0.key.text < $1.key.text }.map {
-            QueueView.UnreadableView(id: $0.key.text, reason: $0.value.words, code: $0.value.reason.code)
-        }
     }
 }

@@ -38,14 +38,7 @@ extension JobService {
         let workers = try await board.workers()
         let list = if filter.isOpen { try await board.latestJobs() } else { try await matching(filter) }
         var views: [JobView] = []
-        for status in list.jobs {
-            let reason = WaitReason(status, workers: workers)
-            let entry = store?.job(status.job.id)
-            views.append(
-                await JobView(
-                    status, options: try? entry?.read().spec, output: entry?.result, waitReason: reason,
-                    waitAdvice: reason.flatMap(advice)))
-        }
+        for status in list.jobs { views.append(await view(status, workers)) }
         return (views, list.unreadable)
     }
 
@@ -110,6 +103,16 @@ extension JobService {
     public func strip(_ id: JobID, cells: Int) async throws(ReelFailure) -> PassStrip? {
         try await board.strip(id, cells: cells)
     }
+
+    /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the jobs
+    /// that have not ended, and not with their passes.
+    public func metrics() async throws(ReelFailure) -> MetricsView { MetricsView(try await board.figures()) }
+
+    /// How much work there is for how many slots.
+    public func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures().demand) }
+
+    /// The speed of all jobs in each of the last 60 whole minutes.
+    public func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
 
     /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
     /// only the store has.

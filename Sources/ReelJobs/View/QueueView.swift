@@ -70,8 +70,15 @@ public struct QueueView: Codable, Hashable, Sendable {
         }
         slotsBusy = alive.reduce(0) { $0 + $1.report.held.count }
         self.jobs = jobs
-        self.unreadable = unreadable.sorted { $0.key.text < $1.key.text }.map {
-            UnreadableView(id: $0.key.text, reason: $0.value.words, code: $0.value.reason.code)
+        self.unreadable = UnreadableView.all(unreadable)
+    }
+}
+
+extension QueueView.UnreadableView {
+    /// Those of a list, by id.
+    package static func all(_ unreadable: [JobID: ReelFailure]) -> [QueueView.UnreadableView] {
+        unreadable.sorted { $0.key.text < $1.key.text }.map {
+            QueueView.UnreadableView(id: $0.key.text, reason: $0.value.words, code: $0.value.reason.code)
         }
     }
 }

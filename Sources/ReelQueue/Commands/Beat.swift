@@ -18,7 +18,7 @@ extension Command {
                     String(held.encoded), String(held.wholeChunks),
                 ]
             }
-            return arguments
+            return arguments + [String(report.slots), String(report.slotsOut)]
         }
 
         func answer(_ reply: Reply) throws(ReelFailure) -> BeatReply {

@@ -5,10 +5,11 @@
 -- Reply    {repairs, index to go on from, or -1 after the last}; a call looks at 1000 passes
 -- Keeps    if a job is probing, its probe is held with a lease or in `retry`. Of other jobs each pass is in `done`, or
 --          held with a lease, or in `retry`, or at the cursor or behind it. A job with work is in `run` or `timer`, an
---          ended job in neither.
+--          ended job in neither, but on the list of its state.
 transition('audit', function(args)
   local id, from, lease, retention = args[1], tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
-  local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'cursor', 'paused', 'created')
+  local fields = redis.call('HMGET', job_key(id), 'state', 'passes', 'cursor', 'paused', 'created',
+    'finished')
   local state, passes, cursor = fields[1], tonumber(fields[2]), tonumber(fields[3])
   local repairs = 0
 
@@ -21,7 +22,11 @@ transition('audit', function(args)
     for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
     return { repairs, -1 }
   end
+  for ended in pairs(ENDED) do
+    if ended ~= state then repair(redis.call('ZREM', key(ended), id) == 1) end
+  end
   if ENDED[state] then
+    repair(redis.call('ZADD', key(state), 'NX', text(tonumber(fields[6]) or now), id) == 1)
     for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
     for _, part in ipairs(PARTS) do
       if redis.call('PTTL', job_key(id, part)) == -1 then

@@ -1,7 +1,8 @@
 -- beat: a worker's sign of life, with all passes that it holds.
 --
 -- args     1 worker  2 host  3 report as JSON  4 lease (ms)  5 memory of all its slots (bytes)  then seven per held
---          pass: job, index, token, plan, frames decoded, frames encoded, chunks that were whole when it was claimed
+--          pass: job, index, token, plan, frames decoded, frames encoded, chunks that were whole when it was claimed;
+--          then its slots, and how many of them took themselves out, which programs before 0.2.0 do not tell
 -- Reply    {drained as `drained` has it, then for each held pass 'ok', 'lost' or 'cancel'}
 --          an error if the board is of another version
 -- Keeps    only a pass's holder extends its lease. A token whose lease is gone gets it back if no other token holds the
@@ -58,11 +59,15 @@ transition('beat', function(args)
   local refusal = refuse_schema()
   if refusal then return refusal end
 
-  redis.call('HSET', worker_key(worker), 'host', args[2], 'report', args[3], 'memory', args[5])
+  -- What follows the passes.
+  local further = (#args - 5) % 7
+  redis.call('HSET', worker_key(worker), 'host', args[2], 'report', args[3], 'memory', args[5],
+    'slots', further == 2 and args[#args - 1] or '', 'out', further == 2 and args[#args] or '',
+    'held', (#args - 5 - further) / 7)
   redis.call('ZADD', key('workers'), now, worker)
 
   local reply = { drained(worker) }
-  for i = 6, #args, 7 do
+  for i = 6, #args - further, 7 do
     local said = isolated(args[i], answer, args[i + 1], args[i + 2], args[i + 3], args[i + 4], args[i + 5],
       tonumber(args[i + 6]))
     table.insert(reply, said or 'lost')

@@ -23,14 +23,14 @@ transition('begin', function(args)
   -- Jobs whose keys have expired leave the list of jobs.
   for _, old in ipairs(redis.call('ZRANGEBYSCORE', key('jobs'), '-inf', now - retention, 'LIMIT', 0, 100)) do
     if redis.call('EXISTS', job_key(old)) == 0 then
-      redis.call('ZREM', key('failed'), old)
+      leave_ended(old)
       redis.call('ZREM', key('jobs'), old)
     end
   end
 
   if state ~= 'probing' then
     created = now
-    redis.call('ZREM', key('failed'), id)
+    leave_ended(id)
     redis.call('UNLINK', job_key(id))
     for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
   end

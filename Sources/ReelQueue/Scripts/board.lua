@@ -53,15 +53,55 @@ local function wake(hints)
   for _ = redis.call('LLEN', key('wake')) + 1, math.min(hints, HINTS) do redis.call('LPUSH', key('wake'), 1) end
 end
 
--- Adds to the work done in the current slot of `pace`, from which readers compute the speed of the last minute.
+-- Adds to the work done in the current slot of `pace`, from which readers compute the speed of the last minute. That of
+-- all jobs has a slot for the current minute, too, from which they compute the speed of each minute of the last hour.
 local function add_to_pace(id, frames, passes)
-  local number = math.floor(now / PACE_SLOT)
-  local slot, place = text(number), text(number % PACE_SLOTS)
-  for _, name in ipairs({ key('pace'), job_key(id, 'pace') }) do
-    local stamp, f, p = (redis.call('HGET', name, place) or ''):match('^(%d+) (%d+) (%d+)$')
+  -- A slot with what is added to it; an earlier one begins anew.
+  local function added(slot, before)
+    local stamp, f, p = (before or ''):match('^(%d+) (%d+) (%d+)$')
     if stamp ~= slot then f, p = 0, 0 end
-    redis.call('HSET', name, place, string.format('%s %d %d', slot, f + frames, p + passes))
+    return string.format('%s %d %d', slot, f + frames, p + passes)
   end
+
+  local number, minute = math.floor(now / PACE_SLOT), math.floor(now / RATE_SLOT)
+  local place, place_of_minute = text(number % PACE_SLOTS), 'm' .. text(minute % RATE_SLOTS)
+  local own, all = job_key(id, 'pace'), key('pace')
+  redis.call('HSET', own, place, added(text(number), redis.call('HGET', own, place)))
+  local slots = redis.call('HMGET', all, place, place_of_minute)
+  redis.call('HSET', all, place, added(text(number), slots[1]), place_of_minute, added(text(minute), slots[2]))
+end
+
+-- Whether a value is a whole number from `least` to 2^53, above which a double no longer tells neighbours apart.
+local function is_count(value, least) return value and value >= least and value <= 2 ^ 53 and value % 1 == 0 end
+
+-- The text of one, two or three totals of a counter.
+local TOTALS = { '^(%d+)$', '^(%d+) (%d+)$', '^(%d+) (%d+) (%d+)$' }
+local FORMATS = { '%d', '%d %d', '%d %d %d' }
+
+-- Adds to counters of the whole board, each a table of a name and an amount for each of its totals. They are for
+-- people, and no function decides by them: it does not matter where among its writes a transition counts, what a torn
+-- call loses or a repeated one counts twice is harmless, and an error of Redis is ignored. Totals are written as
+-- absolute values, and those of several counters with one command.
+local function count(...)
+  local counters, names, changed = { ... }, {}, {}
+  for i, counter in ipairs(counters) do names[i] = counter[1] end
+  local before = redis.pcall('HMGET', key('counters'), unpack(names))
+  if before.err then return end
+  for i, counter in ipairs(counters) do
+    local x, y, z = (before[i] or ''):match(TOTALS[#counter - 1])
+    changed[2 * i - 1] = counter[1]
+    changed[2 * i] = string.format(FORMATS[#counter - 1],
+      (x or 0) + counter[2], (y or 0) + (counter[3] or 0), (z or 0) + (counter[4] or 0))
+  end
+  redis.pcall('HSET', key('counters'), unpack(changed))
+end
+
+-- The counter of a histogram to which a time belongs: its name has the bucket's upper bound in milliseconds.
+local function bucket(histogram, milliseconds)
+  for _, bound in ipairs(BUCKETS) do
+    if milliseconds <= bound then return histogram .. ':' .. bound end
+  end
+  return histogram .. ':more'
 end
 
 -- The parts of an entry of `live` or `copies`: token, started (ms), frames decoded, frames encoded, worker.
@@ -238,13 +278,16 @@ local function hand_back(id, index, token, state)
     redis.call('HSET', job_key(id, 'returned'), index, token)
     requeue(id, index, now)
     event('released', id, index)
+    count({ 'attempts:released', 1 })
   end
   remove_holder(id, index, token)
   return held
 end
 
--- Ends a job. Its holders learn of that at their next beat. `why` is a list of further fields and their values.
+-- Ends a job, and puts it on the list of its state. Its holders learn of that at their next beat. `why` is a list of
+-- further fields and their values.
 local function end_job(id, state, retention, why)
+  redis.call('ZADD', key(state), now, id)
   redis.call('HSET', job_key(id), 'state', state, 'finished', now, unpack(why or {}))
   remove_from_run(id)
   redis.call('ZREM', key('timer'), id)
@@ -259,13 +302,18 @@ local function end_job(id, state, retention, why)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
   redis.call('ZREM', key('active'), id)
   event(state, id)
+  count({ 'jobs:' .. state, 1 })
+end
+
+-- Takes a job off the lists of ended jobs.
+local function leave_ended(id)
+  for state in pairs(ENDED) do redis.call('ZREM', key(state), id) end
 end
 
 -- Ends a job as failed. `how` is 'permanent', 'exhausted', 'lost', 'limit' or 'nobody'; `index` the pass that failed
 -- it, nil if there is none; `by` the worker or host; `reason` that of the last attempt, as text that no function reads.
 local function fail_job(id, retention, how, index, attempts, by, reason)
   local state, need = unpack(redis.call('HMGET', job_key(id), 'state', 'need'))
-  redis.call('ZADD', key('failed'), now, id)
   end_job(id, 'failed', retention, {
     'how', how, 'failed', index or '', 'attempts', attempts or 0, 'by', by or '', 'planned', need,
     'reason', reason or '', 'refused', state == 'probing' and 1 or 0,
@@ -300,7 +348,7 @@ local function run_again(id)
   for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
   redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'), job_key(id, 'ended'))
   redis.call('HDEL', job_key(id), 'note', 'noting', 'noted', 'copied', 'taken')
-  redis.call('ZREM', key('failed'), id)
+  leave_ended(id)
 end
 
 -- A worker's host as its last beat reported it; before the first beat the worker's name.
@@ -405,9 +453,6 @@ local function another_host_could(id, hosts, need, lease)
   return false
 end
 
--- Whether a value is a whole number from `least` to 2^53, above which a double no longer tells neighbours apart.
-local function is_count(value, least) return value and value >= least and value <= 2 ^ 53 and value % 1 == 0 end
-
 -- Sets aside a job with a value that no function writes: none of its passes is given out until a user cancels or
 -- removes the job.
 local function set_aside(id)
@@ -419,7 +464,8 @@ end
 -- Keys of the whole board, each with a command that fails if the key is of another type: that is not a job's fault.
 local SHARED = {
   run = 'ZCARD', timer = 'ZCARD', tail = 'ZCARD', lease = 'ZCARD', workers = 'ZCARD', active = 'ZCARD',
-  failed = 'ZCARD', wake = 'LLEN', control = 'HLEN', virtual = 'GET',
+  failed = 'ZCARD', done = 'ZCARD', cancelled = 'ZCARD', wake = 'LLEN', control = 'HLEN', virtual = 'GET',
+  pace = 'HLEN',
 }
 
 -- Carries out an action on one job of several, so that an unreadable job does not stop the others: that job is set

@@ -81,8 +81,8 @@ transition('claim', function(args)
       or redis.call('HEXISTS', job_key(id, 'done'), index) == 1
   end
 
-  -- The next retry that is due and that this worker may take, else nil. In that case also whether other workers may
-  -- take one that is due, and whether there are any retries, due or not.
+  -- The next retry that is due and that this worker may take, and since when it is due; else nil twice, then whether
+  -- other workers may take one that is due, and whether there are any retries, due or not.
   local function next_retry(id, job)
     while true do
       local first = redis.call('ZRANGE', job_key(id, 'retry'), 0, RETRIES - 1, 'WITHSCORES')
@@ -96,10 +96,10 @@ transition('claim', function(args)
         elseif is_for_others(id, index, due, job) then
           for_others = true
         else
-          return tonumber(index)
+          return tonumber(index), due
         end
       end
-      if for_others or not removed then return nil, for_others, #first > 0 end
+      if for_others or not removed then return nil, nil, for_others, #first > 0 end
     end
   end
 
@@ -122,7 +122,9 @@ transition('claim', function(args)
     return { id, tonumber(index), kind, pass, need, tonumber(redis.call('HGET', job_key(id), 'plan')) }
   end
 
-  local function lease_pass(id, place, from_retry, job)
+  -- `since` is the time from which the pass could be claimed; nil for the probe and the assembly, whose waits are not
+  -- counted.
+  local function lease_pass(id, place, from_retry, job, since)
     local index, need = text(place), job.need
     -- Raises an error for a pass that cannot be read, before anything is written.
     pass_of(id, index)
@@ -140,6 +142,10 @@ transition('claim', function(args)
     end
     redis.call('HSETNX', job_key(id), 'taken', now)
     event('claimed', id, index, worker)
+    if since then
+      local waited = math.max(now - since, 0)
+      count({ bucket('wait', waited), 1, waited })
+    end
     return answer(id, index, need)
   end
 
@@ -156,11 +162,11 @@ transition('claim', function(args)
   -- that can be worked on has a field without a valid value.
   local function read_job(id, virtual)
     local fields = redis.call('HMGET', job_key(id),
-      'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'plan')
+      'state', 'passes', 'need', 'protocol', 'encoders', 'cursor', 'share', 'paused', 'plan', 'offered')
     local job = {
       state = fields[1], passes = tonumber(fields[2]), need = tonumber(fields[3]), protocol = fields[4],
       encoders = fields[5], cursor = tonumber(fields[6]), share = tonumber(fields[7]), paused = fields[8],
-      virtual = tonumber(virtual),
+      virtual = tonumber(virtual), offered = tonumber(fields[10]),
     }
     if CLAIMABLE[job.state] or job.state == 'probing' then
       assert(is_count(job.passes, 0) and job.passes <= MOST_PASSES and is_count(job.need, 1) and is_count(job.cursor, 0)
@@ -300,10 +306,10 @@ transition('claim', function(args)
         rank = rank + 1
       end
     else
-      local index, for_others, some_wait = next_retry(id, job)
-      if index then return lease_pass(id, index, true, job) end
+      local index, due, for_others, some_wait = next_retry(id, job)
+      if index then return lease_pass(id, index, true, job, index < job.passes and due or nil) end
       local found, stopped = next_from_cursor(id, job, some_wait)
-      if found then return lease_pass(id, found, false, job) end
+      if found then return lease_pass(id, found, false, job, job.offered) end
       if stopped > job.cursor then redis.call('HSET', job_key(id), 'cursor', stopped) end
       if stopped < job.passes then return rank end
       advance_state(id, retention)

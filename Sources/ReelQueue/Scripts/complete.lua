@@ -46,11 +46,11 @@ transition('complete', function(args)
   redis.call('SETBIT', job_key(id, 'map'), index, '1')
   add_to_pace(id, math.max(encoded - (before or 0), 0), place < passes and 1 or 0)
 
-  local count = redis.call('HLEN', job_key(id, 'done'))
+  local finished = redis.call('HLEN', job_key(id, 'done'))
   local n, d, e, p, c = (sum or '0 0 0 0 0'):match('^(%d+) (%d+) (%d+) (%d+) (%d+)$')
-  if tonumber(n) == count - 1 then
+  if tonumber(n) == finished - 1 then
     redis.call('HSET', job_key(id), 'sum', string.format('%d %d %d %d %d',
-      count, d + decoded, e + encoded, math.max(p, peak), c + cpu))
+      finished, d + decoded, e + encoded, math.max(p, peak), c + cpu))
   end
   -- The note goes only with the pass that waited: other passes tell nothing of the disk that lacked room.
   if noted == index then redis.call('HDEL', job_key(id), 'note', 'noting', 'noted') end
@@ -59,7 +59,7 @@ transition('complete', function(args)
   -- How long a pass took on this worker: claim compares it with late passes before it gives out a backup attempt.
   if started and decoded > 0 then redis.call('HSET', job_key(id, 'times'), worker, text(now - started)) end
   -- A job's state does not change while passes are missing.
-  if count >= passes then advance_state(id, retention) end
+  if finished >= passes then advance_state(id, retention) end
   -- Ends all holds on the pass: this one, and that of the slower one of two attempts.
   local loser = held == backup and live or backup
   if backup then redis.call('HDEL', job_key(id, 'copies'), index) end
@@ -67,10 +67,16 @@ transition('complete', function(args)
   redis.call('ZREM', key('lease'), lease_name(id, index, token))
   if loser then redis.call('ZREM', key('lease'), lease_name(id, index, token_of(loser))) end
   -- If every remaining pass is held, the assembly may begin early now; claim decides whether it can.
-  if state == 'running' and tonumber(cursor) >= passes and count < passes
+  if state == 'running' and tonumber(cursor) >= passes and finished < passes
     and redis.call('ZCARD', job_key(id, 'retry')) == 0 then
     schedule(id, now)
   end
   event('completed', id, index, worker)
+  if started and place < passes then
+    local took = math.max(now - started, 0)
+    count({ 'attempts:done', 1, decoded, encoded }, { bucket('duration', took), 1, took })
+  else
+    count({ 'attempts:done', 1, decoded, encoded })
+  end
   return 'ok'
 end)

@@ -20,6 +20,7 @@ transition('fail', function(args)
   local function give_up(how, attempts, by)
     fail_job(id, retention, how, how ~= 'nobody' and index or nil, attempts, by, reason)
     remove_holder(id, index, token)
+    count({ 'attempts:failed:' .. cause, 1 })
     return 'job-failed'
   end
 
@@ -28,6 +29,7 @@ transition('fail', function(args)
     requeue(id, index, at)
     remove_holder(id, index, token)
     event('retried', id, index, worker)
+    count({ 'attempts:failed:' .. cause, 1 })
     return 'retry'
   end
 
@@ -57,12 +59,12 @@ transition('fail', function(args)
     return not another_host_could(id, hosts, need_of(failures(id, index), need), lease)
   end
 
-  local again, count, hosts = charge(id, index, cause, worker, token, reason)
+  local again, failed, hosts = charge(id, index, cause, worker, token, reason)
   if cause == 'permanent' and is_believed(hosts) then again = false end
   if again and (cause ~= 'limit' or larger_slot_is_there()) then
-    local answer = try_again(cause == 'transient' and now + backoff * 2 ^ (count - 1) or now)
+    local answer = try_again(cause == 'transient' and now + backoff * 2 ^ (failed - 1) or now)
     return cause == 'crash' and #hosts > 1 and 'job-at-fault' or answer
   end
   local how = (cause == 'permanent' or cause == 'limit') and cause or 'exhausted'
-  return give_up(how, count, worker)
+  return give_up(how, failed, worker)
 end)

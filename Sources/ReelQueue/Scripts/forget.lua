@@ -12,7 +12,7 @@ removal('forget', function(args)
 
   if state and args[2] ~= '' and (not ENDED[state] or removal_of(id) ~= args[2]) then return 'ok' end
   if state and not ENDED[state] then return state end
-  redis.call('ZREM', key('failed'), id)
+  leave_ended(id)
   redis.call('ZREM', key('broken'), id)
   redis.call('UNLINK', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end

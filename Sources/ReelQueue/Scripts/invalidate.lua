@@ -25,8 +25,8 @@ transition('invalidate', function(args)
   for _, pass in ipairs(wrong) do
     redis.call('HSET', job_key(id, 'returned'), pass.index, pass.token)
     if CLAIMABLE[state] then
-      local again, count = charge(id, pass.index, 'transient', worker, pass.token, reason)
-      if not again then exhausted, attempts = pass.index, count end
+      local again, failed = charge(id, pass.index, 'transient', worker, pass.token, reason)
+      if not again then exhausted, attempts = pass.index, failed end
       redis.call('ZADD', job_key(id, 'retry'), now, pass.index)
     end
   end

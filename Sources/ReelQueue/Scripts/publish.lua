@@ -36,5 +36,6 @@ transition('publish', function(args)
   advance_state(id, retention)
   wake(passes)
   event('published', id)
+  count({ 'attempts:done', 1, 0, 0 })
   return 'published'
 end)

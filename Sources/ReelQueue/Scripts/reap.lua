@@ -42,19 +42,20 @@ transition('reap', function(args)
   redis.call('HSET', key('control'), 'reaped', text(now), 'grace', text(grace))
   if now < grace then return { 0, 0 } end
 
-  local requeued = 0
+  local requeued, charged = 0, 0
 
   local function take_back(id, index, token)
     local part, _, _, _, _, worker = held_part(id, index, token)
     if recorded_by(id, index) then
       advance_state(id, retention)
     elseif part and is_open(redis.call('HGET', job_key(id), 'state'), index) then
-      local again, count = charge(id, index, 'lost', worker, token)
+      local again, attempts = charge(id, index, 'lost', worker, token)
+      charged = charged + 1
       if again then
         if requeue(id, index, now) then requeued = requeued + 1 end
         event('lost', id, index, worker)
       else
-        fail_job(id, retention, 'lost', index, count, worker)
+        fail_job(id, retention, 'lost', index, attempts, worker)
       end
     end
     remove_holder(id, index, token)
@@ -67,6 +68,7 @@ transition('reap', function(args)
     -- If the job was set aside just now, its lease is still there.
     redis.call('ZREM', key('lease'), name)
   end
+  if #lapsed > 0 then count({ 'leases:lost', #lapsed }, { 'attempts:lost', charged }) end
 
   -- Workers without a beat for SILENCE leave the registry.
   for _, worker in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), '-inf', now - SILENCE, 'LIMIT', 0, 100)) do

@@ -114,8 +114,8 @@ actor EventHub: Service {
         func end() { continuation.finish() }
     }
 
-    /// Begins to listen. Throws a problem of status 503 if too many do.
-    func listen(after place: BoardEvent.Place?) throws -> Listener {
+    /// Throws a problem of status 503 if too many listen, or if there are no events now.
+    func check() throws {
         guard !isLost else {
             throw Problem(
                 .serviceUnavailable, "events-lost", "There are no events now",
@@ -126,6 +126,10 @@ actor EventHub: Service {
                 .serviceUnavailable, "too-many-streams", "Too many streams of events are open",
                 detail: "This server has \(listeners.count) open.", retryAfter: 30)
         }
+    }
+
+    /// Begins to listen.
+    func listen(after place: BoardEvent.Place?) -> Listener {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         lastListener += 1
         listeners[lastListener] = continuation

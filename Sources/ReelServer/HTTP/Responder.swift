@@ -3,11 +3,15 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import ReelCore
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelWords
 
 /// Answers requests by a table of routes: who may use them, how long they may take, and what every answer says to a browser.
 struct Responder: Sendable {
     let settings: ServerSettings
     let gate: Gate
+    let jobs: JobService
     let log: Logger
 
     /// The methods that any place has an answer for.
@@ -44,9 +48,35 @@ struct Responder: Sendable {
     private func answer(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         var context = context
         context.caller = try gate.caller(of: request, from: context.address)
-        try check(route, request, context.caller)
-        guard let limit = route.limit else { return try await route.handler(request, context) }
-        return try await Responder.within(limit) { [context] in try await route.handler(request, context) }
+        do {
+            try check(route, request, context.caller)
+            let response: Response
+            if let limit = route.limit {
+                response = try await Responder.within(limit) { [context] in try await route.handler(request, context) }
+            } else {
+                response = try await route.handler(request, context)
+            }
+            await note(route, context, response.status)
+            return response
+        } catch {
+            await note(route, context, Problem(of: error).status)
+            throw error
+        }
+    }
+
+    /// Notes a change, or an attempt to make one, in the board's journal. The answer does not depend on it.
+    private func note(_ route: Route, _ context: ServerContext, _ status: HTTPResponse.Status) async {
+        guard let action = route.action, route.isNoted, context.caller.role != nil || status != .unauthorized else { return }
+        let job = route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
+        let name = context.parameters.get("name")?.removingPercentEncoding
+        do throws(ReelFailure) {
+            try await jobs.note(
+                JournalAction(
+                    who: context.caller.name ?? "", role: context.caller.role?.rawValue ?? "", address: context.address,
+                    action: name.map { "\(action) \($0)" } ?? action, job: job, status: status.code))
+        } catch {
+            log.error("cannot note '\(action)' in the audit log: \(error.words)", metadata: ["code": "\(error.reason.code)"])
+        }
     }
 
     /// Throws a problem if the caller may not use the route.

@@ -25,13 +25,13 @@ struct EventRoutes {
             }
             return place
         }
-        let listener = try await hub.listen(after: place)
+        try await hub.check()
         var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
         headers[.accelBuffering] = "no"
         return Response(
             status: .ok, headers: headers,
             body: ResponseBody { [hub] writer in
-                var listener = listener
+                var listener = await hub.listen(after: place)
                 do {
                     // Browsers wait so long before they connect again.
                     try await writer.write(ByteBuffer(string: "retry: 1000\n: reel\n\n"))

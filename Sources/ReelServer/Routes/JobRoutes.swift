@@ -72,11 +72,17 @@ struct JobRoutes {
         } catch {
             throw Problem.parameter("label", "It takes NAME=VALUE, as project=trailer, each name once.")
         }
+        let place = try request.query("cursor").map { text in
+            guard let place = JobPlace(text) else { throw Problem.parameter("cursor", "It is none that this server gave.") }
+            return place
+        }
         let page = try await jobs.page(
-            JobFilter(states: Set(states), labels: labels), matching: request.query("q"),
-            after: request.query("cursor"), limit: request.query("limit", 1...JobRoutes.mostItems) ?? 50)
+            JobFilter(states: Set(states), labels: labels), matching: request.query("q"), before: place,
+            count: request.query("limit", 1...JobRoutes.mostItems) ?? 50)
         return try JSONAnswer.response(
-            JobsView(jobs: page.jobs, next: page.next, unreadable: page.unreadable))
+            JobsView(
+                jobs: page.jobs, next: page.next?.description,
+                unreadable: QueueView.UnreadableView.all(page.unreadable)))
     }
 
     private struct StripView: Encodable {

@@ -24,7 +24,7 @@ struct UploadRoutes {
             Route(method: .options, path: "uploads/{id}", role: nil, action: nil, limit: .seconds(30), handler: options),
             .change(.post, "uploads", .operator, "upload", limit: nil) { try await tus($0, $1, create) },
             // A client that cannot send other methods names one.
-            .change(.post, "uploads/{id}", .operator, "upload", limit: nil) { request, context in
+            .change(.post, "uploads/{id}", .operator, "upload", limit: nil, isNoted: false) { request, context in
                 switch request.headers[.methodOverride]?.uppercased() {
                 case "PATCH": try await tus(request, context, append)
                 case "DELETE": try await tus(request, context, end)
@@ -37,7 +37,7 @@ struct UploadRoutes {
             Route(method: .head, path: "uploads/{id}", role: .operator, action: nil, limit: .seconds(30)) {
                 try await tus($0, $1, look)
             },
-            .change(.patch, "uploads/{id}", .operator, "upload", limit: nil) { try await tus($0, $1, append) },
+            .change(.patch, "uploads/{id}", .operator, "upload", limit: nil, isNoted: false) { try await tus($0, $1, append) },
             .change(.delete, "uploads/{id}", .operator, "remove upload", limit: nil) { try await tus($0, $1, end) },
         ]
     }

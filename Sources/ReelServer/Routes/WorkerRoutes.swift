@@ -14,6 +14,8 @@ struct WorkerRoutes {
                 try JSONAnswer.response(
                     WorkersView(workers: try await jobs.workers(), drainedHosts: try await jobs.drainedHosts()))
             },
+            .get("demand") { _, _ in try JSONAnswer.response(try await jobs.demand()) },
+            .get("rates") { _, _ in try JSONAnswer.response(try await jobs.rates()) },
             .get("queue") { _, _ in try JSONAnswer.response(try await jobs.queue()) },
             .change(.post, "workers/{name}/drain", .admin, "drain worker", drain),
             .change(.post, "workers/{name}/undrain", .admin, "undrain worker", undrain),

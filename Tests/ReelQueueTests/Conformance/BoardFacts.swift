@@ -40,6 +40,30 @@ struct BoardFacts {
         end
         say('active', unpack(redis.call('ZRANGE', p .. 'active', 0, -1)))
         say('failed', unpack(redis.call('ZRANGE', p .. 'failed', 0, -1, 'REV')))
+        local work = { duration = 0, wait = 0 }
+        for name, value in fields('counters') do
+          local histogram = name:match('^%l+')
+          local times, decoded, encoded = value:match('^(%d+) ?(%d*) ?(%d*)$')
+          if work[histogram] then
+            work[histogram] = work[histogram] + times
+          else
+            if times ~= '0' then say('counter', name, times) end
+            if encoded ~= '' and decoded ~= '0' then say('counter', 'frames:decoded', decoded) end
+            if encoded ~= '' and encoded ~= '0' then say('counter', 'frames:encoded', encoded) end
+          end
+        end
+        for histogram, times in pairs(work) do
+          if times > 0 then say('counter', histogram, times) end
+        end
+        local frames, finished = 0, 0
+        for place, slot in fields('pace') do
+          local f, p = slot:match('^%d+ (%d+) (%d+)$')
+          if place:sub(1, 1) == 'm' then frames, finished = frames + f, finished + p end
+        end
+        say('rates', frames, finished)
+        for _, state in ipairs({ 'done', 'cancelled' }) do
+          for id in scores(state) do say('ended', state, id) end
+        end
         for id in scores('jobs') do
           local key = 'job:' .. id
           local job = {}

@@ -265,8 +265,8 @@ struct Conformance {
     ) async throws {
         let worker = source.workers[worker]
         let report = WorkerReport(
-            worker: worker.offer.worker, host: worker.host, slots: 2, memoryTotal: worker.memoryTotal,
-            encoders: worker.offer.encoders, protocolVersion: 1,
+            worker: worker.offer.worker, host: worker.host, slots: 2, slotsOut: encoded % 2,
+            memoryTotal: worker.memoryTotal, encoders: worker.offer.encoders, protocolVersion: 1,
             held: held.enumerated().map { number, place in
                 let claim = claims[place]
                 return WorkerReport.Held(
@@ -344,6 +344,7 @@ struct Conformance {
         compare(queue.map(\.job.id.text), model.active + model.failed)
         let counts = try await self.board.jobCounts()
         compare([counts.active, counts.failed], [model.active.count, model.failed.count])
+        compare(try await self.board.figures().timeless, model.figures)
     }
 
     private mutating func lookClosely(_ id: String) async throws {

@@ -1,0 +1,149 @@
+internal import ReelCore
+package import ReelQueue
+
+/// What the board has counted, and its jobs, passes and slots by state. Names only ever get added.
+///
+/// Counters only grow, until Redis loses them; see `BoardFigures`.
+public struct MetricsView: Codable, Hashable, Sendable {
+    /// The jobs on the board now, by state: `probing`, `running`, `assembling`, `paused`, `done`, `failed`, `cancelled` and
+    /// `unreadable`. Each counts once, a paused one as paused.
+    public var jobs: [String: Int]
+    /// Counter: jobs by how they ended: `done`, `failed` or `cancelled`.
+    public var jobsEnded: [String: Int]
+    /// Passes of jobs that have not ended, by state: `ready`, `live`, `retrying`, `paused` and `done`.
+    public var passes: [String: Int]
+    /// Counter: attempts at passes, by outcome and cause, also those that never were.
+    public var passAttempts: [AttemptsView]
+    /// Counter: how long passes took, from claim to result.
+    public var passDuration: HistogramView
+    /// Counter: how long passes waited until they were claimed.
+    public var passWait: HistogramView
+    /// Counter: frames that finished passes decoded.
+    public var framesDecoded: Int
+    /// Counter: frames that finished passes encoded.
+    public var framesEncoded: Int
+    /// Counter: leases that lapsed.
+    public var leasesLost: Int
+    /// Seconds for which the pass that waits longest has been ready; missing if none is.
+    public var oldestReadySeconds: Double?
+    /// Slots of live workers by state: `busy`, `free`, `out` and `drained`.
+    public var slots: [String: Int]
+    /// Workers whose last beat is not older than a lease.
+    public var workers: Int
+
+    /// How many attempts ended so.
+    public struct AttemptsView: Codable, Hashable, Sendable {
+        /// `done`, `failed`, `lost` or `released`.
+        public var outcome: String
+        /// The failure's cause; missing if the attempt did not fail.
+        public var cause: String?
+        /// How many.
+        public var count: Int
+    }
+
+    /// Times in buckets.
+    public struct HistogramView: Codable, Hashable, Sendable {
+        /// The buckets with a bound, the least bound first.
+        public var buckets: [Bucket]
+        /// The sum of all times in seconds.
+        public var sum: Double
+        /// The number of all times, also of those above the last bound.
+        public var count: Int
+
+        /// How many times are not above a bound.
+        public struct Bucket: Codable, Hashable, Sendable {
+            /// The bound in seconds, inclusive.
+            public var le: Double
+            /// The number of times up to it, those of the buckets before included.
+            public var count: Int
+        }
+    }
+
+    package init(_ figures: BoardFigures) {
+        let jobs = figures.jobs
+        self.jobs = [
+            "probing": jobs.probing, "running": jobs.running, "assembling": jobs.assembling, "paused": jobs.paused,
+            "done": jobs.done, "failed": jobs.failed, "cancelled": jobs.cancelled, "unreadable": jobs.unreadable,
+        ]
+        let ended = figures.jobsEnded
+        jobsEnded = ["done": ended.done, "failed": ended.failed, "cancelled": ended.cancelled]
+        let passes = figures.passes
+        self.passes = [
+            "ready": passes.ready, "live": passes.live, "retrying": passes.retrying, "paused": passes.paused,
+            "done": passes.done,
+        ]
+        passAttempts = BoardFigures.Attempt.allCases.map {
+            AttemptsView(outcome: $0.outcome, cause: $0.cause?.rawValue, count: figures.attempts[$0] ?? 0)
+        }
+        passDuration = HistogramView(figures.passDuration)
+        passWait = HistogramView(figures.passWait)
+        framesDecoded = figures.framesDecoded
+        framesEncoded = figures.framesEncoded
+        leasesLost = figures.leasesLost
+        oldestReadySeconds = figures.oldestReady
+        let slots = figures.slots
+        self.slots = ["busy": slots.busy, "free": slots.free, "out": slots.out, "drained": slots.drained]
+        workers = figures.workers
+    }
+}
+
+extension MetricsView.HistogramView {
+    fileprivate init(_ histogram: BoardFigures.Histogram) {
+        var sum = 0
+        buckets = zip(BoardFigures.Histogram.bounds, histogram.counts).map { bound, count in
+            sum += count
+            return Bucket(le: bound, count: sum)
+        }
+        self.sum = histogram.sum
+        count = histogram.count
+    }
+}
+
+/// How much work there is for how many slots, for programs that start and stop workers. Names only ever get added.
+public struct DemandView: Codable, Hashable, Sendable {
+    /// All of it; the JSON is an object in which this has the name `demand`.
+    public var demand: Demand
+
+    /// How much work there is for how many slots.
+    public struct Demand: Codable, Hashable, Sendable {
+        /// Slots that could work now: those that hold a pass, and one for each pass that can be claimed.
+        public var slotsWanted: Int
+        /// Slots that hold a pass.
+        public var slotsBusy: Int
+        /// Passes that a worker can claim, probes and assemblies among them.
+        public var passesReady: Int
+        /// Passes that a worker holds.
+        public var passesInFlight: Int
+        /// Seconds for which the pass that waits longest has been ready; missing if none is.
+        public var oldestReadySeconds: Double?
+    }
+
+    package init(_ board: BoardDemand) {
+        demand = Demand(
+            slotsWanted: board.slotsWanted, slotsBusy: board.slotsBusy, passesReady: board.passesReady,
+            passesInFlight: board.passesInFlight, oldestReadySeconds: board.oldestReady)
+    }
+}
+
+/// The speed of all jobs in each minute of the last hour. Names only ever get added.
+public struct RatesView: Codable, Hashable, Sendable {
+    /// The last 60 whole minutes, the oldest first.
+    public var minutes: [MinuteView]
+
+    /// The speed of all jobs in one minute.
+    public struct MinuteView: Codable, Hashable, Sendable {
+        /// The start of the minute, in seconds since 1970.
+        public var time: Int
+        /// Frames encoded in a second.
+        public var framesPerSecond: Double
+        /// Passes finished in a second.
+        public var passesPerSecond: Double
+    }
+
+    package init(_ rates: [MinuteRate]) {
+        minutes = rates.map {
+            MinuteView(
+                time: $0.time, framesPerSecond: $0.pace.framesPerSecond, passesPerSecond: $0.pace.passesPerSecond)
+        }
+    }
+}

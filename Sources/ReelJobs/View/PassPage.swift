@@ -1,0 +1,80 @@
+public import ReelCore
+internal import ReelQueue
+
+/// A pass as lists show it. Names only ever get added.
+public struct JobPass: Codable, Hashable, Sendable {
+    /// How far a pass is.
+    public enum State: String, CaseIterable, Codable, Sendable {
+        case waiting, live, retrying, exhausted, done
+    }
+
+    /// The pass's place in the plan.
+    public var index: Int
+    /// "video" or "audio".
+    public var kind: String
+    /// How far it is.
+    public var state: State
+    /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
+    public var firstFrame: Int?
+    /// The frame after its last; missing for anything but video.
+    public var endFrame: Int?
+    /// The id of the worker that holds it; missing if none does.
+    public var worker: String?
+}
+
+/// A page of a job's passes, in the plan's order.
+public struct PassPage: Codable, Hashable, Sendable {
+    /// The passes.
+    public var passes: [JobPass]
+    /// The index at which the next page begins; missing if there is none.
+    public var next: String?
+}
+
+extension JobService {
+    /// How many passes are looked at for one page: a state that few are in must not keep a caller waiting.
+    private static let passesOfAPage = 2000
+
+    /// A page of a job's passes, in the plan's order. Throws `.jobUnknown` if the board does not have the job.
+    ///
+    /// - Parameters:
+    ///   - state: only passes that are so far; nil for all.
+    ///   - first: the index from which on passes are looked at.
+    ///   - limit: the most passes of the page.
+    public func passes(
+        of id: JobID, in state: JobPass.State? = nil, from first: Int = 0, limit: Int
+    ) async throws(ReelFailure) -> PassPage {
+        guard let status = try await board.status(id) else { throw ReelFailure(.jobUnknown(job: id)) }
+        let count = status.job.passCount
+        let live = try await board.live(id)
+        let cells = try await board.strip(id, cells: count)?.cells ?? []
+        var page = PassPage(passes: [], next: nil)
+        var place = first
+        while place < count, page.passes.count < limit, place - first < JobService.passesOfAPage {
+            let end = min(place + 200, count)
+            let known = try await board.passes(id, at: Array(place..<end))
+            while place < end, page.passes.count < limit {
+                let worker = live[place]
+                let cell = cells.indices.contains(place) ? cells[place] : nil
+                let found: JobPass.State =
+                    if cell?.done ?? 0 > 0 { .done } else if worker != nil { .live } else if cell?.failed ?? 0 > 0 {
+                        status.state == .failed ? .exhausted : .retrying
+                    } else { .waiting }
+                if state == nil || found == state { page.passes.append(JobPass(place, known[place], found, worker)) }
+                place += 1
+            }
+        }
+        page.next = place < count ? String(place) : nil
+        return page
+    }
+}
+
+extension JobPass {
+    fileprivate init(_ index: Int, _ pass: Pass?, _ state: State, _ worker: WorkerID?) {
+        self.init(index: index, kind: "video", state: state, worker: worker?.text)
+        switch pass {
+        case .video(let video): (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
+        case .audio: kind = "audio"
+        default: break
+        }
+    }
+}

@@ -1,0 +1,249 @@
+public import ReelCore
+
+/// What a board has counted, and its jobs, passes and slots by state, for people and programs that watch a farm.
+///
+/// Counters only grow, until Redis loses them. After a crash of Redis they may miss, or count twice, what was under way.
+public struct BoardFigures: Hashable, Sendable {
+    /// The jobs that are on the board now, by state.
+    public var jobs = Jobs()
+    /// Counter: jobs that ended, by the state in which they did. A failed job that is retried and ends again counts again.
+    public var jobsEnded = Ended()
+    /// The passes of jobs that have not ended, by state.
+    public var passes = Passes()
+    /// Counter: attempts at passes, probes and assemblies, by outcome. All outcomes are there, also those that never were.
+    /// An attempt that ended because its job had ended or was planned anew, or because the other of two attempts was
+    /// faster, is in none.
+    public var attempts: [Attempt: Int] = [:]
+    /// Counter: seconds from claim to result of finished passes, without probes and assemblies.
+    public var passDuration = Histogram()
+    /// Counter: seconds from when a pass could be claimed until it was, without probes, assemblies and backup attempts.
+    public var passWait = Histogram()
+    /// Counter: frames that finished passes decoded.
+    public var framesDecoded = 0
+    /// Counter: frames that finished passes encoded.
+    public var framesEncoded = 0
+    /// Counter: leases that lapsed, also those that kept no pass from being finished.
+    public var leasesLost = 0
+    /// Seconds for which the pass that waits longest has been ready; nil if none is.
+    public var oldestReady: Double?
+    /// The slots of live workers by state.
+    public var slots = Slots()
+    /// Workers whose last beat is not older than a lease.
+    public var workers = 0
+
+    package init() {}
+
+    /// Jobs by state; each counts once.
+    public struct Jobs: Hashable, Sendable {
+        /// Jobs that have no plan yet, without paused ones.
+        public var probing = 0
+        /// Jobs whose passes are worked on, without paused ones.
+        public var running = 0
+        /// Jobs whose passes are all finished, without paused ones.
+        public var assembling = 0
+        /// Jobs that have not ended and of which nothing is given out, since a user paused them.
+        public var paused = 0
+        /// Jobs that ended well and are still on the board.
+        public var done = 0
+        /// Jobs that failed and are still on the board.
+        public var failed = 0
+        /// Jobs that were cancelled and are still on the board.
+        public var cancelled = 0
+        /// Jobs that have not ended and of which something cannot be read, so that nothing is given out.
+        public var unreadable = 0
+
+        package init(
+            probing: Int = 0, running: Int = 0, assembling: Int = 0, paused: Int = 0, done: Int = 0, failed: Int = 0,
+            cancelled: Int = 0, unreadable: Int = 0
+        ) {
+            (self.probing, self.running, self.assembling, self.paused) = (probing, running, assembling, paused)
+            (self.done, self.failed, self.cancelled, self.unreadable) = (done, failed, cancelled, unreadable)
+        }
+    }
+
+    /// Jobs by the state in which they ended.
+    public struct Ended: Hashable, Sendable {
+        /// Jobs that ended well.
+        public var done = 0
+        /// Jobs that failed.
+        public var failed = 0
+        /// Jobs that were cancelled.
+        public var cancelled = 0
+
+        package init(done: Int = 0, failed: Int = 0, cancelled: Int = 0) {
+            (self.done, self.failed, self.cancelled) = (done, failed, cancelled)
+        }
+    }
+
+    /// Passes by state; each counts once. The probe of a job that is probing counts as a pass, and so does an assembly that
+    /// can be claimed, is held, or waits for a retry.
+    public struct Passes: Hashable, Sendable {
+        /// Passes that a worker can claim.
+        public var ready = 0
+        /// Passes that a worker holds.
+        public var live = 0
+        /// Passes that failed and wait until their retry is due.
+        public var retrying = 0
+        /// Passes of paused jobs that are neither finished nor held.
+        public var paused = 0
+        /// Finished passes.
+        public var done = 0
+
+        package init(ready: Int = 0, live: Int = 0, retrying: Int = 0, paused: Int = 0, done: Int = 0) {
+            (self.ready, self.live, self.retrying, self.paused, self.done) = (ready, live, retrying, paused, done)
+        }
+    }
+
+    /// Slots by state; each counts once.
+    public struct Slots: Hashable, Sendable {
+        /// Slots that hold a pass, also those of drained workers.
+        public var busy = 0
+        /// Slots that wait for work.
+        public var free = 0
+        /// Slots that took themselves out, since their engines crashed in one job after another.
+        public var out = 0
+        /// Slots without a pass that are given none, since their worker or host is drained.
+        public var drained = 0
+
+        package init(busy: Int = 0, free: Int = 0, out: Int = 0, drained: Int = 0) {
+            (self.busy, self.free, self.out, self.drained) = (busy, free, out, drained)
+        }
+    }
+
+    /// How an attempt ended.
+    public enum Attempt: Hashable, Sendable, CaseIterable {
+        /// Its result was recorded; of a probe: its plan was published.
+        case done
+        /// The worker reported a failure.
+        case failed(FailureCause)
+        /// Its lease lapsed.
+        case lost
+        /// The worker handed it back.
+        case released
+
+        /// All outcomes, `failed` with each cause.
+        public static let allCases: [Attempt] =
+            [.done] + FailureCause.allCases.map { .failed($0) } + [.lost, .released]
+
+        /// The outcome without the cause: `done`, `failed`, `lost` or `released`.
+        public var outcome: String {
+            switch self {
+            case .done: "done"
+            case .failed: "failed"
+            case .lost: "lost"
+            case .released: "released"
+            }
+        }
+
+        /// Why it failed; nil for other outcomes.
+        public var cause: FailureCause? { if case .failed(let cause) = self { cause } else { nil } }
+
+        /// Its name among the counters.
+        package var counter: String { "attempts:\(outcome)" + (cause.map { ":\($0.rawValue)" } ?? "") }
+    }
+
+    /// Times in buckets.
+    public struct Histogram: Hashable, Sendable {
+        /// The upper bounds of the buckets in seconds, ascending; a bucket includes its bound.
+        public static let bounds = BoardPolicy.buckets.map { Double($0) / 1000 }
+
+        /// The number of times in each bucket alone, and at the end of those above all bounds.
+        public var counts: [Int]
+        /// The sum of all times in seconds.
+        public var sum: Double
+
+        /// The number of times.
+        public var count: Int { counts.reduce(0, +) }
+
+        package init(
+            counts: [Int] = Array(repeating: 0, count: BoardPolicy.buckets.count + 1), sum: Double = 0
+        ) {
+            (self.counts, self.sum) = (counts, sum)
+        }
+
+        /// - Parameter total: gives one of the totals of a counter: 0 is the number of times, 1 their sum in milliseconds.
+        fileprivate init(_ name: String, _ total: (String, Int) -> Int) {
+            let buckets = BoardPolicy.buckets.map { "\(name):\($0)" } + ["\(name):more"]
+            let milliseconds = buckets.map { total($0, 1) }.reduce(0, +)
+            self.init(counts: buckets.map { total($0, 0) }, sum: Double(milliseconds) / 1000)
+        }
+    }
+}
+
+extension BoardFigures {
+    /// What an autoscaler needs to know.
+    public var demand: BoardDemand {
+        BoardDemand(
+            slotsWanted: slots.busy + passes.ready, slotsBusy: slots.busy, passesReady: passes.ready,
+            passesInFlight: passes.live, oldestReady: oldestReady)
+    }
+
+    init(_ look: Command.Figures.Answer) {
+        func counter(_ name: String, _ place: Int = 0) -> Int {
+            let totals = look.counters[name] ?? []
+            return totals.indices.contains(place) ? totals[place] : 0
+        }
+        jobs = Jobs(done: look.done, failed: look.failed, cancelled: look.cancelled)
+        jobsEnded = Ended(
+            done: counter("jobs:done"), failed: counter("jobs:failed"), cancelled: counter("jobs:cancelled"))
+        for attempt in Attempt.allCases { attempts[attempt] = counter(attempt.counter) }
+        passDuration = Histogram("duration", counter)
+        passWait = Histogram("wait", counter)
+        framesDecoded = counter(Attempt.done.counter, 1)
+        framesEncoded = counter(Attempt.done.counter, 2)
+        leasesLost = counter("leases:lost")
+        slots = look.slots
+        workers = look.workers
+    }
+
+    mutating func add(_ page: Command.Backlog.Answer) {
+        jobs.probing += page.jobs.probing
+        jobs.running += page.jobs.running
+        jobs.assembling += page.jobs.assembling
+        jobs.paused += page.jobs.paused
+        jobs.unreadable += page.jobs.unreadable
+        passes.ready += page.passes.ready
+        passes.live += page.passes.live
+        passes.retrying += page.passes.retrying
+        passes.paused += page.passes.paused
+        passes.done += page.passes.done
+        if let oldest = page.oldestReady { oldestReady = max(oldest, oldestReady ?? 0) }
+    }
+}
+
+/// How much work there is for how many slots.
+public struct BoardDemand: Hashable, Sendable {
+    /// Slots that could work now: those that hold a pass, and one for each pass that can be claimed.
+    public var slotsWanted: Int
+    /// Slots that hold a pass.
+    public var slotsBusy: Int
+    /// Passes that a worker can claim, probes and assemblies among them.
+    public var passesReady: Int
+    /// Passes that a worker holds.
+    public var passesInFlight: Int
+    /// Seconds for which the pass that waits longest has been ready; nil if none is.
+    public var oldestReady: Double?
+
+    package init(slotsWanted: Int, slotsBusy: Int, passesReady: Int, passesInFlight: Int, oldestReady: Double?) {
+        self.slotsWanted = slotsWanted
+        self.slotsBusy = slotsBusy
+        self.passesReady = passesReady
+        self.passesInFlight = passesInFlight
+        self.oldestReady = oldestReady
+    }
+}
+
+extension RedisBoard {
+    /// What the board has counted since it was made, and its jobs, passes and slots by state. Redis looks at 1000 jobs in
+    /// one call; with more that have not ended, what happens between two calls may be in both or in neither.
+    public func figures() throws(ReelFailure) -> BoardFigures {
+        var figures = BoardFigures(try call(Command.Figures()))
+        var place: Command.Backlog.Place? = Command.Backlog().place
+        while let from = place {
+            let page = try call(Command.Backlog(place: from))
+            figures.add(page)
+            place = page.next
+        }
+        return figures
+    }
+}

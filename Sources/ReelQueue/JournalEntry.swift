@@ -1,0 +1,73 @@
+public import ReelCore
+
+/// Something that somebody had a server do.
+public struct JournalAction: Hashable, Sendable {
+    /// The name of the one who asked for it.
+    public var who: String
+    /// The role that the name has with the server.
+    public var role: String
+    /// The address from which the request came.
+    public var address: String
+    /// What was asked for.
+    public var action: String
+    /// The job that it concerns; nil if it concerns none.
+    public var job: JobID?
+    /// The status of the server's answer.
+    public var status: Int
+
+    /// The most characters of each text that are kept.
+    public static let longest = 256
+
+    /// Something that somebody had a server do.
+    public init(who: String, role: String, address: String, action: String, job: JobID? = nil, status: Int) {
+        self.who = who
+        self.role = role
+        self.address = address
+        self.action = action
+        self.job = job
+        self.status = status
+    }
+}
+
+/// An entry of the board's journal.
+public struct JournalEntry: Hashable, Sendable {
+    /// The entry's place, before which `Board.journal(before:count:)` reads.
+    public var place: BoardEvent.Place
+    /// When it was noted, in seconds since 1970 by the board's clock.
+    public var time: Double
+    /// What was done.
+    public var action: JournalAction
+
+    package init(place: BoardEvent.Place, time: Double, action: JournalAction) {
+        self.place = place
+        self.time = time
+        self.action = action
+    }
+}
+
+extension RedisBoard {
+    /// Notes in the journal that somebody had a server change something.
+    public func note(_ action: JournalAction) throws(ReelFailure) { try call(Command.Journal(action: action)) }
+
+    /// Entries of the journal, the latest first, `count` at most.
+    public func journal(before place: BoardEvent.Place?, count: Int) throws(ReelFailure) -> [JournalEntry] {
+        guard count > 0 else { return [] }
+        let latest = place.map { "(\($0)" } ?? "+"
+        let reply = try send(["XREVRANGE", keys[.journal], latest, "-", "COUNT", String(count)])
+        guard let entries = reply.array else { throw reply.surprise }
+        var found: [JournalEntry] = []
+        for entry in entries {
+            var parts = try ReplyReader(entry)
+            let (id, fields) = (try parts.text(), try parts.dictionary())
+            let job = fields["job"] ?? ""
+            let action = JournalAction(
+                who: fields["who"] ?? "", role: fields["role"] ?? "", address: fields["address"] ?? "",
+                action: fields["action"] ?? "", job: job.isEmpty ? nil : JobID(job),
+                status: fields["status"].flatMap(Int.init) ?? 0)
+            let milliseconds = id.split(separator: "-").first.flatMap { Double($0) } ?? 0
+            found.append(
+                JournalEntry(place: BoardEvent.Place(id: id), time: milliseconds / 1000, action: action))
+        }
+        return found
+    }
+}
