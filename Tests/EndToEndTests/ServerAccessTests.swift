@@ -51,7 +51,7 @@ extension EndToEnd {
                     }
                     let other = try await server.send("PUT", "/api/v1/jobs", token: tokens["admin"])
                     #expect(other.status == 405)
-                    #expect(other.headers["allow"] == ["GET, HEAD, POST"])
+                    #expect(other.headers["allow"] == "GET, HEAD, POST")
                     #expect(try await server.get("/api/v1/nothing", token: tokens["admin"]).code == "http-404")
                 }
             }
@@ -74,11 +74,11 @@ extension EndToEnd {
                     }
                     #expect(counts)
                     // Those that came too early count, too.
-                    var statuses: [UInt] = []
+                    var statuses: [Int] = []
                     for _ in 0..<12 { statuses.append(try await server.get("/api/v1/jobs", token: "reel_wrong").status) }
                     #expect(statuses.first == 401 || statuses.first == 429)
                     #expect(statuses.last == 429)
-                    #expect(try await server.get("/api/v1/jobs", token: "reel_wrong").headers["retry-after"].count == 1)
+                    #expect(try await server.get("/api/v1/jobs", token: "reel_wrong").headers["retry-after"] != nil)
                     // A right one is taken all the same.
                     #expect(try await server.get("/api/v1/jobs", token: admin).status == 200)
                 }
@@ -92,12 +92,12 @@ extension EndToEnd {
                     #expect(try await server.send("POST", "/api/v1/session", ["token": "reel_x"]).code == "token-unknown")
                     let signed = try await server.send("POST", "/api/v1/session", ["token": admin])
                     #expect(signed.status == 204)
-                    let cookie = try #require(signed.headers["set-cookie"].first)
+                    let cookie = try #require(signed.headers["set-cookie"])
                     for part in ["HttpOnly", "SameSite=Strict", "Path=/"] { #expect(cookie.contains(part), "\(cookie)") }
                     #expect(!cookie.contains("Secure"))
                     let behind = try await server.send(
                         "POST", "/api/v1/session", ["token": admin], headers: ["X-Forwarded-Proto": "https"])
-                    #expect(behind.headers["set-cookie"].first?.contains("Secure") == true)
+                    #expect(behind.headers["set-cookie"]?.contains("Secure") == true)
                     let value = ["Cookie": String(try #require(cookie.split(separator: ";").first))]
                     let session = try await server.get("/api/v1/session", headers: value).object()
                     #expect(session["name"] as? String == "a")
@@ -106,11 +106,11 @@ extension EndToEnd {
                         let sent = try await server.send(
                             "POST", "/api/v1/jobs/0000000000000000/retry",
                             headers: value.merging(["Sec-Fetch-Site": site]) { $1 })
-                        #expect(sent.status == UInt(status), "\(site)")
+                        #expect(sent.status == status, "\(site)")
                     }
                     #expect(try await server.get("/api/v1/session").object()["role"] == nil)
                     let out = try await server.send("DELETE", "/api/v1/session", headers: value)
-                    #expect(out.headers["set-cookie"].first?.contains("Max-Age=0") == true)
+                    #expect(out.headers["set-cookie"]?.contains("Max-Age=0") == true)
                 }
             }
         }
@@ -133,19 +133,19 @@ extension EndToEnd {
                     for place in ["", "/jobs/@", "/reel.js", "/api/v1/jobs", "/api/v1/nothing"] {
                         for method in ["GET", "HEAD"] {
                             let answer = try await server.send(method, place)
-                            let policy = try #require(answer.headers["content-security-policy"].first, "\(method) \(place)")
+                            let policy = try #require(answer.headers["content-security-policy"], "\(method) \(place)")
                             #expect(policy.contains("default-src 'none'; script-src 'self'"))
                             #expect(policy.contains("frame-ancestors 'none'"))
                             #expect(!policy.contains("unsafe"))
-                            #expect(answer.headers["x-content-type-options"] == ["nosniff"])
-                            #expect(answer.headers["referrer-policy"] == ["no-referrer"])
+                            #expect(answer.headers["x-content-type-options"] == "nosniff")
+                            #expect(answer.headers["referrer-policy"] == "no-referrer")
                         }
                     }
                     let page = try await server.get("/queue")
                     #expect(page.status == 200)
                     #expect(!page.text.contains("{{"))
                     #expect(page.text.contains("<base href=\"/\">"))
-                    let tag = try #require(page.headers["etag"].first)
+                    let tag = try #require(page.headers["etag"])
                     #expect(try await server.get("/queue", headers: ["If-None-Match": tag]).status == 304)
                 }
             }

@@ -1,6 +1,5 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import FoundationNetworking
 import ReelTestSupport
 import Testing
 
@@ -18,16 +17,28 @@ extension WebServer {
         after place: String? = nil, query: String = "", open: () async throws -> Void = {},
         _ take: (SentEvent) async throws -> Bool
     ) async throws {
-        var request = HTTPClientRequest(url: url("/api/v1/events\(query)"))
-        if let place { request.headers.add(name: "Last-Event-ID", value: place) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
-        try #require(response.status == .ok)
-        #expect(response.headers["content-type"] == ["text/event-stream"])
-        #expect(response.headers["x-accel-buffering"] == ["no"])
+        var request = try request("GET", "/api/v1/events\(query)")
+        if let place { request.setValue(place, forHTTPHeaderField: "Last-Event-ID") }
+        let (pieces, continuation) = AsyncThrowingStream<StreamPiece, any Error>.makeStream()
+        let session = URLSession(
+            configuration: WebServer.configuration, delegate: StreamReader(continuation), delegateQueue: nil)
+        let task = session.dataTask(with: request)
+        task.resume()
+        defer {
+            task.cancel()
+            session.invalidateAndCancel()
+        }
         var text = ""
         var isOpen = false
-        for try await buffer in response.body {
-            text += String(buffer: buffer)
+        for try await piece in pieces {
+            guard case .bytes(let bytes) = piece else {
+                guard case .head(let status, let headers) = piece else { continue }
+                try #require(status == 200)
+                #expect(headers["content-type"] == "text/event-stream")
+                #expect(headers["x-accel-buffering"] == "no")
+                continue
+            }
+            text += String(decoding: bytes, as: UTF8.self)
             if !isOpen {
                 isOpen = true
                 try await open()
@@ -43,6 +54,37 @@ extension WebServer {
                 if !event.kind.isEmpty, try await !take(event) { return }
             }
         }
+    }
+}
+
+/// A part of an answer that goes on.
+private enum StreamPiece: Sendable {
+    case head(Int, [String: String])
+    case bytes(Data)
+}
+
+/// Hands on what comes of an answer as it comes.
+private final class StreamReader: NSObject, URLSessionDataDelegate, Sendable {
+    private let continuation: AsyncThrowingStream<StreamPiece, any Error>.Continuation
+
+    init(_ continuation: AsyncThrowingStream<StreamPiece, any Error>.Continuation) { self.continuation = continuation }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let response = response as? HTTPURLResponse {
+            continuation.yield(.head(response.statusCode, WebServer.headers(of: response)))
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        continuation.yield(.bytes(data))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        continuation.finish(throwing: error)
     }
 }
 
@@ -179,7 +221,7 @@ extension EndToEnd {
                     #expect(try await server.get("/api/v1/events").code == "events-lost")
                     #expect(try await server.get("/api/v1/ready").status == 503)
                     #expect(try await server.get("/api/v1/health").status == 200)
-                    #expect(try await server.get("/api/v1/jobs").headers["content-type"] == ["application/problem+json"])
+                    #expect(try await server.get("/api/v1/jobs").headers["content-type"] == "application/problem+json")
                     try await fleet.startRedis()
                     #expect(try await eventually(.seconds(20)) { try await server.get("/api/v1/ready").status == 200 })
                     let place = seen.first?.id

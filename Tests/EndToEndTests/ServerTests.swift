@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
 import Testing
 
 extension EndToEnd {
@@ -41,7 +39,7 @@ extension EndToEnd {
                     let made = try await server.send("POST", "/api/v1/jobs", request)
                     #expect(made.status == 201)
                     let id = try #require(try made.object()["id"] as? String)
-                    #expect(made.headers["location"] == ["/api/v1/jobs/\(id)"])
+                    #expect(made.headers["location"] == "/api/v1/jobs/\(id)")
                     #expect(try plan.object()["id"] as? String == id)
                     let job = try await server.end(of: String(id.prefix(6)))
                     #expect(job["state"] as? String == "done", "\(job)")
@@ -52,8 +50,8 @@ extension EndToEnd {
                     let output = try await server.get("/api/v1/jobs/\(id)/output")
                     #expect(output.status == 200)
                     #expect(output.body.count == job["outputBytes"] as? Int)
-                    #expect(output.headers["etag"] == ["\"\(try #require(job["outputSha256"] as? String))\""])
-                    #expect(output.headers["content-disposition"] == ["attachment; filename*=UTF-8''a.reversed.mkv"])
+                    #expect(output.headers["etag"] == "\"\(try #require(job["outputSha256"] as? String))\"")
+                    #expect(output.headers["content-disposition"] == "attachment; filename*=UTF-8''a.reversed.mkv")
                     try output.body.write(to: URL(fileURLWithPath: fixture.path("out.mkv")))
                     let verified = try await fixture.run(
                         .coordinator, ["verify", id, fixture.path("out.mkv")],
@@ -81,20 +79,20 @@ extension EndToEnd {
                     _ = try await server.end(of: id)
                     let place = "/api/v1/jobs/\(id)/output"
                     let whole = try await server.get(place)
-                    let (bytes, tag) = (whole.body, try #require(whole.headers["etag"].first))
+                    let (bytes, tag) = (whole.body, try #require(whole.headers["etag"]))
                     func range(_ text: String, _ headers: [String: String] = [:]) async throws -> WebServer.Answer {
                         try await server.get(place, headers: headers.merging(["Range": text]) { $1 })
                     }
                     let first = try await range("bytes=0-9")
                     #expect(first.status == 206)
                     #expect(first.body == bytes.prefix(10))
-                    #expect(first.headers["content-range"] == ["bytes 0-9/\(bytes.count)"])
+                    #expect(first.headers["content-range"] == "bytes 0-9/\(bytes.count)")
                     #expect(try await range("bytes=100-").body == bytes.dropFirst(100))
                     #expect(try await range("bytes=-7").body == bytes.suffix(7))
                     #expect(try await range("bytes=5-\(bytes.count * 2)").body == bytes.dropFirst(5))
                     let beyond = try await range("bytes=\(bytes.count)-")
                     #expect(beyond.status == 416)
-                    #expect(beyond.headers["content-range"] == ["bytes */\(bytes.count)"])
+                    #expect(beyond.headers["content-range"] == "bytes */\(bytes.count)")
                     #expect(try await range("bytes=0-9", ["If-Range": tag]).status == 206)
                     #expect(try await range("bytes=0-9", ["If-Range": "\"other\""]).body == bytes)
                     #expect(try await range("bytes=0-1,4-5").body == bytes)
@@ -103,7 +101,7 @@ extension EndToEnd {
                     let head = try await server.send("HEAD", place)
                     #expect(head.status == 200)
                     #expect(head.body.isEmpty)
-                    #expect(head.headers["content-length"] == ["\(bytes.count)"])
+                    #expect(head.headers["content-length"] == "\(bytes.count)")
                     #expect(try await server.get("/api/v1/jobs/\(id)/source").body == Data(contentsOf: URL(fileURLWithPath: "\(folder)/b.mp4")))
                 }
             }
@@ -113,7 +111,7 @@ extension EndToEnd {
             let folder = try await sources()
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet, ["--sources", folder]) { server in
-                    let answers = try await withThrowingTaskGroup(of: (UInt, String).self) { group in
+                    let answers = try await withThrowingTaskGroup(of: (Int, String).self) { group in
                         for _ in 0..<100 {
                             group.addTask {
                                 let answer = try await server.send("POST", "/api/v1/jobs", ["source": "\(folder)/a.mp4"])
@@ -142,7 +140,7 @@ extension EndToEnd {
                     func refusal(_ request: [String: Any]) async throws -> [String] {
                         let answer = try await server.send("POST", "/api/v1/jobs", request)
                         let problem = try answer.object()
-                        #expect(problem["status"] as? UInt == answer.status)
+                        #expect(problem["status"] as? Int == answer.status)
                         return ["\(answer.status)", answer.code ?? "", problem["pointer"] as? String ?? ""]
                     }
                     let source = "\(folder)/a.mp4"
@@ -212,7 +210,7 @@ extension EndToEnd {
                     let made = try await server.send("POST", "/api/v1/jobs", ["edit": edit, "options": ["container": "mkv"]])
                     #expect(made.status == 201, "\(made.text)")
                     let id = try #require(try made.object()["id"] as? String)
-                    #expect(made.headers["location"] == ["/reel/api/v1/jobs/\(id)"])
+                    #expect(made.headers["location"] == "/reel/api/v1/jobs/\(id)")
                     let job = try await server.end(of: id)
                     #expect(job["state"] as? String == "done", "\(job)")
                     #expect(job["sources"] as? [String] == ["\(folder)/a.mp4", "\(folder)/b.mp4"])

@@ -1,8 +1,7 @@
-import AsyncHTTPClient
 import Foundation
+import FoundationNetworking
 import Glibc
-import NIOCore
-import NIOHTTP1
+import Synchronization
 import Testing
 
 /// A reel-server of a fleet, that runs beside its test.
@@ -13,8 +12,9 @@ struct WebServer {
 
     /// An answer of the server.
     struct Answer {
-        let status: UInt
-        let headers: HTTPHeaders
+        let status: Int
+        /// By their names in small letters.
+        let headers: [String: String]
         let body: Data
 
         var text: String { String(decoding: body, as: UTF8.self) }
@@ -26,7 +26,7 @@ struct WebServer {
 
         /// The code of a problem; nil if it is none.
         var code: String? {
-            guard headers["content-type"] == ["application/problem+json"] else { return nil }
+            guard headers["content-type"] == "application/problem+json" else { return nil }
             return try? object()["code"] as? String
         }
     }
@@ -98,16 +98,37 @@ struct WebServer {
     func send(
         _ method: String, _ place: String, token: String? = nil, headers: [String: String] = [:], body: Data? = nil
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: url(place))
-        request.method = HTTPMethod(rawValue: method)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
-        let bytes = try await response.body.collect(upTo: 1 << 28)
-        return Answer(
-            status: response.status.code, headers: response.headers, body: Data(bytes.readableBytesView))
+        var request = try request(method, place)
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        request.httpBody = body
+        let (bytes, response) = try await WebServer.session.data(for: request)
+        let answer = try #require(response as? HTTPURLResponse)
+        return Answer(status: answer.statusCode, headers: WebServer.headers(of: answer), body: bytes)
     }
+
+    func request(_ method: String, _ place: String) throws -> URLRequest {
+        var request = URLRequest(
+            url: try #require(URL(string: url(place))), cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 120)
+        request.httpMethod = method
+        return request
+    }
+
+    static func headers(of answer: HTTPURLResponse) -> [String: String] {
+        answer.allHeaderFields.reduce(into: [:]) { $0["\($1.key)".lowercased()] = "\($1.value)" }
+    }
+
+    /// Keeps neither cookies nor answers, and has as many connections as are asked for.
+    static let configuration: URLSessionConfiguration = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieStorage = nil
+        configuration.urlCache = nil
+        configuration.httpMaximumConnectionsPerHost = 500
+        return configuration
+    }()
+
+    private static let session = URLSession(configuration: configuration)
 
     func get(_ place: String, token: String? = nil, headers: [String: String] = [:]) async throws -> Answer {
         try await send("GET", place, token: token, headers: headers)
