@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import ReelCore
+package import ReelCore
 
 // An engine reads hostile files, and its answers are stored on the board. Answers that an intact engine would not give
 // are refused before they are used.
@@ -27,12 +27,24 @@ extension EngineResult {
             result.flaw(answering: pass)
         case (_, .assembly(let result)):
             result.hasPlausibleNumbers ? nil : .numbers
-        case (_, .targets(let targets)):
-            targets.video.isSound && targets.audio.allSatisfy(\.isSound) ? nil : .numbers
+        case (.choose(let choice), .targets(let targets)):
+            targets.isSound(sources: choice.indexes.count) ? nil : .numbers
         // A file may have hundreds of fonts that an output cannot hold, and each is named once per job: only the length
         // of the line limits them.
-        case (_, .recon), (_, .pass): nil
+        case (_, .recon), (_, .pass), (_, .targets): nil
         }
+    }
+}
+
+extension TargetsResult {
+    fileprivate func isSound(sources count: Int) -> Bool {
+        video.isSound && audio.allSatisfy { $0.isSound(sources: count) }
+    }
+
+    /// Whether all numbers are within range, for a job of sources with these indexes, so that it can be planned.
+    package func isSound(for indexes: [SourceIndex]) -> Bool {
+        isSound(sources: indexes.count)
+            && audio.allSatisfy { indexes[$0.source].audio.indices.contains($0.track) }
     }
 }
 
@@ -56,13 +68,11 @@ extension PassResult {
 
 /// Diagnostics of a pass, or of one of its segments.
 extension [Diagnostic] {
-    /// There are a dozen kinds, and each is reported once.
-    private static let most = 20
     /// Bytes of one diagnostic as JSON: sixteen moments, or a few names of 300 characters.
     private static let longest = 2 << 10
 
     fileprivate var areBounded: Bool {
-        count <= Self.most
+        count <= Diagnostic.mostOfPass
             && allSatisfy { diagnostic in
                 ((try? JSONEncoder().encode(diagnostic))?.count).map { $0 <= Self.longest } ?? false
             }

@@ -76,13 +76,14 @@ struct Dialogue: Sendable {
         case (_, .ready): return .kill(.nonsense(.secondReady))
         case (_, .progress): return .kill(.nonsense(.strayProgress))
         case (_, .result): return .kill(.nonsense(.strayResult))
-        case (_, .failure(let failure)): return .kill(.nonsense(.strayFailure(failure: failure)))
+        case (_, .failure(let failure)):
+            return .kill(.nonsense(failure.isShort ? .strayFailure(failure: failure) : .longFailure))
         }
     }
 
     private mutating func receive(_ failure: ReelFailure, isPossible: Bool) -> Step {
         guard isPossible else { return .kill(.nonsense(.unfitFailure(code: failure.reason.code))) }
-        guard failure.isShort else { return .kill(.nonsense(.longLine(limit: ReelFailure.longestOfEngine))) }
+        guard failure.isShort else { return .kill(.nonsense(.longFailure)) }
         phase = .idle
         return .answer(.failure(failure))
     }
@@ -168,4 +169,8 @@ func quoted(_ text: some StringProtocol) -> String {
         scalar.properties.generalCategory == .control ? "\u{FFFD}" : Character(scalar)
     }
     return String(shown) + (shown.count < text.unicodeScalars.count ? "…" : "")
+}
+
+extension EngineNonsense {
+    fileprivate static var longFailure: EngineNonsense { .longLine(limit: ReelFailure.longestOfEngine) }
 }

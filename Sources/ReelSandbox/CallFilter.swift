@@ -54,6 +54,11 @@ package struct CallFilter: Sendable {
                         Condition(argument: 0, test: .hasBits(Self.thread)),
                         Condition(argument: 0, test: .lacksBits(Self.namespaces)),
                     ], verdict: .allow, otherwise: .kill),
+                // A file that is made with these bits runs with the rights of the worker's user, whoever starts it.
+                CallRule(
+                    call: .open,
+                    conditions: [Condition(argument: 3, test: .lacksBits(UInt32(S_ISUID | S_ISGID)))],
+                    verdict: .allow, otherwise: .answer(EPERM)),
                 // RENAME_WHITEOUT makes a device that Landlock does not let it make; no codec exchanges files.
                 CallRule(
                     call: .rename, conditions: [Condition(argument: 4, test: .isOne(of: [0, Self.noReplace]))],

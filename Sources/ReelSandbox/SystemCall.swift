@@ -11,6 +11,7 @@ package struct SystemCall: Hashable, Sendable {
     }
 
     package static let clone = SystemCall("clone", 56, 220)
+    package static let open = SystemCall("openat", 257, 56)
     package static let rename = SystemCall("renameat2", 316, 276)
     package static let map = SystemCall("mmap", 9, 222)
     package static let protect = SystemCall("mprotect", 10, 226)
@@ -38,7 +39,6 @@ extension SystemCall {
         SystemCall("pwrite64", 18, 68),
         SystemCall("preadv", 295, 69),
         SystemCall("pwritev", 296, 70),
-        SystemCall("openat", 257, 56),
         SystemCall("close", 3, 57),
         SystemCall("lseek", 8, 62),
         SystemCall("fstat", 5, 80),
@@ -203,7 +203,7 @@ extension SystemCall {
 
     /// Calls about which their arguments decide, or that get an answer without being made.
     package static let conditional = [
-        clone, rename, map, protect, descriptorControl, processControl, limit, signal,
+        clone, open, rename, map, protect, descriptorControl, processControl, limit, signal,
         signalThread, control, getPriority, setPriority, setScheduler, setAffinity,
     ]
 }

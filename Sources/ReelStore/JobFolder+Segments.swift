@@ -75,8 +75,8 @@ extension JobFolder {
 
     /// Of one part of a source: many clips of an edit may show it, and each attempt may leave a record.
     private static let mostRecords = 1024
-    /// In bytes; most of a record are its diagnostics, of which there are few and short ones.
-    private static let longestRecord: Int64 = 64 << 10
+    /// In bytes; most of a record are its diagnostics, of which there are few and short ones. The board keeps them.
+    private static let longestRecord: Int64 = 8 << 10
 
     /// Takes over the segments of these contents that another job has made. `wholeSegments` tells whether they are
     /// whole.

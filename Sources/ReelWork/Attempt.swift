@@ -7,23 +7,37 @@ internal import ReelStore
 /// One attempt of this worker at one pass.
 struct Attempt: Sendable {
     let pass: ClaimedPass
+    /// What it may take from its beginning on.
+    var allowance = PassAllowance()
     /// When it began.
     private let begun = ContinuousClock.now
     private let environment: WorkerEnvironment
     /// For each chunk of the pass its segment, if that was whole before this attempt.
-    private let whole: [SegmentRecord?]
+    private var whole: [SegmentRecord?]
 
     private var claim: Claim { pass.claim }
     private var context: JobContext { pass.context }
     private var entry: any JobEntry { pass.context.entry }
 
-    /// Looks in the store for segments of the pass. Those that cannot be read are made again.
-    init(_ pass: ClaimedPass, in environment: WorkerEnvironment) async {
+    /// An attempt that begins now, and knows of no segments.
+    init(_ pass: ClaimedPass, in environment: WorkerEnvironment) {
         self.pass = pass
         self.environment = environment
-        whole =
-            (try? await pass.context.wholeSegments(of: pass.claim.pass))
-            ?? pass.context.plan.subjects(of: pass.claim.pass).map { _ in nil }
+        whole = pass.context.plan.subjects(of: pass.claim.pass).map { _ in nil }
+    }
+
+    /// Looks in the store for segments of the pass. Those that cannot be read are made again. Their bytes are compared with
+    /// their records, which takes long if they are many.
+    mutating func findSegments() async {
+        if let found = try? await context.wholeSegments(of: claim.pass) { whole = found }
+    }
+
+    /// Does a piece of the attempt's work, and cancels it when the attempt's time is over. Throws `.quotaExceeded` then, and
+    /// what the work throws.
+    func timed<Result: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws(ReelFailure) -> Result {
+        try await allowance.timed(since: begun, work)
     }
 
     /// Since it began.
@@ -77,7 +91,7 @@ struct Attempt: Sendable {
         result.segments = zip(subjects, whole).compactMap { [made = result.segments] subject, whole in
             whole ?? made.first { $0.name.subject == subject }
         }
-        result.diagnostics += reused.diagnostics.filter { !result.diagnostics.contains($0) }
+        result.diagnostics = result.diagnostics.adding(reused.diagnostics)
         // The board counts which frames are there, not which attempt encoded them.
         if case .video = claim.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
         return result

@@ -5,10 +5,10 @@ internal import Dispatch
 final class BlockingExecutor: TaskExecutor {
     static let shared = BlockingExecutor()
 
-    private let queue = DispatchQueue(label: "reel.blocking", attributes: .concurrent)
-
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        // A serial queue gets a thread at once. One that is concurrent shares those of Swift's pool, so that as many files
+        // as there are cores, hashed at the same time, would stop everything else.
+        DispatchQueue(label: "reel.blocking").async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

@@ -61,15 +61,18 @@ extension Slot {
         let kill = KillSwitch()
         let beginning = Task { await begin(first, kill) }
         kill.arm { beginning.cancel() }
-        guard let attempt = await beginning.value else { return nil }
+        let (attempt, end) = await beginning.value
+        if let end {
+            await report(attempt, end)
+            return nil
+        }
         let lease = Mutex(EngineLease(current: attempt))
         let memory = first.claim.need + first.context.plan.reservedAddresses
         let life = Task {
             let scratch = try TemporaryFolder(scratchIn: environment.scratch)
-            let allowance = try await allowance(of: first.claim.job)
-            let scope = try await first.context.scope(scratch: scratch.path, allowance)
+            let scope = try await first.context.scope(scratch: scratch.path, attempt.allowance)
             try await environment.engines.withEngine(memory: memory, scope: scope) { engine in
-                try await serve(attempt, in: engine, scratch, allowance, lease, kill)
+                try await serve(attempt, in: engine, scratch, lease, kill)
             }
         }
         kill.arm { life.cancel() }
@@ -85,14 +88,14 @@ extension Slot {
 
     /// The life of one engine. It ends when the engine fails, is killed, or has no more to do for this job.
     private func serve(
-        _ first: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ allowance: PassAllowance,
-        _ lease: borrowing Mutex<EngineLease>, _ kill: KillSwitch
+        _ first: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ lease: borrowing Mutex<EngineLease>,
+        _ kill: KillSwitch
     ) async throws(ReelFailure) {
         var attempt = first
         while true {
-            let result = try await perform(attempt, in: engine, scratch, allowance)
+            let result = try await perform(attempt, in: engine, scratch)
             lease.withLock { $0.current = nil }
-            guard let following = await following(attempt, result, kill, lease) else { return }
+            guard let following = try await following(attempt, result, kill, lease) else { return }
             attempt = following
         }
     }
@@ -106,10 +109,11 @@ extension Slot {
         return try quotas.allowance(elapsed: status.elapsed ?? 0, cpu: status.cpuSeconds)
     }
 
-    /// Reports a pass, and begins the next one of the same job that needs an engine; nil if there is none.
+    /// Reports a pass, and begins the next one of the same job that needs an engine; nil if there is none. Throws the
+    /// failure of one that cannot begin, which the lease holds then.
     private func following(
         _ attempt: Attempt, _ result: PassResult, _ kill: KillSwitch, _ lease: borrowing Mutex<EngineLease>
-    ) async -> Attempt? {
+    ) async throws(ReelFailure) -> Attempt? {
         // What this report makes claimable, such as the assembly, is for this slot: its engine runs.
         await claimer.holdIdleSlots()
         await report(attempt, .success(result))
@@ -127,40 +131,52 @@ extension Slot {
                 lease.withLock { $0.next = work }
                 return nil
             }
-            if let attempt = await begin(next, kill) {
+            let (attempt, end) = await begin(next, kill)
+            guard case .success(let result)? = end else {
                 lease.withLock { $0.current = attempt }
+                if case .failure(let failure)? = end { throw failure }
                 return attempt
             }
+            await report(attempt, .success(result))
             claimed = await claimer.take()
         }
         return nil
     }
 
-    /// Enters a pass as held. Nil if it was whole already: then it is reported as complete, without an engine.
-    private func begin(_ pass: ClaimedPass, _ kill: KillSwitch) async -> Attempt? {
+    /// Enters a pass as held, and looks for segments of earlier attempts, which counts as the pass's time. With the attempt
+    /// comes its outcome if no engine is needed: the pass was whole already, or its quotas leave nothing for it.
+    private func begin(
+        _ pass: ClaimedPass, _ kill: KillSwitch
+    ) async -> (attempt: Attempt, end: Result<PassResult, ReelFailure>?) {
         let passes = environment.passes
         passes.add(pass.claim, kill: kill)
-        let (attempt, result) = await withTaskExecutorPreference(BlockingExecutor.shared) {
-            let attempt = await Attempt(pass, in: environment)
-            return (attempt, await attempt.finished())
+        var attempt = Attempt(pass, in: environment)
+        do throws(ReelFailure) {
+            attempt.allowance = try await allowance(of: pass.claim.job)
+            let (found, result) = try await attempt.timed { [attempt] in
+                await withTaskExecutorPreference(BlockingExecutor.shared) {
+                    var attempt = attempt
+                    await attempt.findSegments()
+                    return (attempt, await attempt.finished())
+                }
+            }
+            passes.update(pass.claim, wholeChunks: found.reused.count, frames: found.reusedFrames)
+            environment.log.info(
+                result == nil ? "begins \(pass.description)" : "\(pass.description) was whole already",
+                metadata: pass.facts)
+            return (found, result.map { .success($0) })
+        } catch {
+            return (attempt, .failure(error))
         }
-        passes.update(pass.claim, wholeChunks: attempt.reused.count, frames: attempt.reusedFrames)
-        guard let result else {
-            environment.log.info("begins \(pass.description)", metadata: pass.facts)
-            return attempt
-        }
-        environment.log.info("\(pass.description) was whole already")
-        await report(attempt, .success(result))
-        return nil
     }
 
     private func perform(
-        _ attempt: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ allowance: PassAllowance
+        _ attempt: Attempt, in engine: any Engine, _ scratch: TemporaryFolder
     ) async throws(ReelFailure) -> PassResult {
         let claim = attempt.pass.claim
         let before = engine.cpuSeconds
         do {
-            var result = try await allowance.timed { [passes = environment.passes] in
+            var result = try await attempt.timed { [passes = environment.passes] in
                 try await attempt.perform(in: engine, scratch: scratch.path) { passes.update(claim, $0) }
             }
             result.statistics.cpuSeconds = max(0, engine.cpuSeconds - before)
@@ -169,7 +185,7 @@ extension Slot {
             // Kept so that a user can look into the failure. If it cannot be kept, the attempt ends as it would anyway.
             try? await attempt.pass.context.entry.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
-            throw await environment.store.checked(allowance.explained(error), scratch: scratch)
+            throw await environment.store.checked(attempt.allowance.explained(error), scratch: scratch)
         }
     }
 

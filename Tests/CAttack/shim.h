@@ -46,6 +46,14 @@ static inline int attack_rename(const char *path, const char *name) { return out
 
 static inline int attack_mode(const char *path) { return outcome(chmod(path, 0666)); }
 
+// Makes a file that runs with the rights of this user.
+static inline int attack_setuid(const char *path) {
+    struct stat status;
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL, 04755);
+    if (file < 0 || fstat(file, &status) < 0) return errno;
+    return status.st_mode & S_ISUID ? 0 : EPERM;
+}
+
 static inline int attack_truncate(const char *path) { return outcome(truncate(path, 1)); }
 
 static inline int attack_tcp(int port) {

@@ -98,6 +98,11 @@ extension EndToEnd {
                 let watched = try await fleet.coordinator(["status", id, "--watch"])
                 #expect(watched.code == 1)
                 #expect(watched.output.contains("cancelled"), "\(watched.output)")
+                let waited = try await fleet.coordinator(
+                    ["wait", id, "--on-done", "echo $REEL_STATE $REEL_CODE $REEL_JOB >ended"])
+                #expect(waited.code == 1)
+                let ended = try String(contentsOfFile: fixture.path("ended"), encoding: .utf8)
+                #expect(ended == "cancelled job-cancelled \(id)\n")
                 #expect(try await fleet.coordinator(["status", id]).code == 0)
             }
         }

@@ -18,7 +18,7 @@ struct SourceIndexBinaryTests {
         var index = Indexes.regular(frames: 0, keysAt: [])
         #expect(try SourceIndex(decoding: index.encoded()) == index)
         index = Indexes.make(
-            durations: [1 << 60, 0], keysAt: [0], timeBase: TimeBase(1, .max), start: -(1 << 60),
+            durations: [1 << 60, 0], keysAt: [0], timeBase: TimeBase(1, 1_000_000_000_000), start: -(1 << 60),
             startTime: Rational(.min + 1, .max))
         index.fileSize = .max
         index.video.packets[0].position = .max

@@ -42,7 +42,7 @@ struct AnswerBoundsTests {
 
     @Test("the numbers of targets can be computed with", arguments: [9_000_000_000_000_000_000, 65537, 0, -1])
     func targets(size: Int) async throws {
-        func nonsense(width: Int, height: Int, rate: Int = 48000) async throws -> EngineNonsense? {
+        func nonsense(width: Int, height: Int, rate: Int = 48000, source: Int = 0) async throws -> EngineNonsense? {
             let format = OutputFormat(
                 timeBase: TimeBase(1, 25), width: width, height: height, pixelFormat: "rgb24", frameRate: Rational(25))
             let targets = TargetsResult(
@@ -51,15 +51,17 @@ struct AnswerBoundsTests {
                         format: format, identity: EncoderIdentity(build: "copy", extradataHash: "aa"))),
                 audio: [
                     AudioTarget(
-                        track: 0, direction: .backwards, encoder: "aac", sampleRate: rate, channelLayout: "stereo",
-                        bitrate: nil, lossless: false)
+                        source: source, track: 0, direction: .backwards, encoder: "aac", sampleRate: rate,
+                        channelLayout: "stereo", bitrate: nil, lossless: false)
                 ], diagnostics: [])
             let engine = try FakeEngine(
                 "\(say(ready)); read -r request; \(say(.result(.targets(targets)))); cat >/dev/null")
             do {
                 _ = try await engine.withEngine { session in
                     try await session.perform(
-                        .choose(ChooseRequest(indexes: [], spec: JobSpec(container: .mkv), threads: 1)))
+                        .choose(
+                            ChooseRequest(
+                                indexes: [.file("/a"), .file("/b")], spec: JobSpec(container: .mkv), threads: 1)))
                 }
                 return nil
             } catch let failure as ReelFailure {
@@ -72,6 +74,8 @@ struct AnswerBoundsTests {
         #expect(try await nonsense(width: size, height: 2) == flaw)
         #expect(try await nonsense(width: 2, height: size) == flaw)
         #expect(try await nonsense(width: 2, height: 2, rate: min(size, 0)) == flaw)
+        #expect(try await nonsense(width: 2, height: 2, source: 1) == nil)
+        #expect(try await nonsense(width: 2, height: 2, source: size == 0 ? 2 : size) == flaw)
     }
 
     @Test("segments are those of the chunks that were asked for, each once, under the token that was given")
@@ -122,6 +126,15 @@ struct AnswerBoundsTests {
         let long = FailureReason.mediaFailed(
             step: .readFile, subject: nil, said: String(repeating: "x", count: 17 << 10))
         #expect(try await nonsense(long) == .longLine(limit: 16 << 10))
+        // Also of an engine that was asked nothing.
+        let stray = try FakeEngine("\(say(ready)); \(say(.failure(ReelFailure(long)))); cat >/dev/null")
+        let failure = try await #require(throws: ReelFailure.self) {
+            try await stray.withEngine { session in
+                while !session.isDead { await Task.yield() }
+                _ = try await session.perform(reverse(pass: 3))
+            }
+        }
+        guard case .engineNonsense(_, .longLine(16 << 10), _) = failure.reason else { throw failure }
     }
 
     @Test("an engine that is asked to choose the encoders cannot disprove a plan")

@@ -43,6 +43,21 @@ struct PixelFormatTests {
         #expect(after.hashes == before.hashes.reversed())
     }
 
+    @Test("white stays white in an encoder that has formats of full range", arguments: ["rgb24", "argb"])
+    func white(format: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mov", in: folder, frames: 7, size: "70x36", filter: "drawbox=c=white:t=fill,format=\(format)",
+            video: ["-c:v", format == "argb" ? "qtrle" : "png", "-pix_fmt", format])
+        let spec = JobSpec(container: .mkv, videoCodec: "mjpeg")
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let (before, after) = (
+            try Decoded(source, pixelFormat: "gray"), try Decoded(job.output, pixelFormat: "gray")
+        )
+        #expect(Set(before.hashes).count == 1)
+        #expect(after.hashes == before.hashes)
+    }
+
     @Test("the brightness of a picture with a palette is that of its colours", arguments: ["zmbv", "tiff"])
     func palette(codec: String) throws {
         let folder = try ScratchFolder()

@@ -63,6 +63,7 @@ struct ProbeEngine {
         case ("symlink", 2): attack_symlink(aims[0], aims[1])
         case ("rename", 2): attack_rename(aims[0], aims[1])
         case ("mode", 1): attack_mode(aims[0])
+        case ("setuid", 1): attack_setuid(aims[0])
         case ("truncate", 1): attack_truncate(aims[0])
         case ("tcp", 1): attack_tcp(number)
         case ("udp", 1): attack_udp(number)

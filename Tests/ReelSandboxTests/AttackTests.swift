@@ -44,6 +44,7 @@ struct AttackTests {
             testDescription: "making a symbolic link for the worker",
             words: { ["symlink", "/etc/passwd", $0.segments + "/s"] }),
         Attack(testDescription: "opening the source to all", words: { ["mode", $0.source] }),
+        Attack(testDescription: "making a program of its user", words: { ["setuid", $0.segments + "/p"] }),
         Attack(testDescription: "truncating the source", words: { ["truncate", $0.source] }),
         Attack(testDescription: "connecting over TCP", words: { ["tcp", "\($0.tcp.port)"] }, kills: true),
         Attack(testDescription: "sending over UDP", words: { ["udp", "\($0.udp.port)"] }, kills: true),

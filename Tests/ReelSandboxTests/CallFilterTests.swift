@@ -92,6 +92,11 @@ struct CallFilterTests {
         for (flags, verdict) in [(0, Verdict.allow), (1, .allow), (2, .answer(EINVAL)), (4, .answer(EINVAL))] {
             expect(.rename, [3, 0, 3, 0, UInt64(flags)], verdict)
         }
+        let creating = UInt64(O_WRONLY | O_CREAT)
+        expect(.open, [3, 0, UInt64(O_RDONLY)], .allow)
+        expect(.open, [3, 0, creating, 0o666], .allow)
+        expect(.open, [3, 0, creating, 0o4755], .answer(EPERM))
+        expect(.open, [3, 0, creating, 0o2755], .answer(EPERM))
         expect(.signal, [77, 15], .allow)
         expect(.signal, [78, 15], .kill)
         expect(.signal, [0, 15], .kill)

@@ -113,7 +113,7 @@ struct SegmentTests {
         #expect(await search.value == [nil, nil])
         let record = "\(job.segments)/c0v0-240.aa.nut.json"
         let json = try text(record)
-        try write(json + String(repeating: " ", count: 64 << 10), record)
+        try write(json + String(repeating: " ", count: 8 << 10), record)
         #expect(found(job) == [nil, nil])
         try write(json, record)
         #expect(found(job) == ["c0v0-240.aa.nut", nil])

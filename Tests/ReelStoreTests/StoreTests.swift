@@ -179,6 +179,35 @@ struct StoreTests {
         }
     }
 
+    @Test("folders are removed however deeply an engine has nested them")
+    func deepFolders() throws {
+        try withFolder { folder throws in
+            let job = try FolderStore.make(root: folder + "/store").job(JobID("a1"))
+            try job.create()
+            var place = open(job.segments, O_RDONLY | O_DIRECTORY)
+            for _ in 0..<30_000 {
+                try #require(mkdirat(place, "d", 0o777) == 0)
+                let inner = openat(place, "d", O_RDONLY | O_DIRECTORY)
+                close(place)
+                place = inner
+            }
+            close(place)
+            try job.remove()
+            #expect(try names(folder + "/store/jobs").isEmpty)
+        }
+    }
+
+    @Test("folders are removed however many files an engine has put there")
+    func manyFiles() throws {
+        try withFolder { folder throws in
+            let job = try FolderStore.make(root: folder + "/store").job(JobID("a1"))
+            try job.create()
+            for number in 0..<25_000 { close(open("\(job.segments)/\(number)", O_WRONLY | O_CREAT, 0o666)) }
+            try job.remove()
+            #expect(try names(folder + "/store/jobs").isEmpty)
+        }
+    }
+
     @Test("a full disk has no room", .enabled(if: canMount, "this process may not mount file systems"))
     func noRoom() throws {
         try withFileSystem("size=2m") { folder throws in

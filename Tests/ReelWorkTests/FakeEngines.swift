@@ -24,7 +24,9 @@ final class FakeEngines: EngineRunner {
         var answer: @Sendable (EngineRequest) -> Answer = { _ in .result }
         var probeFailure: ReelFailure?
         var root: String?
-        var delay: Int64 = 0
+        var indexing: @Sendable (inout SourceIndex) -> Void = { _ in }
+        var choosing: @Sendable (inout TargetsResult) -> Void = { _ in }
+        var reconHash: String?
         var started: [Int64?] = []
         var running = 0
         var working = 0
@@ -66,7 +68,27 @@ final class FakeEngines: EngineRunner {
     func takeSources(from root: String?) { state.withLock { $0.root = root } }
 
     /// From now on, recon says that every frame is shown a little later.
-    func delayFrames() { state.withLock { $0.delay = 7 } }
+    func delayFrames() {
+        changeIndexes { index in
+            for place in index.video.frames.indices {
+                let start = index.video.frames[place].interval.start
+                index.video.frames[place].interval.start = start + Ticks(7)
+            }
+        }
+    }
+
+    /// From now on, recon writes other indexes.
+    func changeIndexes(_ change: @escaping @Sendable (inout SourceIndex) -> Void) {
+        state.withLock { $0.indexing = change }
+    }
+
+    /// From now on, recon names this hash of its index.
+    func nameHash(_ hash: String) { state.withLock { $0.reconHash = hash } }
+
+    /// From now on, encoders are chosen otherwise.
+    func changeTargets(_ change: @escaping @Sendable (inout TargetsResult) -> Void) {
+        state.withLock { $0.choosing = change }
+    }
 
     /// From now on, each pass takes so many seconds of CPU time.
     func burn(_ seconds: Double) { state.withLock { $0.cpuPerPass = seconds } }
@@ -178,11 +200,7 @@ final class FakeEngines: EngineRunner {
         switch request {
         case .recon(let request):
             var index = FakeMedia.index(frames: request.source.name.hasSuffix("/clip.y4m") ? 12 : frames)
-            let delay = state.withLock(\.delay)
-            for place in index.video.frames.indices {
-                let start = index.video.frames[place].interval.start
-                index.video.frames[place].interval.start = start + Ticks(delay)
-            }
+            state.withLock(\.indexing)(&index)
             if request.limit != nil {
                 index.video.packets.removeSubrange((frames / 2)...)
                 index.video.frames.removeSubrange((frames / 2)...)
@@ -191,10 +209,13 @@ final class FakeEngines: EngineRunner {
             }
             let bytes = index.encoded()
             try Data(bytes).write(to: URL(filePath: request.index.name))
-            return .recon(ReconResult(indexHash: Fingerprint.sha256Hex(bytes)))
+            let named = state.withLock(\.reconHash)
+            return .recon(ReconResult(indexHash: named ?? Fingerprint.sha256Hex(bytes)))
         case .choose(let request):
-            return .targets(
-                TargetsResult(video: FakeMedia.target(threads: request.threads), audio: [], diagnostics: []))
+            var targets = TargetsResult(
+                video: FakeMedia.target(threads: request.threads), audio: [], diagnostics: [])
+            state.withLock(\.choosing)(&targets)
+            return .targets(targets)
         case .reverse(let request), .reverseAudio(let request):
             return .pass(try reverse(request))
         case .assemble(let request):

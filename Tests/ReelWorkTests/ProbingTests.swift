@@ -1,6 +1,7 @@
 import Foundation
 import ReelBoardModel
 import ReelCore
+import ReelEngine
 import ReelJobs
 import ReelQueue
 import ReelStore
@@ -43,6 +44,51 @@ import Testing
             #expect(status.failures.map(\.index) == [PublishedJob.probeIndex])
             #expect(status.failures.map(\.attempts) == [["transient": 1]])
             #expect(await worker.board.model.retries(record.id.text) == 1)
+        }
+    }
+
+    /// What an engine that was taken over says of a source.
+    enum Lie: CaseIterable, CustomTestStringConvertible {
+        case times, clock, hash, track
+
+        var testDescription: String { "\(self)" }
+
+        func tell(by engines: FakeEngines) {
+            switch self {
+            case .times:
+                engines.changeIndexes { index in
+                    index.video.frames[39].interval = Interval(
+                        start: Timestamp(Timestamp.bound), duration: Ticks(Timestamp.bound))
+                }
+            case .clock: engines.changeIndexes { $0.video.stream.timeBase = TimeBase(1, .max) }
+            case .hash: engines.nameHash(String(repeating: "a", count: 100_000))
+            case .track:
+                engines.changeTargets { targets in
+                    targets.audio = [
+                        AudioTarget(
+                            track: 7, direction: .backwards, encoder: "aac", sampleRate: 48_000,
+                            channelLayout: "stereo", bitrate: nil, lossless: false)
+                    ]
+                }
+            }
+        }
+    }
+
+    @Test("What no source can be is the engine's fault, not the store's", arguments: Lie.allCases)
+    func impossibleAnswers(lie: Lie) async throws {
+        try await withWorker(store: .folder) { worker in
+            let record = try await worker.begin()
+            lie.tell(by: worker.engines)
+            try await worker.work { await worker.board.calls["fail"] == 1 && worker.environment.passes.report.isEmpty }
+            let status = try await worker.status(record.id)
+            #expect(status.failures.map(\.attempts) == [["crash": 1]])
+            let place: EnginePlace = lie == .track ? .choice : .recon(source: worker.source)
+            #expect(
+                status.failures.first?.recent.map(\.reason.reason)
+                    == [.engineNonsense(place: place, nonsense: .unfitResult(part: .numbers), lastWords: nil)])
+            // The next attempt takes the index of which only the hash was wrong.
+            let plans = try await worker.store.job(record.id).planNumbers()
+            #expect(lie == .hash || plans.isEmpty)
         }
     }
 

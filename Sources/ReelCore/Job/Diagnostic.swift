@@ -205,4 +205,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case workerStoreUnusable = "worker-store-unusable"
         case workerClockDiffers = "worker-clock-differs"
     }
+
+    /// How many a pass reports at most: there are a dozen kinds, and each is reported once.
+    package static let mostOfPass = 20
 }

@@ -226,8 +226,7 @@ extension VideoTarget {
     package var isSound: Bool {
         let sizes = 1...1 << 16
         return sizes.contains(format.width) && sizes.contains(format.height) && format.frameRate > Rational(0)
-            // Shorter ticks, and parts of them, do not fit into 64 bits.
-            && format.timeBase.secondsPerTick >= Rational(1, 1_000_000_000_000)
+            && format.timeBase.isSound
             && encoding.map {
                 (0...1 << 16).contains($0.keyFrameInterval) && JobSpec.threadCounts.contains($0.threads)
             } ?? true
@@ -235,6 +234,8 @@ extension VideoTarget {
 }
 
 extension AudioTarget {
-    /// Whether all numbers are within range.
-    package var isSound: Bool { (1...Int(Int32.max)).contains(sampleRate) && track >= 0 && source >= 0 }
+    /// Whether all numbers are within range, for a job of this many sources.
+    package func isSound(sources count: Int) -> Bool {
+        (1...Int(Int32.max)).contains(sampleRate) && track >= 0 && (0..<count).contains(source)
+    }
 }

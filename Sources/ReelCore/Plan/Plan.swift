@@ -122,7 +122,7 @@ public struct Plan: Hashable, Codable, Sendable {
         }
         guard clipsAreSound, !clips.isEmpty, need >= 0, video.isSound, loop?.isSound ?? true,
             soundtrack.map({ sources.indices.contains($0.source) }) ?? true,
-            audio.allSatisfy({ $0.isSound && sources.indices.contains($0.source) })
+            audio.allSatisfy({ $0.isSound(sources: sources.count) })
         else { return false }
         return passes.allSatisfy { pass in
             switch pass {

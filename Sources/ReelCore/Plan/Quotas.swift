@@ -102,6 +102,12 @@ public struct PassAllowance: Hashable, Sendable {
     /// Bytes of a file that it writes.
     public var output: Int64?
 
+    package init(time: Limit? = nil, cpu: Limit? = nil, output: Int64? = nil) {
+        self.time = time
+        self.cpu = cpu
+        self.output = output
+    }
+
     /// The failure of a pass in the words of the quota that ended it; other failures as they are.
     public func explained(_ failure: ReelFailure) -> ReelFailure {
         switch failure.reason {

@@ -100,8 +100,16 @@ public struct PresentationOrder {
     }
 
     /// The duration of the last frame: up to the track's end, else as its packet states, else that of the frame before,
-    /// else the nominal duration.
+    /// else the nominal duration; but not beyond the clock's bound.
     func lastDuration(
+        of packet: Int, in scanned: [ScannedPacket], start: Timestamp, after previous: Timestamp?
+    ) -> Ticks {
+        min(
+            statedDuration(of: packet, in: scanned, start: start, after: previous),
+            max(Timestamp(Timestamp.bound) - start, Ticks(1)))
+    }
+
+    private func statedDuration(
         of packet: Int, in scanned: [ScannedPacket], start: Timestamp, after previous: Timestamp?
     ) -> Ticks {
         if let trackEnd, trackEnd > start { return trackEnd - start }

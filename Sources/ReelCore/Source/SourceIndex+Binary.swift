@@ -33,7 +33,8 @@ extension SourceIndex {
     }
 
     /// Decodes what `encoded()` wrote. Fails with kind `.job` if the bytes are damaged, of another version, or
-    /// impossible: references outside the tables, overlapping frames, times beyond ±2⁶⁰ ticks.
+    /// impossible: references outside the tables, overlapping frames, times beyond ±2⁶⁰ ticks, clocks that no arithmetic
+    /// can divide.
     public init(decoding bytes: [UInt8]) throws(ReelFailure) {
         guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
             throw ReelFailure(.indexDamaged(offset: 0, flaw: .start))
@@ -52,10 +53,7 @@ extension SourceIndex {
         } catch {
             throw reader.damaged(.parameters)
         }
-        // Other code multiplies them.
-        guard (0...1 << 16).contains(parameters.stream.width), (0...1 << 16).contains(parameters.stream.height) else {
-            throw reader.damaged(.parameters)
-        }
+        guard parameters.isSound else { throw reader.damaged(.parameters) }
         let packets = try reader.packets()
         let frames = try reader.frames(of: packets)
         let points = try reader.randomAccessPoints(packets: packets.count, frames: frames.count)
@@ -100,6 +98,17 @@ extension SourceIndex {
             passthrough = index.passthrough
             diagnostics = index.diagnostics
         }
+
+        /// Whether other code can multiply sizes and divide clocks, and the board can keep what is reported.
+        var isSound: Bool {
+            let sizes = 0...1 << 16
+            return sizes.contains(stream.width) && sizes.contains(stream.height)
+                && ([stream.timeBase] + audio.map(\.timeBase) + subtitles.map(\.timeBase)).allSatisfy(\.isSound)
+                && ((try? CanonicalJSON.bytes(of: diagnostics))?.count).map { $0 <= Self.mostReported } ?? false
+        }
+
+        /// Bytes of the diagnostics as JSON: one for each of a thousand streams.
+        private static let mostReported = 1 << 20
 
         var json: [UInt8] {
             do {
@@ -272,6 +281,7 @@ extension IndexDecoder {
         for (frame, next) in zip(frames, frames.dropFirst()) where next.interval.start < frame.interval.end {
             throw damaged(.overlap)
         }
+        if let last = frames.last, !isTime(last.interval.end.ticks) { throw damaged(.time) }
         return frames
     }
 

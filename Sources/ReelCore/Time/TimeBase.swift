@@ -25,6 +25,11 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
     /// Encodes the length of a tick as a fraction.
     public func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
 
+    /// Whether ticks, and parts of them, fit into 64 bits. FFmpeg's clocks have ticks of 2⁻³¹ s to 2³¹ s.
+    package var isSound: Bool {
+        (Rational(1, 1_000_000_000_000)...Rational(1 << 32)).contains(secondsPerTick)
+    }
+
     /// Seconds from the clock's zero to `timestamp`, exact.
     public func seconds(_ timestamp: Timestamp) -> Rational { Rational(timestamp.ticks) * secondsPerTick }
 

@@ -19,8 +19,16 @@ extension Pass {
 }
 
 extension [SegmentRecord] {
-    /// The diagnostics of all segments, each once.
-    package var diagnostics: [Diagnostic] {
-        reduce(into: []) { found, segment in found += segment.diagnostics.filter { !found.contains($0) } }
+    /// The diagnostics of all segments, each once, as many as a pass may report.
+    package var diagnostics: [Diagnostic] { [].adding(flatMap(\.diagnostics)) }
+}
+
+extension [Diagnostic] {
+    /// These, and those of `others` that are not among them, as many as a pass may report: an engine that was taken over may
+    /// have left any others.
+    package func adding(_ others: [Diagnostic]) -> [Diagnostic] {
+        others.reduce(into: self) { all, one in
+            if all.count < Diagnostic.mostOfPass, !all.contains(one) { all.append(one) }
+        }
     }
 }

@@ -59,19 +59,17 @@ package struct Probe: Sendable {
     /// written.
     func examine(_ record: JobRecord) async throws(ReelFailure) -> ProbedSources {
         try await ReelFailure.unifying {
-            var found: [(hash: String, locator: Locator)] = []
+            var found: [ProbedIndex] = []
             var parts: [ReconPart] = []
             for number in record.sources.indices {
                 let part = try await part(number, of: record)
                 found.append(try await index(part, of: record))
                 parts.append(part)
             }
-            var indexes: [SourceIndex] = []
-            for (_, locator) in found { indexes.append(try await store.readIndex(locator)) }
-            return try await engine.withEngine(memory: nil, scope: scope(toChoose: parts)) { [found, indexes] session in
+            return try await engine.withEngine(memory: nil, scope: scope(toChoose: parts)) { [found] session in
                 ProbedSources(
-                    indexes: indexes, indexHashes: found.map(\.hash),
-                    targets: try await targets(for: record.spec, indexes, at: found.map(\.locator), in: session),
+                    indexes: found.map(\.index), indexHashes: found.map(\.hash),
+                    targets: try await targets(for: record.spec, found, in: session),
                     encoders: session.identity.encoders)
             }
         }
@@ -80,13 +78,15 @@ package struct Probe: Sendable {
     /// How the output is encoded. How many passes there are, and so how many threads each should have, is known once the
     /// encoder is: an encoder that gets more than one is chosen again with their number.
     private func targets(
-        for spec: JobSpec, _ indexes: [SourceIndex], at files: [Locator], in session: any Engine
+        for spec: JobSpec, _ found: [ProbedIndex], in session: any Engine
     ) async throws(ReelFailure) -> TargetsResult {
+        let indexes = found.map(\.index)
         func choose(threads: Int) async throws(ReelFailure) -> TargetsResult {
-            let request = EngineRequest.choose(ChooseRequest(indexes: files, spec: spec, threads: threads))
-            guard case .targets(let targets) = try await session.perform(request) else {
+            let request = ChooseRequest(indexes: found.map(\.locator), spec: spec, threads: threads)
+            guard case .targets(let targets) = try await session.perform(.choose(request)) else {
                 throw ReelFailure(.engineMisanswered(task: .choose))
             }
+            guard targets.isSound(for: indexes) else { throw nonsense(.choice) }
             return targets
         }
         let targets = try await choose(threads: 1)
@@ -153,12 +153,13 @@ package struct Probe: Sendable {
     /// No store reads an index with more bytes.
     private static let longestIndex: Int64 = 1 << 30
 
-    /// Hash and place of the index of a source, or of its first part if the job is an early start.
-    private func index(
-        _ part: ReconPart, of record: JobRecord
-    ) async throws -> (hash: String, locator: Locator) {
+    /// The index of a source, or of its first part if the job is an early start.
+    private func index(_ part: ReconPart, of record: JobRecord) async throws -> ProbedIndex {
         // Two sources of a job may be the same file.
-        if let known = await part.entry.index(part.kind) { return known }
+        if let known = await part.entry.index(part.kind) {
+            return ProbedIndex(
+                hash: known.hash, locator: known.locator, index: try await store.readIndex(known.locator))
+        }
         guard let draft = part.draft else {
             throw ReelFailure(.indexMissing(hash: "", folder: part.indexes.name))
         }
@@ -183,9 +184,35 @@ package struct Probe: Sendable {
         guard try part.source.fingerprint.matches(part.locator) else {
             throw ReelFailure(.sourceReplaced(path: part.locator.name))
         }
-        guard try await part.entry.keep(draft, as: part.kind) == result.indexHash,
-            let kept = await part.entry.locator(of: result.indexHash)
-        else { throw ReelFailure(.indexMissing(hash: result.indexHash, folder: store.name)) }
-        return (result.indexHash, kept)
+        // Other jobs of the source would find it.
+        let index = try await written(draft, by: part)
+        let hash = try await part.entry.keep(draft, as: part.kind)
+        guard hash == result.indexHash else { throw nonsense(.recon(source: part.locator.name)) }
+        guard let kept = await part.entry.locator(of: hash) else {
+            throw ReelFailure(.indexMissing(hash: hash, folder: store.name))
+        }
+        return ProbedIndex(hash: hash, locator: kept, index: index)
     }
+
+    /// The index that an engine has just written. If it is impossible, the engine is to blame, not the store.
+    private func written(_ draft: IndexDraft, by part: ReconPart) async throws(ReelFailure) -> SourceIndex {
+        do {
+            return try await store.readIndex(draft.locator)
+        } catch {
+            guard case .indexDamaged = error.reason else { throw error }
+            throw nonsense(.recon(source: part.locator.name))
+        }
+    }
+
+    private func nonsense(_ place: EnginePlace) -> ReelFailure {
+        ReelFailure(.engineNonsense(place: place, nonsense: .unfitResult(part: .numbers), lastWords: nil))
+    }
+}
+
+/// The index of a source, and where the store has it.
+private struct ProbedIndex: Sendable {
+    /// SHA-256 of its file.
+    let hash: String
+    let locator: Locator
+    let index: SourceIndex
 }

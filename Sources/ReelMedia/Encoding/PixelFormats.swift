@@ -61,8 +61,11 @@ struct PixelFormatChoice {
         }
         var loss: Int32 = 0
         let hasAlpha = Self.flags(source) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
+        // Pictures are converted to limited range, or keep theirs. A format with full range in its name would have
+        // decoders show black as grey.
         let best = avcodec_find_best_pix_fmt_of_list(
-            offered + [AV_PIX_FMT_NONE], Self.withoutRange(source), hasAlpha ? 1 : 0, &loss)
+            offered.filter { Self.fullRange[$0] == nil } + [AV_PIX_FMT_NONE], Self.withoutRange(source),
+            hasAlpha ? 1 : 0, &loss)
         guard best != AV_PIX_FMT_NONE else {
             throw ReelFailure(.pixelFormatUnsupported(encoder: encoder, pixelFormat: name))
         }

@@ -10,8 +10,8 @@ struct EndCommandOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Run this with /bin/sh when a job has ended: REEL_STATE is done or failed; REEL_JOB, REEL_SOURCE, REEL_OUTPUT \
-            and, if it failed, REEL_CODE and REEL_MESSAGE say more. What it prints goes to standard error.
+            Run this with /bin/sh when a job has ended: REEL_STATE is done, failed or cancelled; REEL_JOB, REEL_SOURCE, \
+            REEL_OUTPUT and, if it is not done, REEL_CODE and REEL_MESSAGE say more. What it prints goes to standard error.
             """, valueName: "command"))
     var onDone: String?
 
@@ -43,7 +43,7 @@ struct JobEnd: Sendable {
     /// The path to which the command delivered the result, or would have. `wait` delivers nothing: there it is the result's
     /// path in the store.
     let output: String?
-    /// Of a failure.
+    /// Of a job that is not done.
     private(set) var code: String?
     private(set) var message: String?
 
@@ -54,7 +54,8 @@ struct JobEnd: Sendable {
 
     /// A job that failed or was cancelled.
     init(_ failure: ReelFailure, of job: JobID, source: String, output: String?) {
-        (self.job, state, self.source, self.output) = (job, "failed", source, output)
+        let isCancelled = if case .jobCancelled = failure.reason { true } else { false }
+        (self.job, state, self.source, self.output) = (job, isCancelled ? "cancelled" : "failed", source, output)
         (code, message) = (failure.reason.code, console.words(failure))
     }
 }
