@@ -74,6 +74,10 @@ public struct Server: Service {
         package var method: String
         package var path: String
         package var role: Role?
+
+        package init(method: String, path: String, role: Role?) {
+            (self.method, self.path, self.role) = (method, path, role)
+        }
     }
 
     /// All that a server answers to.

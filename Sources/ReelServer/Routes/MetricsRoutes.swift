@@ -15,7 +15,7 @@ struct MetricsRoutes {
     @Sendable private func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
         // A Redis that is out of reach is a figure, too.
         let board = try? await jobs.metrics()
-        let text = MetricsText(board, freeBytes: await store.freeSpace).text
+        let text = MetricsText(board, freeBytes: store.freeSpace).text
         return Response(
             status: .ok,
             headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
