@@ -135,7 +135,8 @@ let package = Package(
         .executableTarget(
             name: "reel-server",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelServer", "ReelStore", "ReelTerminal",
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelServer", "ReelStore",
+                "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),

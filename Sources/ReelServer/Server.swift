@@ -96,7 +96,8 @@ public struct Server: Service {
             + JobRoutes(jobs: server.jobs, sources: server.settings.sources).routes
             + SubmitRoutes(server: server, uploads: uploads).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.settings.sources).routes
-            + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes + EventRoutes(jobs: server.jobs, hub: hub).routes
+            + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes
+            + EventRoutes(jobs: server.jobs, hub: hub).routes
         return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, store: server.store).routes
             + PageRoutes(basePath: server.settings.basePath).routes
     }

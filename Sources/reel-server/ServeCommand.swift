@@ -24,7 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
             HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .configuration]),
             HelpText.exitCodes))
 
-    @Option(help: ArgumentHelp("The address and the port to listen at.", valueName: "host:port"), transform: Address.read)
+    @Option(
+        help: ArgumentHelp("The address and the port to listen at.", valueName: "host:port"), transform: Address.read)
     var listen = Address(host: "127.0.0.1", port: 8080)
 
     @Option(

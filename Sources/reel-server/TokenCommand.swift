@@ -22,7 +22,9 @@ struct TokenCommand: AsyncParsableCommand {
             valueName: "role"))
     var role: Role
 
-    @Option(help: ArgumentHelp("The file to add it to; it is made if it is missing.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("The file to add it to; it is made if it is missing.", valueName: "file"),
+        completion: .file())
     var tokens: String
 
     func validate() throws {

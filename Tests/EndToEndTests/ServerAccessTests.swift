@@ -13,13 +13,16 @@ extension EndToEnd {
         /// Adds a token to the file `tokens`, and returns it.
         private func token(_ name: String, _ role: String) async throws -> String {
             let made = try await fixture.run(
-                .at(Program.folder + "/reel-server"), ["token", name, "--role", role, "--tokens", fixture.path("tokens")])
+                .at(Program.folder + "/reel-server"),
+                ["token", name, "--role", role, "--tokens", fixture.path("tokens")])
             try #require(made.code == 0, "\(made.error)")
             return made.output.trimmingCharacters(in: .newlines)
         }
 
         /// A route of the server's own document: its method, a path with made-up parts, and the least role.
-        private func routes(_ server: WebServer, token: String) async throws -> [(method: String, path: String, role: String)] {
+        private func routes(_ server: WebServer, token: String) async throws -> [(
+            method: String, path: String, role: String
+        )] {
             let document = try await server.get("/api/v1/openapi.json", token: token).object()
             let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
             return try paths.flatMap { path, item in
@@ -63,7 +66,8 @@ extension EndToEnd {
                 .at(Program.folder + "/reel-server"),
                 ["token", "a", "--role", "viewer", "--tokens", fixture.path("tokens")])
             #expect(again.code == 2)
-            let mode = try FileManager.default.attributesOfItem(atPath: fixture.path("tokens"))[.posixPermissions] as? Int
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: fixture.path("tokens"))[.posixPermissions] as? Int
             #expect(mode == 0o600)
             #expect(try !String(contentsOfFile: fixture.path("tokens"), encoding: .utf8).contains(admin))
             try await Fleet.with(fixture, workers: 0) { fleet in
@@ -75,7 +79,9 @@ extension EndToEnd {
                     #expect(counts)
                     // Those that came too early count, too.
                     var statuses: [Int] = []
-                    for _ in 0..<12 { statuses.append(try await server.get("/api/v1/jobs", token: "reel_wrong").status) }
+                    for _ in 0..<12 {
+                        statuses.append(try await server.get("/api/v1/jobs", token: "reel_wrong").status)
+                    }
                     #expect(statuses.first == 401 || statuses.first == 429)
                     #expect(statuses.last == 429)
                     #expect(try await server.get("/api/v1/jobs", token: "reel_wrong").headers["retry-after"] != nil)
@@ -89,11 +95,14 @@ extension EndToEnd {
             let admin = try await token("a", "admin")
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet, ["--tokens", fixture.path("tokens")]) { server in
-                    #expect(try await server.send("POST", "/api/v1/session", ["token": "reel_x"]).code == "token-unknown")
+                    #expect(
+                        try await server.send("POST", "/api/v1/session", ["token": "reel_x"]).code == "token-unknown")
                     let signed = try await server.send("POST", "/api/v1/session", ["token": admin])
                     #expect(signed.status == 204)
                     let cookie = try #require(signed.headers["set-cookie"])
-                    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] { #expect(cookie.contains(part), "\(cookie)") }
+                    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+                        #expect(cookie.contains(part), "\(cookie)")
+                    }
                     #expect(!cookie.contains("Secure"))
                     let behind = try await server.send(
                         "POST", "/api/v1/session", ["token": admin], headers: ["X-Forwarded-Proto": "https"])
@@ -102,7 +111,9 @@ extension EndToEnd {
                     let session = try await server.get("/api/v1/session", headers: value).object()
                     #expect(session["name"] as? String == "a")
                     #expect(session["role"] as? String == "admin")
-                    for (site, status) in [("cross-site", 403), ("same-site", 403), ("same-origin", 404), ("none", 404)] {
+                    for (site, status) in [
+                        ("cross-site", 403), ("same-site", 403), ("same-origin", 404), ("none", 404),
+                    ] {
                         let sent = try await server.send(
                             "POST", "/api/v1/jobs/0000000000000000/retry",
                             headers: value.merging(["Sec-Fetch-Site": site]) { $1 })
@@ -153,14 +164,17 @@ extension EndToEnd {
 
         @Test(arguments: [
             (["--listen", "0.0.0.0:8080"], 2, "loopback"), (["--listen", "8080"], 2, "an address and a port"),
-            (["--base-path", "reel"], 2, "a path with a slash"), (["--tokens", "/nowhere/tokens"], 4, "/nowhere/tokens"),
-            (["--sources", "/nowhere"], 4, "/nowhere"), (["--listen", "192.0.2.1:8080", "--insecure"], 4, "192.0.2.1:8080"),
+            (["--base-path", "reel"], 2, "a path with a slash"),
+            (["--tokens", "/nowhere/tokens"], 4, "/nowhere/tokens"),
+            (["--sources", "/nowhere"], 4, "/nowhere"),
+            (["--listen", "192.0.2.1:8080", "--insecure"], 4, "192.0.2.1:8080"),
             (["--store", "/nowhere"], 4, "/nowhere"), (["--redis", "redis://127.0.0.1:1"], 4, "127.0.0.1:1"),
         ])
         func whatCannotBeServedIsSaid(_ arguments: [String], _ code: Int, _ words: String) async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let outcome = try await fixture.run(
-                    .at(Program.folder + "/reel-server"), arguments, environment: fleet.environment(as: "reel-coordinator"))
+                    .at(Program.folder + "/reel-server"), arguments,
+                    environment: fleet.environment(as: "reel-coordinator"))
                 #expect(outcome.code == code, "\(outcome.error)")
                 let last = try #require(outcome.errorLines.last)
                 #expect(last.hasPrefix("reel-server: ") && last.contains(words), "\(last)")

@@ -182,7 +182,8 @@ extension EndToEnd {
                         // A stream is open a moment before the hub knows its listener.
                         try await Task.sleep(for: .seconds(1))
                         for number in 0..<20 {
-                            _ = try await server.send("POST", "/api/v1/jobs/\(id)/\(number % 2 == 0 ? "pause" : "resume")")
+                            _ = try await server.send(
+                                "POST", "/api/v1/jobs/\(id)/\(number % 2 == 0 ? "pause" : "resume")")
                         }
                         for try await seen in group {
                             #expect(seen == (0..<20).map { $0 % 2 == 0 ? "paused" : "resumed" })
@@ -201,6 +202,7 @@ extension EndToEnd {
                         return true
                     }
                     #expect(seen == ["bye"])
+                    #expect(try await server.child.outcome.code == 0)
                 }
             }
         }

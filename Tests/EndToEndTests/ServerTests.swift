@@ -16,8 +16,10 @@ extension EndToEnd {
                 let made = try await fixture.run(
                     .ffmpeg,
                     [
-                        "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=\(rate):duration=2", "-f", "lavfi", "-i",
-                        "sine=frequency=440:duration=2", "-c:v", "libx264", "-g", "12", "-c:a", "aac", "\(folder)/\(name).mp4",
+                        "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=\(rate):duration=2", "-f",
+                        "lavfi", "-i",
+                        "sine=frequency=440:duration=2", "-c:v", "libx264", "-g", "12", "-c:a", "aac",
+                        "\(folder)/\(name).mp4",
                     ])
                 try #require(made.code == 0, "\(made.error)")
             }
@@ -54,7 +56,7 @@ extension EndToEnd {
                     #expect(output.headers["content-disposition"] == "attachment; filename*=UTF-8''a.reversed.mkv")
                     try output.body.write(to: URL(fileURLWithPath: fixture.path("out.mkv")))
                     let verified = try await fixture.run(
-                        .coordinator, ["verify", id, fixture.path("out.mkv")],
+                        .coordinator, ["verify", id, "--file", fixture.path("out.mkv")],
                         environment: fleet.environment(as: "reel-coordinator"))
                     #expect(verified.code == 0, "\(verified.error)")
 
@@ -102,7 +104,9 @@ extension EndToEnd {
                     #expect(head.status == 200)
                     #expect(head.body.isEmpty)
                     #expect(head.headers["content-length"] == "\(bytes.count)")
-                    #expect(try await server.get("/api/v1/jobs/\(id)/source").body == Data(contentsOf: URL(fileURLWithPath: "\(folder)/b.mp4")))
+                    #expect(
+                        try await server.get("/api/v1/jobs/\(id)/source").body
+                            == Data(contentsOf: URL(fileURLWithPath: "\(folder)/b.mp4")))
                 }
             }
         }
@@ -114,7 +118,8 @@ extension EndToEnd {
                     let answers = try await withThrowingTaskGroup(of: (Int, String).self) { group in
                         for _ in 0..<100 {
                             group.addTask {
-                                let answer = try await server.send("POST", "/api/v1/jobs", ["source": "\(folder)/a.mp4"])
+                                let answer = try await server.send(
+                                    "POST", "/api/v1/jobs", ["source": "\(folder)/a.mp4"])
                                 return (answer.status, try answer.object()["id"] as? String ?? "")
                             }
                         }
@@ -145,11 +150,15 @@ extension EndToEnd {
                     }
                     let source = "\(folder)/a.mp4"
                     #expect(try await refusal([:]) == ["400", "request-invalid", "/source"])
-                    #expect(try await refusal(["source": source, "colour": 1]) == ["400", "request-invalid", "/colour"])
-                    #expect(try await refusal(["source": source, "edit": [:]]) == ["400", "request-invalid", "/source"])
-                    #expect(try await refusal(["source": "a.mp4"]) == ["400", "source-relative", ""])
-                    for other in [fixture.path("secret.mp4"), "\(folder)/link.mp4", "\(folder)/../secret.mp4", "/nowhere.mp4"] {
-                        #expect(try await refusal(["source": other]) == ["403", "source-outside", ""])
+                    #expect(
+                        try await refusal(["source": source, "colour": 1]) == ["400", "request-invalid", "/colour"])
+                    #expect(
+                        try await refusal(["source": source, "edit": [:]]) == ["400", "request-invalid", "/source"])
+                    #expect(try await refusal(["source": "a.mp4"]) == ["400", "source-relative", "/source"])
+                    for other in [
+                        fixture.path("secret.mp4"), "\(folder)/link.mp4", "\(folder)/../secret.mp4", "/nowhere.mp4",
+                    ] {
+                        #expect(try await refusal(["source": other]) == ["403", "source-outside", "/source"])
                     }
                     #expect(try await refusal(["source": "\(folder)/none.mp4"])[1] == "source-inaccessible")
                     #expect(
@@ -161,7 +170,8 @@ extension EndToEnd {
                     #expect(
                         try await refusal(["source": source, "options": ["help": true]])
                             == ["400", "request-invalid", "/options/help"])
-                    #expect(try await refusal(["source": source, "weight": -1]) == ["400", "weight-invalid", "/weight"])
+                    #expect(
+                        try await refusal(["source": source, "weight": -1]) == ["400", "weight-invalid", "/weight"])
                     #expect(
                         try await refusal(["source": source, "labels": ["a b": "c"]])
                             == ["400", "label-invalid", "/labels/a b"])
@@ -201,13 +211,16 @@ extension EndToEnd {
         @Test func anEditOfSeveralClipsIsMade() async throws {
             let folder = try await sources()
             try await Fleet.with(fixture, workers: 1) { fleet in
-                try await WebServer.with(fleet, ["--sources", folder, "--base-path", "/reel"], path: "/reel") { server in
+                try await WebServer.with(fleet, ["--sources", folder, "--base-path", "/reel"], path: "/reel") {
+                    server in
                     let edit: [String: Any] = [
                         "clips": [
-                            ["source": "\(folder)/a.mp4", "to": 1], ["source": "\(folder)/b.mp4", "play": "reverse", "to": "20f"],
+                            ["source": "\(folder)/a.mp4", "to": 1],
+                            ["source": "\(folder)/b.mp4", "play": "reverse", "to": "20f"],
                         ]
                     ]
-                    let made = try await server.send("POST", "/api/v1/jobs", ["edit": edit, "options": ["container": "mkv"]])
+                    let made = try await server.send(
+                        "POST", "/api/v1/jobs", ["edit": edit, "options": ["container": "mkv"]])
                     #expect(made.status == 201, "\(made.text)")
                     let id = try #require(try made.object()["id"] as? String)
                     #expect(made.headers["location"] == "/reel/api/v1/jobs/\(id)")

@@ -50,7 +50,8 @@ extension EndToEnd {
                     #expect(try await append(server, place, film.dropFirst(1000), at: 1000).status == 204)
                     #expect(try await offset(server, place) == film.count)
 
-                    let plan = try await server.send("POST", "/api/v1/plan", ["upload": id, "options": ["lossless": true]])
+                    let plan = try await server.send(
+                        "POST", "/api/v1/plan", ["upload": id, "options": ["lossless": true]])
                     #expect(plan.status == 200, "\(plan.text)")
                     let job = try await server.send(
                         "POST", "/api/v1/jobs", ["upload": id, "options": ["lossless": true, "container": "mov"]])
@@ -143,7 +144,8 @@ extension EndToEnd {
                     #expect(try await append(server, second, Data(" wor".utf8), at: 0).status == 204)
                     let early = try await begin(server, ["Upload-Concat": "final;\(first) \(second)"])
                     #expect(early.answer.code == "part-incomplete")
-                    #expect(try await append(server, second, Data("ld".utf8), at: 4, ["Upload-Length": "6"]).status == 204)
+                    #expect(
+                        try await append(server, second, Data("ld".utf8), at: 4, ["Upload-Length": "6"]).status == 204)
                     let (final, whole) = try await begin(server, ["Upload-Concat": "final;\(first) \(second)"])
                     #expect(final.status == 201)
                     let seen = try await server.send("HEAD", whole, headers: version)
@@ -192,7 +194,8 @@ extension EndToEnd {
                         let end = min(from + (1 << 20), bytes.count - (1 << 20))
                         if from < end {
                             let slow = SlowPiece(
-                                bytes: Data(bytes[from..<end]), pause: .milliseconds(Int.random(in: 0...4, using: &random)))
+                                bytes: Data(bytes[from..<end]),
+                                pause: .milliseconds(Int.random(in: 0...4, using: &random)))
                             let (port, to) = (server.port, place)
                             let task = Task { await slow.send(to: port, to, at: from) }
                             try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &random)))
@@ -200,7 +203,9 @@ extension EndToEnd {
                                 // The client vanishes; the server goes on with another request.
                                 task.cancel()
                                 kills += 1
-                                let again = try await eventually(.seconds(25)) { try await offset(server, place) ?? 0 >= from }
+                                let again = try await eventually(.seconds(25)) {
+                                    try await offset(server, place) ?? 0 >= from
+                                }
                                 #expect(again)
                             }
                         }

@@ -109,7 +109,8 @@ struct WebServer {
 
     func request(_ method: String, _ place: String) throws -> URLRequest {
         var request = URLRequest(
-            url: try #require(URL(string: url(place))), cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 120)
+            url: try #require(URL(string: url(place))), cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 120
+        )
         request.httpMethod = method
         return request
     }
@@ -140,7 +141,8 @@ struct WebServer {
     ) async throws -> Answer {
         let body = try JSONSerialization.data(withJSONObject: value)
         return try await send(
-            method, place, token: token, headers: headers.merging(["Content-Type": "application/json"]) { $1 }, body: body)
+            method, place, token: token, headers: headers.merging(["Content-Type": "application/json"]) { $1 },
+            body: body)
     }
 
     /// Waits until a job has ended, and returns it.

@@ -18,7 +18,8 @@ import Testing
         let store = try FolderStore.make(root: folder)
         let jobs = JobService(store: store) { RedisBoard(address, name: "test") }
         let server = Server(
-            ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, store: store, engine: EngineHost(executable: "/nonexistent"),
+            ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, store: store,
+            engine: EngineHost(executable: "/nonexistent"),
             log: Logger(label: "test"))
         return Set(try server.table())
     }
@@ -36,7 +37,8 @@ import Testing
             for (method, operation) in item {
                 let role = try #require(operation["x-role"] as? String)
                 described.insert(
-                    Server.Entry(method: method.uppercased(), path: String(path.dropFirst()), role: Role(rawValue: role)))
+                    Server.Entry(
+                        method: method.uppercased(), path: String(path.dropFirst()), role: Role(rawValue: role)))
             }
         }
         let routes = try table().filter { $0.path.hasPrefix("api/") }
@@ -84,7 +86,9 @@ import Testing
         #expect(try #require(ByteRange(header)).range(of: 100) == nil)
     }
 
-    @Test(arguments: ["bytes=", "bytes=-", "bytes=2-1", "bytes=0-1,3-4", "items=0-1", "bytes=a-b", "bytes=0-9999999999999999999"])
+    @Test(arguments: [
+        "bytes=", "bytes=-", "bytes=2-1", "bytes=0-1,3-4", "items=0-1", "bytes=a-b", "bytes=0-9999999999999999999",
+    ])
     func whatIsNoRangeIsIgnored(_ header: String) { #expect(ByteRange(header) == nil) }
 
     @Test func anEmptyFileHasNoRange() throws {

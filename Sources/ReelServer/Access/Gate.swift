@@ -56,7 +56,9 @@ final class Gate: Sendable {
         }
         let now = ContinuousClock.now
         let wait: Duration? = state.withLock { state in
-            if state.wrong.count > 10_000 { state.wrong = state.wrong.filter { $0.value.contains { now - $0 < .seconds(60) } } }
+            if state.wrong.count > 10_000 {
+                state.wrong = state.wrong.filter { $0.value.contains { now - $0 < .seconds(60) } }
+            }
             var times = state.wrong[address, default: []].filter { now - $0 < .seconds(60) }
             defer { state.wrong[address] = times }
             guard times.count < Gate.mostWrong else { return .seconds(60) - (now - times[0]) }

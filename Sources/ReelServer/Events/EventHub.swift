@@ -63,15 +63,16 @@ actor EventHub: Service {
         while !Task.isCancelled {
             let feed = jobs.events(after: place)
             do throws(ReelFailure) {
-                var end: BoardEvent.Place? = isCurrent ? nil : try await jobs.now()
+                let now = try await jobs.now()
+                if isLost {
+                    log.info("Redis answers again")
+                    isLost = false
+                    // It may have lost its last second.
+                    add(Item(job: nil, place: now, text: EventHub.text("resync", now, nil)))
+                }
+                var end: BoardEvent.Place? = isCurrent ? nil : now
                 while !Task.isCancelled {
                     let events = try await feed.wait(atMost: end == nil ? .seconds(60) : .milliseconds(1))
-                    if isLost {
-                        log.info("Redis answers again")
-                        isLost = false
-                        // It may have lost its last second.
-                        add(Item(job: nil, place: place, text: EventHub.text("resync", place, nil)))
-                    }
                     for event in events { add(Item(event)) }
                     if let last = events.last { place = last.place }
                     if let reached = end, events.isEmpty || place > reached {
@@ -173,7 +174,9 @@ actor EventHub: Service {
     fileprivate static func text(_ kind: String, _ place: BoardEvent.Place, _ event: BoardEvent?) -> ByteBuffer {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let view = event.map { EventView(job: $0.job.text, index: $0.happening.index, worker: $0.happening.worker?.text) }
+        let view = event.map {
+            EventView(job: $0.job.text, index: $0.happening.index, worker: $0.happening.worker?.text)
+        }
         let data = view.flatMap { try? encoder.encode($0) }.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         // A kind of a newer release is a word that Redis has.
         let kind = kind.filter { $0.isLetter || $0.isNumber || $0 == "-" }

@@ -41,7 +41,8 @@ struct Problem: Error, HTTPResponseError, Encodable {
         let status = failure.httpStatus
         self.init(
             status, failure.reason.code,
-            FailureReason.CodingKeys(rawValue: failure.reason.code)?.meaning ?? "The request failed.", detail: failure.words, facts: failure.reason.facts,
+            FailureReason.CodingKeys(rawValue: failure.reason.code)?.meaning ?? "The request failed.",
+            detail: failure.words, facts: failure.reason.facts,
             retryAfter: status == .serviceUnavailable ? 5 : nil)
     }
 
@@ -108,8 +109,12 @@ extension ReelFailure {
             switch kind {
             case .usage: .badRequest
             case .input: .unprocessableContent
-            case .output: cause == .noSpace ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .internalServerError
-            case .unreachable, .interrupted: cause == .noSpace ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .serviceUnavailable
+            case .output:
+                cause == .noSpace
+                    ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .internalServerError
+            case .unreachable, .interrupted:
+                cause == .noSpace
+                    ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .serviceUnavailable
             default: .internalServerError
             }
         }

@@ -8,7 +8,8 @@ extension ServerContext {
     func part(_ name: String) throws -> String {
         guard let text = parameters.get(name)?.removingPercentEncoding, !text.isEmpty else {
             throw Problem(
-                .badRequest, "path-invalid", "The path cannot be read", detail: "Its part {\(name)} is not encoded well.")
+                .badRequest, "path-invalid", "The path cannot be read",
+                detail: "Its part {\(name)} is not encoded well.")
         }
         return text
     }
@@ -45,7 +46,8 @@ extension Request {
     func refuseParameters(except known: String...) throws {
         for key in uri.queryParameters.map(\.key) where !known.contains(String(key)) {
             throw Problem.parameter(
-                String(key), known.isEmpty ? "None is taken here." : "These are taken: \(known.joined(separator: ", ")).")
+                String(key),
+                known.isEmpty ? "None is taken here." : "These are taken: \(known.joined(separator: ", ")).")
         }
     }
 }

@@ -66,7 +66,9 @@ struct Responder: Sendable {
 
     /// Notes a change, or an attempt to make one, in the board's journal. The answer does not depend on it.
     private func note(_ route: Route, _ context: ServerContext, _ status: HTTPResponse.Status) async {
-        guard let action = route.action, route.isNoted, context.caller.role != nil || status != .unauthorized else { return }
+        guard let action = route.action, route.isNoted, context.caller.role != nil || status != .unauthorized else {
+            return
+        }
         let job = route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
         let name = context.parameters.get("name")?.removingPercentEncoding
         do throws(ReelFailure) {
@@ -75,7 +77,8 @@ struct Responder: Sendable {
                     who: context.caller.name ?? "", role: context.caller.role?.rawValue ?? "", address: context.address,
                     action: name.map { "\(action) \($0)" } ?? action, job: job, status: status.code))
         } catch {
-            log.error("cannot note '\(action)' in the audit log: \(error.words)", metadata: ["code": "\(error.reason.code)"])
+            log.error(
+                "cannot note '\(action)' in the audit log: \(error.words)", metadata: ["code": "\(error.reason.code)"])
         }
     }
 
@@ -103,7 +106,8 @@ struct Responder: Sendable {
         guard role >= needed else {
             throw Problem(
                 .forbidden, "role-too-low", "Another role is needed",
-                detail: "That takes role \(needed.rawValue); \(caller.name ?? "this caller") has role \(role.rawValue).")
+                detail: "That takes role \(needed.rawValue); \(caller.name ?? "this caller") has role \(role.rawValue)."
+            )
         }
     }
 
@@ -154,7 +158,8 @@ private struct Manners: RouterMiddleware {
         } catch {
             let problem = Problem(of: error)
             if problem.status.kind == .serverError {
-                log.error("\(request.method) \(request.uri.path): \(problem.detail)", metadata: ["code": "\(problem.code)"])
+                log.error(
+                    "\(request.method) \(request.uri.path): \(problem.detail)", metadata: ["code": "\(problem.code)"])
             }
             response = try problem.response(from: request, context: context)
         }
@@ -172,7 +177,7 @@ private struct Manners: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
-    static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
+    static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
+    static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")
+    static let crossOriginResourcePolicy = HTTPField.Name(known: "Cross-Origin-Resource-Policy")
 }

@@ -37,7 +37,9 @@ struct EventRoutes {
                     try await writer.write(ByteBuffer(string: "retry: 1000\n: reel\n\n"))
                     try await withGracefulShutdownHandler {
                         for await _ in listener.wakes {
-                            let items = await hub.next(for: &listener).filter { job == nil || $0.job == nil || $0.job == job }
+                            let items = await hub.next(for: &listener).filter {
+                                job == nil || $0.job == nil || $0.job == job
+                            }
                             var text = ByteBuffer()
                             for item in items { text.writeImmutableBuffer(item.text) }
                             if items.isEmpty { text.writeString(":\n\n") }
@@ -58,6 +60,6 @@ struct EventRoutes {
 }
 
 extension HTTPField.Name {
-    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID")!
-    fileprivate static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+    fileprivate static let lastEventID = HTTPField.Name(known: "Last-Event-ID")
+    fileprivate static let accelBuffering = HTTPField.Name(known: "X-Accel-Buffering")
 }

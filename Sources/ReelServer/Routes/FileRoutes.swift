@@ -116,13 +116,16 @@ struct FileAnswer {
 
     private var encodedName: String {
         name.addingPercentEncoding(
-            withAllowedCharacters: CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"))
+            withAllowedCharacters: CharacterSet(
+                charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"))
             ?? "video"
     }
 
     /// Whether a list of tags names this one, or any.
     private static func list(_ text: String, has tag: String) -> Bool {
-        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains { $0 == tag || $0 == "*" || $0 == "W/\(tag)" }
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains {
+            $0 == tag || $0 == "*" || $0 == "W/\(tag)"
+        }
     }
 
     private static func base64(hex: String) -> String? {
@@ -148,7 +151,7 @@ package enum ByteRange: Hashable {
     package init?(_ header: String) {
         guard let match = header.wholeMatch(of: /bytes=\s*(\d{0,18})\s*-\s*(\d{0,18})\s*/) else { return nil }
         switch (Int64(match.1), Int64(match.2)) {
-        case (let first?, let last): 
+        case (let first?, let last):
             if let last, last < first { return nil }
             self = .from(first, to: last)
         case (nil, let count?): self = .last(count)
@@ -170,5 +173,5 @@ package enum ByteRange: Hashable {
 }
 
 extension HTTPField.Name {
-    fileprivate static let reprDigest = HTTPField.Name("Repr-Digest")!
+    fileprivate static let reprDigest = HTTPField.Name(known: "Repr-Digest")
 }

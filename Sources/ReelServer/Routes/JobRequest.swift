@@ -98,7 +98,8 @@ struct JobRequest {
             guard Submission.isLabelName(name), Submission.isText(text) else {
                 throw Problem(
                     .badRequest, "label-invalid", "A label cannot be taken",
-                    detail: "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
+                    detail:
+                        "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
                         + "without line breaks or tabs.", pointer: Problem.pointer(value.place))
             }
             labels[name] = text

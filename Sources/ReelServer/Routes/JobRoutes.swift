@@ -73,7 +73,9 @@ struct JobRoutes {
             throw Problem.parameter("label", "It takes NAME=VALUE, as project=trailer, each name once.")
         }
         let place = try request.query("cursor").map { text in
-            guard let place = JobPlace(text) else { throw Problem.parameter("cursor", "It is none that this server gave.") }
+            guard let place = JobPlace(text) else {
+                throw Problem.parameter("cursor", "It is none that this server gave.")
+            }
             return place
         }
         let page = try await jobs.page(

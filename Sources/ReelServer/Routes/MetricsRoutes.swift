@@ -53,7 +53,8 @@ struct MetricsText {
             [([], Double(board.framesEncoded))])
         family("reel_leases_lost_total", "counter", "Leases that lapsed.", [([], Double(board.leasesLost))])
         family(
-            "reel_oldest_ready_pass_seconds", "gauge", "How long the pass that waits longest has been ready; 0 if none is.",
+            "reel_oldest_ready_pass_seconds", "gauge",
+            "How long the pass that waits longest has been ready; 0 if none is.",
             [([], board.oldestReadySeconds ?? 0)])
         family("reel_slots", "gauge", "Slots of live workers.", labelled("state", board.slots))
         family("reel_workers", "gauge", "Workers that have beaten within a lease.", [([], Double(board.workers))])

@@ -58,5 +58,5 @@ struct SessionRoutes {
 }
 
 extension HTTPField.Name {
-    fileprivate static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
+    fileprivate static let xForwardedProto = HTTPField.Name(known: "X-Forwarded-Proto")
 }

@@ -21,7 +21,8 @@ struct UploadRoutes {
     var routes: [Route] {
         [
             Route(method: .options, path: "uploads", role: nil, action: nil, limit: .seconds(30), handler: options),
-            Route(method: .options, path: "uploads/{id}", role: nil, action: nil, limit: .seconds(30), handler: options),
+            Route(
+                method: .options, path: "uploads/{id}", role: nil, action: nil, limit: .seconds(30), handler: options),
             .change(.post, "uploads", .operator, "upload", limit: nil) { try await tus($0, $1, create) },
             // A client that cannot send other methods names one.
             .change(.post, "uploads/{id}", .operator, "upload", limit: nil, isNoted: false) { request, context in
@@ -37,7 +38,9 @@ struct UploadRoutes {
             Route(method: .head, path: "uploads/{id}", role: .operator, action: nil, limit: .seconds(30)) {
                 try await tus($0, $1, look)
             },
-            .change(.patch, "uploads/{id}", .operator, "upload", limit: nil, isNoted: false) { try await tus($0, $1, append) },
+            .change(.patch, "uploads/{id}", .operator, "upload", limit: nil, isNoted: false) {
+                try await tus($0, $1, append)
+            },
             .change(.delete, "uploads/{id}", .operator, "remove upload", limit: nil) { try await tus($0, $1, end) },
         ]
     }
@@ -158,7 +161,8 @@ struct UploadRoutes {
             guard record.length == nil, length >= offset else {
                 throw Problem.header("Upload-Length", "The upload has another length.")
             }
-            guard try await UploadRoutes.blocking({ try uploads.state(length, of: upload, quota: settings.uploadQuota) })
+            guard
+                try await UploadRoutes.blocking({ try uploads.state(length, of: upload, quota: settings.uploadQuota) })
             else { throw quotaExceeded }
             record.length = length
         }
@@ -246,7 +250,9 @@ struct UploadRoutes {
         }
     }
 
-    private static func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+    private static func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws
+        -> Answer
+    {
         try await NIOThreadPool.singleton.runIfActive(body)
     }
 
@@ -366,23 +372,24 @@ extension Problem {
 
     fileprivate static func locked(_ upload: Upload) -> Problem {
         Problem(
-            HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "upload-locked", "Another request writes the upload",
+            HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "upload-locked",
+            "Another request writes the upload",
             detail: "Ask for its offset and go on in a moment.", retryAfter: 1)
     }
 }
 
 extension HTTPField.Name {
-    fileprivate static let methodOverride = HTTPField.Name("X-HTTP-Method-Override")!
-    fileprivate static let tusResumable = HTTPField.Name("Tus-Resumable")!
-    fileprivate static let tusVersion = HTTPField.Name("Tus-Version")!
-    fileprivate static let tusExtension = HTTPField.Name("Tus-Extension")!
-    fileprivate static let tusMaxSize = HTTPField.Name("Tus-Max-Size")!
-    fileprivate static let tusChecksumAlgorithm = HTTPField.Name("Tus-Checksum-Algorithm")!
-    fileprivate static let uploadLength = HTTPField.Name("Upload-Length")!
-    fileprivate static let uploadOffset = HTTPField.Name("Upload-Offset")!
-    fileprivate static let uploadMetadata = HTTPField.Name("Upload-Metadata")!
-    fileprivate static let uploadConcat = HTTPField.Name("Upload-Concat")!
-    fileprivate static let uploadDeferLength = HTTPField.Name("Upload-Defer-Length")!
-    fileprivate static let uploadExpires = HTTPField.Name("Upload-Expires")!
-    fileprivate static let uploadChecksum = HTTPField.Name("Upload-Checksum")!
+    fileprivate static let methodOverride = HTTPField.Name(known: "X-HTTP-Method-Override")
+    fileprivate static let tusResumable = HTTPField.Name(known: "Tus-Resumable")
+    fileprivate static let tusVersion = HTTPField.Name(known: "Tus-Version")
+    fileprivate static let tusExtension = HTTPField.Name(known: "Tus-Extension")
+    fileprivate static let tusMaxSize = HTTPField.Name(known: "Tus-Max-Size")
+    fileprivate static let tusChecksumAlgorithm = HTTPField.Name(known: "Tus-Checksum-Algorithm")
+    fileprivate static let uploadLength = HTTPField.Name(known: "Upload-Length")
+    fileprivate static let uploadOffset = HTTPField.Name(known: "Upload-Offset")
+    fileprivate static let uploadMetadata = HTTPField.Name(known: "Upload-Metadata")
+    fileprivate static let uploadConcat = HTTPField.Name(known: "Upload-Concat")
+    fileprivate static let uploadDeferLength = HTTPField.Name(known: "Upload-Defer-Length")
+    fileprivate static let uploadExpires = HTTPField.Name(known: "Upload-Expires")
+    fileprivate static let uploadChecksum = HTTPField.Name(known: "Upload-Checksum")
 }
