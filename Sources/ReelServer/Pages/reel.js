@@ -1497,6 +1497,7 @@ class Films {
     });
   }
   update(job) {
+    if (!session.pictures) return;
     const wasOver = this.job && isOver(this.job);
     this.job = job;
     if (job.state === "probing") return;
