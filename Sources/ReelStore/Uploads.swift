@@ -128,7 +128,7 @@ public struct Uploads: Sendable {
         for upload in try all() {
             guard let lock = try upload.lock() else { continue }
             defer { withExtendedLifetime(lock) {} }
-            guard (try? upload.expiry) ?? 0 <= now else { continue }
+            guard upload.end(now: now) <= now else { continue }
             try upload.remove()
         }
     }
@@ -229,6 +229,14 @@ public struct Upload: Sendable {
                 throw SystemError.store(.read, data, error.value)
             }
         }
+    }
+
+    /// When it may be removed: when it expires, or an hour after its folder was made if it has no record. Another process may
+    /// be about to write that.
+    fileprivate func end(now: Double) -> Double {
+        if let expiry = try? expiry { return expiry }
+        guard let entry = (try? Files.entry(folder)) ?? nil else { return now }
+        return Double(entry.st_mtim.tv_sec) + 3600
     }
 
     /// The right to change it; nil if another has that.

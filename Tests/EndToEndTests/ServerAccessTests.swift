@@ -126,6 +126,76 @@ extension EndToEnd {
             }
         }
 
+        @Test func theAuditLogHasEveryChangeAndEveryForbiddenAttempt() async throws {
+            let (viewer, admin) = (try await token("v", "viewer"), try await token("a", "admin"))
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(
+                    fleet, ["--tokens", fixture.path("tokens"), "--sources", fixture.folder]
+                ) { server in
+                    let made = try await server.send("POST", "/api/v1/jobs", ["source": source], token: admin)
+                    let id = try #require(try made.object()["id"] as? String, "\(made.text)")
+                    #expect(
+                        try await server.send("POST", "/api/v1/jobs/\(id.prefix(5))/pause", token: viewer).status == 403
+                    )
+                    #expect(try await server.send("POST", "/api/v1/jobs/\(id)/cancel", token: admin).status == 200)
+                    #expect(try await server.send("POST", "/api/v1/jobs/\(id)/pause", token: admin).status == 409)
+                    #expect(try await server.send("DELETE", "/api/v1/jobs/\(id)").status == 401)
+                    #expect(try await server.get("/api/v1/jobs", token: viewer).status == 200)
+                    func page(_ query: String) async throws -> (entries: [[String: Any]], next: String?) {
+                        let page = try await server.get("/api/v1/audit?limit=3\(query)", token: admin).object()
+                        return (try #require(page["entries"] as? [[String: Any]]), page["next"] as? String)
+                    }
+                    let first = try await page("")
+                    let second = try await page("&cursor=\(try #require(first.next))")
+                    #expect(second.next == nil)
+                    let entries = (first.entries + second.entries).map { entry in
+                        ["who", "role", "action", "job", "address"].map { entry[$0] as? String ?? "" }
+                            + ["\(entry["status"] as? Int ?? 0)"]
+                    }
+                    #expect(
+                        entries == [
+                            ["a", "admin", "pause", id, "127.0.0.1", "409"],
+                            ["a", "admin", "cancel", id, "127.0.0.1", "200"],
+                            ["v", "viewer", "pause", id, "127.0.0.1", "403"],
+                            ["a", "admin", "submit", id, "127.0.0.1", "201"],
+                        ])
+                }
+            }
+        }
+
+        @Test func figuresAndDemandAreThere() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--sources", fixture.folder]) { server in
+                    let made = try await server.send("POST", "/api/v1/jobs", ["source": source])
+                    #expect(made.status == 201)
+                    let demand = try await server.get("/api/v1/demand").object()["demand"] as? [String: Any]
+                    #expect(demand?["slotsWanted"] as? Int == 1)
+                    #expect(demand?["slotsBusy"] as? Int == 0)
+                    #expect(demand?["passesReady"] as? Int == 1)
+                    #expect(demand?["oldestReadySeconds"] as? Double != nil)
+                    let rates = try await server.get("/api/v1/rates").object()["minutes"] as? [[String: Any]]
+                    #expect(rates?.count == 60)
+                    let text = try await server.get("/metrics").text
+                    for line in [
+                        "reel_redis_up 1", "reel_jobs{state=\"probing\"} 1", "reel_jobs{state=\"done\"} 0",
+                        "reel_passes{state=\"ready\"} 1", "reel_workers 0", "reel_pass_wait_seconds_count 0",
+                        "reel_pass_attempts_total{outcome=\"done\",cause=\"\"} 0",
+                    ] {
+                        #expect(text.contains("\n\(line)\n"), "\(line)")
+                    }
+                    #expect(text.split(separator: "\n").count { !$0.hasPrefix("#") } <= 300)
+                    try await fleet.killRedis()
+                    let isDown = try await eventually(.seconds(20)) {
+                        try await server.get("/metrics").text.contains("\nreel_redis_up 0\n")
+                    }
+                    #expect(isDown)
+                    try await fleet.startRedis()
+                }
+            }
+        }
+
         @Test func aReadOnlyServerChangesNothing() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet, ["--read-only"]) { server in

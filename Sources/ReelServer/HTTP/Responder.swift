@@ -56,7 +56,7 @@ struct Responder: Sendable {
             } else {
                 response = try await route.handler(request, context)
             }
-            await note(route, context, response.status)
+            await note(route, context, response.status, made: response.headers[.location])
             return response
         } catch {
             await note(route, context, Problem(of: error).status)
@@ -65,11 +65,16 @@ struct Responder: Sendable {
     }
 
     /// Notes a change, or an attempt to make one, in the board's journal. The answer does not depend on it.
-    private func note(_ route: Route, _ context: ServerContext, _ status: HTTPResponse.Status) async {
+    ///
+    /// - Parameter made: the place of what the request has made.
+    private func note(
+        _ route: Route, _ context: ServerContext, _ status: HTTPResponse.Status, made: String? = nil
+    ) async {
         guard let action = route.action, route.isNoted, context.caller.role != nil || status != .unauthorized else {
             return
         }
-        let job = route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
+        var job = route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
+        if route.path.hasSuffix("/jobs"), let id = made?.split(separator: "/").last { job = JobID(String(id)) }
         let name = context.parameters.get("name")?.removingPercentEncoding
         do throws(ReelFailure) {
             try await jobs.note(
