@@ -51,7 +51,7 @@ extension RedisBoard {
 
     /// Entries of the journal, the latest first, `count` at most.
     public func journal(before place: BoardEvent.Place?, count: Int) throws(ReelFailure) -> [JournalEntry] {
-        guard count > 0 else { return [] }
+        guard count > 0, place != .start else { return [] }
         let latest = place.map { "(\($0)" } ?? "+"
         let reply = try send(["XREVRANGE", keys[.journal], latest, "-", "COUNT", String(count)])
         guard let entries = reply.array else { throw reply.surprise }

@@ -56,7 +56,16 @@ public struct Server: Service {
             configuration: configuration, services: [hub, Sweeper(uploads: store.uploads, log: log)],
             onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
         do {
-            try await application.run()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await application.run() }
+                group.addTask {
+                    try? await gracefulShutdown()
+                    // What goes on for longer is cut.
+                    try? await Task.sleep(for: .seconds(10))
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
         } catch let error as IOError {
             throw ReelFailure(
                 .addressUnusable(

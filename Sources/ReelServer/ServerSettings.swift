@@ -10,6 +10,8 @@ public struct ServerSettings: Sendable {
     public var basePath: String
     /// The tokens; nil if whoever reaches the server may do all.
     public var tokens: TokenFile?
+    /// Whether a server without tokens may be known by any name.
+    public var isInsecure: Bool
     /// Whether nothing can be changed.
     public var isReadOnly: Bool
     /// The folders whose files can be submitted; nil for none.
@@ -23,7 +25,8 @@ public struct ServerSettings: Sendable {
 
     /// Settings of a server.
     public init(
-        host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isReadOnly: Bool = false,
+        host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isInsecure: Bool = false,
+        isReadOnly: Bool = false,
         sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
         uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600
     ) {
@@ -31,6 +34,7 @@ public struct ServerSettings: Sendable {
         self.port = port
         self.basePath = basePath
         self.tokens = tokens
+        self.isInsecure = isInsecure
         self.isReadOnly = isReadOnly
         self.sources = sources
         self.quotas = quotas

@@ -96,10 +96,11 @@ public struct Uploads: Sendable {
     /// Sets aside room for more bytes of an upload whose length is not known. False if all uploads together would then have
     /// more than `quota` bytes.
     public func reserve(_ bytes: Int64, for upload: Upload, quota: Int64) throws(ReelFailure) -> Bool {
-        var record = try upload.record()
-        guard record.length == nil, bytes > record.reserved else { return true }
         let lock = try lockAll()
         defer { withExtendedLifetime(lock) {} }
+        var record = try upload.record()
+        if let length = record.length { return bytes <= length }
+        guard bytes > record.reserved else { return true }
         let others = try self.bytes().bytes - record.reserved
         // In steps, so that it is not looked at for each piece.
         let step: Int64 = 64 << 20
@@ -113,9 +114,10 @@ public struct Uploads: Sendable {
     /// States the length of an upload whose length was not known. False if all uploads together would then have more than
     /// `quota` bytes.
     public func state(_ length: Int64, of upload: Upload, quota: Int64) throws(ReelFailure) -> Bool {
-        var record = try upload.record()
         let lock = try lockAll()
         defer { withExtendedLifetime(lock) {} }
+        var record = try upload.record()
+        guard record.length == nil else { return record.length == length }
         guard try length <= quota - (bytes().bytes - record.reserved) else { return false }
         (record.length, record.reserved) = (length, 0)
         try upload.write(record)
@@ -125,12 +127,18 @@ public struct Uploads: Sendable {
     /// Removes the uploads that have expired, and what a process that died has left of one. An upload that a process is
     /// writing stays.
     public func removeExpired(now: Double) throws(ReelFailure) {
+        var trouble: ReelFailure?
         for upload in try all() {
-            guard let lock = try upload.lock() else { continue }
-            defer { withExtendedLifetime(lock) {} }
-            guard upload.end(now: now) <= now else { continue }
-            try upload.remove()
+            do throws(ReelFailure) {
+                guard let lock = try upload.lock() else { continue }
+                defer { withExtendedLifetime(lock) {} }
+                if upload.end(now: now) <= now { try upload.remove() }
+            } catch {
+                // It keeps no other from being removed.
+                trouble = error
+            }
         }
+        if let trouble { throw trouble }
     }
 
     /// The number of all uploads, and the bytes that they have or will have.

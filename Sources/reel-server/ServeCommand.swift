@@ -93,11 +93,12 @@ struct ServeCommand: AsyncParsableCommand {
         try await jobs.join()
         let settings = ServerSettings(
             host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
-            isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,
+            isInsecure: insecure, isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,
             uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds))
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
-            sourceRoots: SourceRoots((roots?.folders ?? []) + [store.uploads.folder]))
+            sourceRoots: SourceRoots(
+                (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]))
         let (host, path) = (listen.host.contains(":") ? "[\(listen.host)]" : listen.host, basePath.text)
         let server = Server(settings, jobs: jobs, store: store, engine: engine, log: logger) { port in
             logger.info("listening at http://\(host):\(port)\(path)/")

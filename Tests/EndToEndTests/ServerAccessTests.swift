@@ -126,6 +126,48 @@ extension EndToEnd {
             }
         }
 
+        @Test func aTokenThatIsTakenBackLocksNobodyOutOfSigningIn() async throws {
+            let admin = try await token("a", "admin")
+            let stale = ["Cookie": "reel-token=reel_stale"]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--tokens", fixture.path("tokens")]) { server in
+                    for _ in 0..<12 { #expect(try await server.get("/sign-in", headers: stale).status == 200) }
+                    let signed = try await server.send("POST", "/api/v1/session", ["token": admin], headers: stale)
+                    #expect(signed.status == 204)
+                    #expect(try await server.send("DELETE", "/api/v1/session", headers: stale).status == 204)
+                    #expect(try await server.get("/api/v1/jobs", headers: stale).status == 401)
+                    let entries =
+                        try await server.get("/api/v1/audit", token: admin).object()["entries"] as? [[String: Any]]
+                    #expect(entries?.map { "\($0["who"] ?? "") \($0["action"] ?? "")" } == ["a sign in"])
+                }
+            }
+        }
+
+        @Test func aServerWithoutTokensAnswersToItsOwnNamesAlone() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    for (host, status) in [
+                        ("localhost", 200), ("LOCALHOST:80", 200), ("127.0.0.1:1", 200), ("[::1]:80", 200),
+                        ("evil.example", 421), ("127.0.0.1.evil.example", 421), ("localhost.evil.example:80", 421),
+                    ] {
+                        #expect(
+                            try await server.get("/api/v1/jobs", headers: ["Host": host]).status == status, "\(host)")
+                    }
+                    for (origin, code) in [
+                        ("http://127.0.0.1:\(server.port)", "job-unknown"), ("http://evil.example", "other-site"),
+                        ("null", "other-site"), ("http://127.0.0.1", "other-site"),
+                    ] {
+                        let sent = try await server.send(
+                            "POST", "/api/v1/jobs/0000000000000000/cancel", headers: ["Origin": origin])
+                        #expect(sent.code == code, "\(origin)")
+                    }
+                }
+                try await WebServer.with(fleet, ["--insecure"]) { server in
+                    #expect(try await server.get("/api/v1/jobs", headers: ["Host": "reel.example"]).status == 200)
+                }
+            }
+        }
+
         @Test func theAuditLogHasEveryChangeAndEveryForbiddenAttempt() async throws {
             let (viewer, admin) = (try await token("v", "viewer"), try await token("a", "admin"))
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
@@ -141,6 +183,7 @@ extension EndToEnd {
                     #expect(try await server.send("POST", "/api/v1/jobs/\(id)/cancel", token: admin).status == 200)
                     #expect(try await server.send("POST", "/api/v1/jobs/\(id)/pause", token: admin).status == 409)
                     #expect(try await server.send("DELETE", "/api/v1/jobs/\(id)").status == 401)
+                    #expect(try await server.send("DELETE", "/api/v1/jobs/@", token: admin).status == 204)
                     #expect(try await server.get("/api/v1/jobs", token: viewer).status == 200)
                     func page(_ query: String) async throws -> (entries: [[String: Any]], next: String?) {
                         let page = try await server.get("/api/v1/audit?limit=3\(query)", token: admin).object()
@@ -155,6 +198,7 @@ extension EndToEnd {
                     }
                     #expect(
                         entries == [
+                            ["a", "admin", "remove", id, "127.0.0.1", "204"],
                             ["a", "admin", "pause", id, "127.0.0.1", "409"],
                             ["a", "admin", "cancel", id, "127.0.0.1", "200"],
                             ["v", "viewer", "pause", id, "127.0.0.1", "403"],

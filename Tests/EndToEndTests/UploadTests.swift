@@ -158,6 +158,71 @@ extension EndToEnd {
             }
         }
 
+        @Test func aRefusedPieceChangesNothing() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--upload-quota", "1000"]) { server in
+                    let (_, place) = try await begin(server, ["Upload-Defer-Length": "1"])
+                    #expect(try await append(server, place, Data(repeating: 1, count: 10), at: 0).status == 204)
+                    #expect(try await append(server, place, Data(), at: 0, ["Upload-Length": "3"]).status == 409)
+                    #expect(try await append(server, place, Data(), at: 10, ["Upload-Length": "3"]).status == 400)
+                    let look = try await server.send("HEAD", place, headers: version)
+                    #expect(look.headers["upload-length"] == nil)
+                    #expect(look.headers["upload-offset"] == "10")
+                    #expect(try await append(server, place, Data(repeating: 1, count: 1001), at: 10).status == 507)
+                    #expect(try await server.send("DELETE", place, headers: version).status == 204)
+                    // Of an upload that is refused with its first piece nothing is left.
+                    for headers in [["Upload-Checksum": "bogus"], ["Upload-Checksum": "sha1 AAAA"], [:]] {
+                        let made = try await begin(
+                            server, ["Upload-Length": "990"].merging(piece) { $1 }.merging(headers) { $1 },
+                            body: Data(repeating: 1, count: 991))
+                        #expect([400, 460, 413].contains(made.answer.status))
+                    }
+                    #expect(try await begin(server, ["Upload-Length": "1000"]).answer.status == 201)
+                }
+            }
+        }
+
+        @Test func nothingThatABrowserRunsComesOfAnUpload() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    for (file, type, disposition) in [
+                        ("x.html", "application/octet-stream", "attachment"),
+                        ("x.js", "application/octet-stream", "attachment"),
+                        ("x.svg", "application/octet-stream", "attachment"), ("x.mov", "video/quicktime", "inline"),
+                    ] {
+                        let text = Data("<script>1</script> \(file)".utf8)
+                        let (_, place) = try await begin(
+                            server,
+                            ["Upload-Length": "\(text.count)", "Upload-Metadata": name(file)].merging(piece) { $1 },
+                            body: text)
+                        let id = try #require(place.split(separator: "/").last)
+                        let job = try await server.send("POST", "/api/v1/jobs", ["upload": String(id)])
+                        let source = try await server.get(
+                            "/api/v1/jobs/\(try #require(try job.object()["id"] as? String, "\(job.text)"))/source")
+                        #expect(source.body == text)
+                        #expect(source.headers["content-type"] == type)
+                        #expect(source.headers["content-disposition"] == "\(disposition); filename*=UTF-8''\(file)")
+                        #expect(source.headers["content-security-policy"] == "sandbox; default-src 'none'")
+                    }
+                }
+            }
+        }
+
+        @Test func aServerEndsThoughAPieceDoesNotGoOn() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    let (_, place) = try await begin(server, ["Upload-Length": "1000"])
+                    let slow = SlowPiece(bytes: Data(repeating: 7, count: 100), pause: .seconds(60), length: 1000)
+                    let port = server.port
+                    let task = Task { await slow.send(to: port, place, at: 0) }
+                    #expect(try await eventually(.seconds(10)) { try await offset(server, place) == 100 })
+                    server.child.send(SIGTERM)
+                    #expect(try await server.child.outcome.code == 0)
+                    task.cancel()
+                }
+            }
+        }
+
         @Test func whatHasExpiredLeavesNothing() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet, ["--upload-expiry", "2s"]) { server in
@@ -242,6 +307,8 @@ extension EndToEnd {
 private struct SlowPiece: Sendable {
     let bytes: Data
     let pause: Duration
+    /// The length that the head says; nil for that of the bytes.
+    var length: Int?
 
     /// Sends the piece until all of it is sent, the server is gone, or the task is cancelled; then the line is cut.
     func send(to port: Int, _ place: String, at offset: Int) async {
@@ -262,7 +329,7 @@ private struct SlowPiece: Sendable {
             Tus-Resumable: 1.0.0\r
             Content-Type: application/offset+octet-stream\r
             Upload-Offset: \(offset)\r
-            Content-Length: \(bytes.count)\r
+            Content-Length: \(length ?? bytes.count)\r
             \r
 
             """

@@ -83,7 +83,9 @@ public struct SubmittedEdit: Hashable, Sendable {
             if isTimeline {
                 try take(timeline: JSONPlace(value), in: folder, isLenient: isLenient)
             } else {
-                try take(edit: JSONPlace(value)) { URL(fileURLWithPath: $0, relativeTo: folder).path }
+                try take(edit: JSONPlace(value)) {
+                    URL(fileURLWithPath: try $0.text(), relativeTo: folder).path
+                }
             }
         } catch let flawed as FlawedPlace {
             throw ReelFailure(.editFlawed(path: path, place: flawed.place, flaw: flawed.flaw))
@@ -95,12 +97,12 @@ public struct SubmittedEdit: Hashable, Sendable {
     /// Reads an edit that is part of a request. Throws a `FlawedPlace` for what cannot be done, and what `path` throws.
     ///
     /// - Parameter path: the path of the file that a clip or the soundtrack names.
-    package init(_ value: JSONPlace, path: (String) throws -> String) throws {
+    package init(_ value: JSONPlace, path: (JSONPlace) throws -> String) throws {
         try take(edit: value, path: path)
     }
 
     /// Takes the clips of an edit's own form. Throws a `FlawedPlace`, and what `path` throws.
-    private mutating func take(edit value: JSONPlace, path: (String) throws -> String) throws {
+    private mutating func take(edit value: JSONPlace, path: (JSONPlace) throws -> String) throws {
         let object = try value.object(knows: ["clips", "turn", "crossfade", "trim", "soundtrack"])
         let list = try object.required("clips").list()
         guard (1...Edit.mostClips).contains(list.count) else {
@@ -130,7 +132,7 @@ public struct SubmittedEdit: Hashable, Sendable {
         edit.soundtrack = Soundtrack(source: index(of: path), from: from)
     }
 
-    private mutating func clip(_ place: JSONPlace, path: (String) throws -> String) throws -> EditClip {
+    private mutating func clip(_ place: JSONPlace, path: (JSONPlace) throws -> String) throws -> EditClip {
         let keys = ["source", "from", "to", "play", "times", "speed", "sound", "duration", "gap"]
         let object = try place.object(knows: keys)
         if let gap = object["gap"] {
@@ -166,8 +168,8 @@ public struct SubmittedEdit: Hashable, Sendable {
     }
 
     /// The standardized path of a file that is there.
-    private static func file(_ source: JSONPlace, _ path: (String) throws -> String) throws -> String {
-        let path = URL(fileURLWithPath: try path(source.text())).standardizedFileURL.path
+    private static func file(_ source: JSONPlace, _ path: (JSONPlace) throws -> String) throws -> String {
+        let path = URL(fileURLWithPath: try path(source)).standardizedFileURL.path
         guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
         return path
     }

@@ -47,6 +47,15 @@ final class Gate: Sendable {
         return try caller(token, from: address)
     }
 
+    /// Who makes a request, or nobody if its token is not known, which is then not counted.
+    func callerIfKnown(of request: Request) -> Caller {
+        guard isClosed else { return .anyone }
+        guard let token = Gate.token(of: request) else { return .nobody }
+        refresh()
+        return state.withLock(\.entries).first { $0.matches(token) }.map { Caller(name: $0.name, role: $0.role) }
+            ?? .nobody
+    }
+
     /// Whose token that is. Throws as `caller(of:from:)` does. A token that is right is taken however many wrong ones came
     /// from that address: many people may share it.
     func caller(_ token: String, from address: String) throws -> Caller {
@@ -79,7 +88,8 @@ final class Gate: Sendable {
     private static func token(of request: Request) -> String? {
         if let header = request.headers[.authorization] {
             let parts = header.split(separator: " ", maxSplits: 1)
-            return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : ""
+            return parts.count == 2 && parts[0].lowercased() == "bearer"
+                ? parts[1].trimmingCharacters(in: .whitespaces) : ""
         }
         return request.cookies[cookie]?.value
     }

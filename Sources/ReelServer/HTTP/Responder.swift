@@ -47,7 +47,12 @@ struct Responder: Sendable {
 
     private func answer(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         var context = context
-        context.caller = try gate.caller(of: request, from: context.address)
+        // Pages, and signing in and out, are there for one whose token is not known any more, too.
+        context.caller =
+            route.role == nil
+            ? gate.callerIfKnown(of: request) : try gate.caller(of: request, from: context.address)
+        // A job that the request removes, or a name that another job gets, tells nothing after it.
+        let job = isNoted(route, context) && route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
         do {
             try check(route, request, context.caller)
             let response: Response
@@ -56,25 +61,24 @@ struct Responder: Sendable {
             } else {
                 response = try await route.handler(request, context)
             }
-            await note(route, context, response.status, made: response.headers[.location])
+            // Making a job tells its place.
+            let made = route.path.hasSuffix("/jobs") ? response.headers[.location]?.split(separator: "/").last : nil
+            await note(route, context, made.map { JobID(String($0)) } ?? job, response.status)
             return response
         } catch {
-            await note(route, context, Problem(of: error).status)
+            await note(route, context, job, Problem(of: error).status)
             throw error
         }
     }
 
+    /// Whether the audit log has a line for the request. Strangers could else push out all that the log has.
+    private func isNoted(_ route: Route, _ context: ServerContext) -> Bool {
+        route.action != nil && route.isNoted && context.caller.role != nil
+    }
+
     /// Notes a change, or an attempt to make one, in the board's journal. The answer does not depend on it.
-    ///
-    /// - Parameter made: the place of what the request has made.
-    private func note(
-        _ route: Route, _ context: ServerContext, _ status: HTTPResponse.Status, made: String? = nil
-    ) async {
-        guard let action = route.action, route.isNoted, context.caller.role != nil || status != .unauthorized else {
-            return
-        }
-        var job = route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
-        if route.path.hasSuffix("/jobs"), let id = made?.split(separator: "/").last { job = JobID(String(id)) }
+    private func note(_ route: Route, _ context: ServerContext, _ job: JobID?, _ status: HTTPResponse.Status) async {
+        guard isNoted(route, context), let action = route.action else { return }
         let name = context.parameters.get("name")?.removingPercentEncoding
         do throws(ReelFailure) {
             try await jobs.note(
@@ -89,31 +93,57 @@ struct Responder: Sendable {
 
     /// Throws a problem if the caller may not use the route.
     private func check(_ route: Route, _ request: Request, _ caller: Caller) throws {
-        if route.action != nil {
-            // A browser says from where a page that it shows sends a request.
-            let site = request.headers[.secFetchSite]
-            guard site == nil || site == "same-origin" || site == "none" else {
+        if let needed = route.role {
+            guard let role = caller.role else {
                 throw Problem(
-                    .forbidden, "other-site", "Another site may change nothing",
-                    detail: "The browser says that a page of another site sent this (Sec-Fetch-Site: \(site ?? "")).")
+                    .unauthorized, "token-missing", "A token is needed",
+                    detail: "Send one of role \(needed.rawValue) as 'Authorization: Bearer TOKEN', or sign in.")
+            }
+            guard role >= needed else {
+                throw Problem(
+                    .forbidden, "role-too-low", "Another role is needed",
+                    detail:
+                        "That takes role \(needed.rawValue); \(caller.name ?? "this caller") has role \(role.rawValue)."
+                )
             }
         }
-        guard let needed = route.role else { return }
-        if route.action != nil, settings.isReadOnly {
+        let host = request.head.authority ?? ""
+        guard gate.isClosed || settings.isInsecure || Responder.isOwn(host) else {
+            // Else a page of any site could make a browser on this machine send requests, by a name that leads here.
+            throw Problem(
+                .misdirectedRequest, "host-foreign", "The server is not known by that name",
+                detail:
+                    "Without tokens it answers to localhost and to addresses alone; the request is for \(host.prefix(100))."
+            )
+        }
+        guard route.action != nil else { return }
+        try checkOrigin(request, host)
+        if settings.isReadOnly, route.role != nil {
             throw Problem(
                 .forbidden, "read-only", "The server is read-only", detail: "It was started with --read-only.")
         }
-        guard let role = caller.role else {
+    }
+
+    /// Throws a problem if a page of another site sends a change. Browsers say from where a page that they show sends a request,
+    /// older ones, and those without TLS, by its origin.
+    private func checkOrigin(_ request: Request, _ host: String) throws {
+        let site = request.headers[.secFetchSite]
+        let origin = site == nil ? request.headers[.origin] : nil
+        let isOwn =
+            site.map { $0 == "same-origin" || $0 == "none" }
+            ?? origin.map { $0.split(separator: "/", maxSplits: 1).last.map { "\($0)" == "/\(host)" } ?? false } ?? true
+        guard isOwn else {
             throw Problem(
-                .unauthorized, "token-missing", "A token is needed",
-                detail: "Send one of role \(needed.rawValue) as 'Authorization: Bearer TOKEN', or sign in.")
+                .forbidden, "other-site", "Another site may change nothing",
+                detail:
+                    "The browser says that a page of another site sent this (\((site ?? origin ?? "").prefix(100))).")
         }
-        guard role >= needed else {
-            throw Problem(
-                .forbidden, "role-too-low", "Another role is needed",
-                detail: "That takes role \(needed.rawValue); \(caller.name ?? "this caller") has role \(role.rawValue)."
-            )
-        }
+    }
+
+    /// Whether a name is this machine's own: localhost or an address, with or without a port.
+    private static func isOwn(_ host: String) -> Bool {
+        host.isEmpty
+            || host.wholeMatch(of: /(?i:localhost|[0-9]{1,3}(\.[0-9]{1,3}){3}|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/) != nil
     }
 
     /// Runs the body, and cancels it after that time; then throws a problem of status 503.
@@ -168,7 +198,9 @@ private struct Manners: RouterMiddleware {
             }
             response = try problem.response(from: request, context: context)
         }
-        response.headers[.contentSecurityPolicy] = Manners.policy
+        if response.headers[.contentSecurityPolicy] == nil {
+            response.headers[.contentSecurityPolicy] = Manners.policy
+        }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         response.headers[.crossOriginResourcePolicy] = "same-origin"

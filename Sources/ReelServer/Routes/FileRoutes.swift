@@ -61,18 +61,22 @@ struct FileAnswer {
 
     func response(to request: Request) throws -> Response {
         var headers: HTTPFields = [
-            .eTag: tag, .acceptRanges: "bytes", .contentType: mediaType, .cacheControl: "private, no-cache",
+            .eTag: tag, .acceptRanges: "bytes", .contentType: mediaType ?? "application/octet-stream",
+            .cacheControl: "private, no-cache",
         ]
-        headers[.contentDisposition] = "\(isAttachment ? "attachment" : "inline"); filename*=UTF-8''\(encodedName)"
+        headers[.contentDisposition] =
+            "\(isAttachment || mediaType == nil ? "attachment" : "inline"); filename*=UTF-8''\(encodedName)"
+        // Even as a page of its own it runs nothing.
+        headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
         if let sha256, let digest = FileAnswer.base64(hex: sha256) { headers[.reprDigest] = "sha-256=:\(digest):" }
-        if let wanted = request.headers[.ifMatch], !FileAnswer.list(wanted, has: tag) {
+        if let wanted = request.headers[.ifMatch], !FileAnswer.list(wanted, has: tag, isStrong: true) {
             return Response(status: .preconditionFailed, headers: headers)
         }
         if let known = request.headers[.ifNoneMatch], FileAnswer.list(known, has: tag) {
             return Response(status: .notModified, headers: headers)
         }
         let isSame = request.headers[.ifRange].map { $0 == tag } ?? true
-        guard isSame, let text = request.headers[.range], let wanted = ByteRange(text) else {
+        guard isSame, request.method != .head, let text = request.headers[.range], let wanted = ByteRange(text) else {
             headers[.contentLength] = String(file.bytes)
             return Response(status: .ok, headers: headers, body: body(0..<file.bytes, isChecked: true))
         }
@@ -109,9 +113,15 @@ struct FileAnswer {
         }
     }
 
-    private var mediaType: String {
-        MediaType.getMediaType(forExtension: URL(fileURLWithPath: name).pathExtension)?.description
-            ?? "application/octet-stream"
+    /// What browsers play or show. The name is a caller's word: nothing that a browser runs may come of it.
+    private static let mediaTypes = [
+        "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska",
+        "webm": "video/webm", "ts": "video/mp2t", "avi": "video/x-msvideo", "mxf": "application/mxf",
+        "gif": "image/gif", "apng": "image/apng", "webp": "image/webp",
+    ]
+
+    private var mediaType: String? {
+        FileAnswer.mediaTypes[URL(fileURLWithPath: name).pathExtension.lowercased()]
     }
 
     private var encodedName: String {
@@ -122,9 +132,9 @@ struct FileAnswer {
     }
 
     /// Whether a list of tags names this one, or any.
-    private static func list(_ text: String, has tag: String) -> Bool {
+    private static func list(_ text: String, has tag: String, isStrong: Bool = false) -> Bool {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains {
-            $0 == tag || $0 == "*" || $0 == "W/\(tag)"
+            $0 == tag || $0 == "*" || !isStrong && $0 == "W/\(tag)"
         }
     }
 
@@ -149,7 +159,9 @@ package enum ByteRange: Hashable {
 
     /// Nil for what a server may ignore: other units, several ranges, and what is no range.
     package init?(_ header: String) {
-        guard let match = header.wholeMatch(of: /bytes=\s*(\d{0,18})\s*-\s*(\d{0,18})\s*/) else { return nil }
+        guard let match = header.wholeMatch(of: /(?i:bytes)=\s*([0-9]{0,18})\s*-\s*([0-9]{0,18})\s*/) else {
+            return nil
+        }
         switch (Int64(match.1), Int64(match.2)) {
         case (let first?, let last):
             if let last, last < first { return nil }

@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import ReelCore
 internal import ReelJobs
 
 /// Whether the server lives, and whether it can serve.
@@ -8,9 +9,17 @@ struct HealthRoutes {
     var routes: [Route] {
         [
             .get("health", nil) { _, _ in try JSONAnswer.response(["status": "ok"]) },
-            .get("ready", nil, limit: .seconds(10)) { _, _ in
-                try await jobs.reach()
-                try await jobs.join()
+            .get("ready", nil, limit: .seconds(10)) { _, context in
+                do throws(ReelFailure) {
+                    try await jobs.reach()
+                    try await jobs.join()
+                } catch {
+                    // Where Redis and the store are is nothing for strangers.
+                    guard context.caller.role == nil else { throw error }
+                    throw Problem(
+                        .serviceUnavailable, error.reason.code, "The server is not ready",
+                        detail: "Redis or the store cannot be reached.", retryAfter: 5)
+                }
                 return try JSONAnswer.response(["status": "ok"])
             },
         ]

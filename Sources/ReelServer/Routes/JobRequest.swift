@@ -32,11 +32,11 @@ struct JobRequest {
             guard let (key, place) = given.first else { throw FlawedPlace(place: "source", flaw: .missing) }
             guard given.count == 1 else { throw place.flaw(.excludes(key: given[1].0)) }
             switch key {
-            case "source": order = try options.spec.order(video: sources.path(of: place.text(), at: place))
+            case "source": order = try options.spec.order(video: sources.path(of: place))
             case "upload":
                 order = try options.spec.order(video: sources.path(ofUpload: place.text(), at: place))
             default:
-                let edit = try SubmittedEdit(place) { try sources.path(of: $0, at: place) }
+                let edit = try SubmittedEdit(place) { try sources.path(of: $0) }
                 order = try options.spec.order(edit: edit, named: edit.sources[0])
             }
         } catch let error as ValidationError {

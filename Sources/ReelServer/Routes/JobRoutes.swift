@@ -157,9 +157,10 @@ struct JobRoutes {
     @Sendable private func patch(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await context.job(jobs)
         let body = try await JSONBody.read(request, most: 1 << 16).object(knows: ["weight", "labels", "name"])
-        if let weight = body.known("weight") { _ = try await jobs.weigh(job, JobRequest.weight(weight)) }
+        let weight = try body.known("weight").map(JobRequest.weight)
         let name = try body.known("name").map(JobRequest.name)
         let labels = try body.known("labels").map(JobRequest.labels)
+        if let weight { _ = try await jobs.weigh(job, weight) }
         if name != nil || labels != nil { try await jobs.describe(job, name: name, labels: labels) }
         return try JSONAnswer.response(try await jobs.view(job))
     }

@@ -19,7 +19,7 @@ struct RequestSources {
 
     init(folders: SourceRoots?, uploadFolder: String, find: @escaping (String) throws -> (Upload, Uploads.Record)) {
         self.folders = folders
-        self.uploadFolder = uploadFolder
+        self.uploadFolder = URL(fileURLWithPath: uploadFolder).standardizedFileURL.path
         self.find = find
     }
 
@@ -27,7 +27,13 @@ struct RequestSources {
     var roots: SourceRoots { SourceRoots((folders?.folders ?? []) + [uploadFolder]) }
 
     /// The path of a source: an absolute path below one of the folders, or `upload:ID`.
-    mutating func path(of text: String, at place: JSONPlace) throws -> String {
+    mutating func path(of place: JSONPlace) throws -> String {
+        let text = try place.text()
+        guard text.utf8.count <= 4096 else {
+            throw Problem(
+                .badRequest, "source-long", "The path of a source is too long", detail: "It may have 4096 bytes.",
+                pointer: Problem.pointer(place.place))
+        }
         if let id = text.split(separator: ":", maxSplits: 1).last, text.hasPrefix("upload:") {
             return try path(ofUpload: String(id), at: place)
         }
@@ -59,7 +65,7 @@ struct RequestSources {
                 .conflict, "upload-incomplete", "The upload is not complete",
                 detail: "\(id) lacks bytes, or is a part of another.", pointer: Problem.pointer(place.place))
         }
-        let path = try upload.path(named: record.name)
+        let path = URL(fileURLWithPath: try upload.path(named: record.name)).standardizedFileURL.path
         uploads[path] = upload
         return path
     }

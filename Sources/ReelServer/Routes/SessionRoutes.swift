@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ReelCore
 internal import ReelJobs
+internal import ReelQueue
 
 /// Who a browser is, and signing in. The session is the token itself, in a cookie that scripts cannot read: any server of
 /// the same tokens knows it.
@@ -13,8 +14,12 @@ struct SessionRoutes {
     var routes: [Route] {
         [
             .get("session", nil) { _, context in try JSONAnswer.response(view(context.caller)) },
-            Route(method: .post, path: "session", role: nil, action: "sign-in", limit: .seconds(30), handler: signIn),
-            Route(method: .delete, path: "session", role: nil, action: "sign-out", limit: .seconds(30)) { _, _ in
+            Route(
+                method: .post, path: "session", role: nil, action: "sign in", isNoted: false, limit: .seconds(30),
+                handler: signIn),
+            Route(
+                method: .delete, path: "session", role: nil, action: "sign out", isNoted: false, limit: .seconds(30)
+            ) { _, _ in
                 Response(status: .noContent, headers: [.setCookie: cookie("", seconds: 0, isSecure: false).description])
             },
         ]
@@ -44,7 +49,11 @@ struct SessionRoutes {
     @Sendable private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, most: 4096)
         let token = try body.object(knows: ["token"]).required("token").text()
-        _ = try gate.caller(token, from: context.address)
+        let caller = try gate.caller(token, from: context.address)
+        try await server.jobs.note(
+            JournalAction(
+                who: caller.name ?? "", role: caller.role?.rawValue ?? "", address: context.address, action: "sign in",
+                status: HTTPResponse.Status.noContent.code))
         let isSecure = request.headers[.xForwardedProto]?.lowercased() == "https"
         return Response(
             status: .noContent,

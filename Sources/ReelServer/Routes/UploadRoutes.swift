@@ -118,8 +118,14 @@ struct UploadRoutes {
             }
         }
         var response = Response(status: .created)
-        if parts == nil, request.headers[.contentType] == UploadRoutes.type {
-            response.headers[.uploadOffset] = String(try await receive(request, at: 0, upload, record))
+        if parts == nil, UploadRoutes.isPiece(request) {
+            do {
+                response.headers[.uploadOffset] = String(try await receive(request, at: 0, upload, record))
+            } catch {
+                // Its maker does not learn its place, and could not remove it.
+                _ = try? await UploadRoutes.blocking { try upload.end() }
+                throw error
+            }
         }
         response.headers[.location] = "\(settings.basePath)/api/v1/uploads/\(upload.id)"
         response.headers[.uploadExpires] = try upload.expiryText
@@ -142,9 +148,8 @@ struct UploadRoutes {
     }
 
     private func append(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (upload, found) = try upload(context)
-        var record = found
-        guard request.headers[.contentType] == UploadRoutes.type else {
+        let (upload, record) = try upload(context)
+        guard UploadRoutes.isPiece(request) else {
             throw Problem(
                 .unsupportedMediaType, "not-a-piece", "The request is no piece of an upload",
                 detail: "Its Content-Type must be \(UploadRoutes.type).")
@@ -156,15 +161,6 @@ struct UploadRoutes {
             throw Problem(
                 .forbidden, "upload-final", "The upload was put together of others",
                 detail: "Nothing can be added to it.")
-        }
-        if let length = try UploadRoutes.number(request, .uploadLength), length != record.length {
-            guard record.length == nil, length >= offset else {
-                throw Problem.header("Upload-Length", "The upload has another length.")
-            }
-            guard
-                try await UploadRoutes.blocking({ try uploads.state(length, of: upload, quota: settings.uploadQuota) })
-            else { throw quotaExceeded }
-            record.length = length
         }
         let end = try await receive(request, at: offset, upload, record)
         var headers: HTTPFields = [.uploadOffset: String(end)]
@@ -182,11 +178,18 @@ struct UploadRoutes {
 
     private static let type = "application/offset+octet-stream"
 
+    private static func isPiece(_ request: Request) -> Bool {
+        request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+            == type
+    }
+
     /// Writes a request's body to an upload, and returns the upload's offset after it. What has come counts even if the
     /// request breaks off, unless it has a checksum.
     private func receive(
         _ request: Request, at offset: Int64, _ upload: Upload, _ record: Uploads.Record
     ) async throws -> Int64 {
+        var record = record
+        let length = try UploadRoutes.number(request, .uploadLength)
         var checksum = try request.headers[.uploadChecksum].map(PieceChecksum.init)
         let isChecked = checksum != nil
         guard let writer = try await UploadRoutes.blocking({ try upload.writer(isChecked: isChecked) }) else {
@@ -200,6 +203,16 @@ struct UploadRoutes {
         }
         var end = offset
         do {
+            if let length, length != record.length {
+                let quota = settings.uploadQuota
+                guard record.length == nil, length >= offset else {
+                    throw Problem.header("Upload-Length", "The upload has another length, or more bytes than that.")
+                }
+                guard try await UploadRoutes.blocking({ try uploads.state(length, of: upload, quota: quota) }) else {
+                    throw quotaExceeded
+                }
+                record.length = length
+            }
             var body = request.body.makeAsyncIterator()
             while let buffer = try await UploadRoutes.next(&body) {
                 let count = Int64(buffer.readableBytes)
@@ -238,7 +251,8 @@ struct UploadRoutes {
     private static func next(_ body: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
         nonisolated(unsafe) var iterator = body
         defer { body = iterator }
-        return try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
+            group.addTask { try await iterator.next() }
             group.addTask {
                 try await Task.sleep(for: stall)
                 throw Problem(
@@ -246,7 +260,7 @@ struct UploadRoutes {
                     detail: "No byte of it has come for \(stall.components.seconds) s.")
             }
             defer { group.cancelAll() }
-            return try await iterator.next()
+            return try await group.next() ?? nil
         }
     }
 
