@@ -78,6 +78,12 @@ public struct Server: Service {
         .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
     }
 
+    /// Where sources lie.
+    var sourceRoots: SourceRoots {
+        let uploads = URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path
+        return SourceRoots((settings.sources?.folders ?? []) + [uploads])
+    }
+
     /// A method of a place, and the least role that may use it; nil for anyone.
     package struct Entry: Hashable, Sendable {
         package var method: String
@@ -104,7 +110,7 @@ public struct Server: Service {
             SessionRoutes(server: server, gate: gate).routes + HealthRoutes(jobs: server.jobs).routes
             + JobRoutes(jobs: server.jobs, sources: server.settings.sources).routes
             + SubmitRoutes(server: server, uploads: uploads).routes + uploads.routes
-            + FileRoutes(jobs: server.jobs, sources: server.settings.sources).routes
+            + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
             + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes
             + EventRoutes(jobs: server.jobs, hub: hub).routes
         return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, store: server.store).routes

@@ -67,6 +67,21 @@ extension EndToEnd {
                     try film.write(to: URL(fileURLWithPath: fixture.path("film.mp4")))
                     try output.body.write(to: URL(fileURLWithPath: fixture.path("out.mov")))
                     try await fixture.expectExactlyReversed(fixture.path("film.mp4"), fixture.path("out.mov"))
+
+                    // Of the source that is gone nothing can be sent; of another, which is there, all.
+                    let gone = try await server.get("/api/v1/jobs/\(try #require(done["id"] as? String))/source")
+                    #expect(gone.status == 404)
+                    let (_, kept) = try await begin(
+                        server,
+                        ["Upload-Length": "\(film.count)", "Upload-Metadata": name("b.mp4")].merging(piece) { $1 },
+                        body: film)
+                    let other = try await server.send(
+                        "POST", "/api/v1/jobs", ["upload": String(kept.split(separator: "/").last ?? "")])
+                    let ended = try await server.end(
+                        of: try #require(try other.object()["id"] as? String, "\(other.text)"))
+                    #expect(ended["state"] as? String == "done", "\(ended)")
+                    let source = try await server.get("/api/v1/jobs/\(try #require(ended["id"] as? String))/source")
+                    #expect(source.body == film)
                 }
             }
         }

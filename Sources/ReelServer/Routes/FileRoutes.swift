@@ -11,7 +11,8 @@ internal import ReelStore
 /// Results and sources, byte for byte.
 struct FileRoutes {
     let jobs: JobService
-    let sources: SourceRoots?
+    /// The folders whose files can be submitted, and that of uploads.
+    let sources: SourceRoots
 
     var routes: [Route] {
         [
@@ -32,7 +33,15 @@ struct FileRoutes {
 
     @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await context.job(jobs)
-        let source = try await jobs.source(of: job, within: sources)
+        let source: (file: OpenFile, name: String)
+        do throws(ReelFailure) {
+            source = try await jobs.source(of: job, within: sources)
+        } catch {
+            guard error.kind == .input else { throw error }
+            // It was moved, the upload has expired, or it lies where this server sends nothing from.
+            throw Problem(
+                .notFound, error.reason.code, "The source is not there", detail: "This server cannot send it any more.")
+        }
         return try FileAnswer(source.file, name: source.name, sha256: nil, isAttachment: false).response(to: request)
     }
 }
