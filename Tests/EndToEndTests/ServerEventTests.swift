@@ -148,9 +148,11 @@ extension EndToEnd {
                     try await server.events(after: "1-0") { event in
                         seen.append(event.kind)
                         if event.kind == "resync" { _ = try await server.send("POST", "/api/v1/jobs/\(id)/pause") }
-                        return seen.count < 2
+                        return event.kind != "paused"
                     }
-                    #expect(seen == ["resync", "paused"])
+                    // What the hub had not read yet when the listener came may stand between the two.
+                    #expect(seen.first == "resync")
+                    #expect(seen.count { $0 == "resync" } == 1)
                     let answer = try await server.get("/api/v1/events", headers: ["Last-Event-ID": "yesterday"])
                     #expect(answer.code == "place-invalid")
                 }

@@ -31,6 +31,9 @@ actor EventHub: Service {
     /// From one sign of life to the next.
     private static let pulse = Duration.seconds(15)
 
+    /// How long an event may be known to a listener, from another server, before this one has read it.
+    private static let headStart = Duration.seconds(2)
+
     /// What a listener gets.
     struct Item: Sendable {
         /// Nil for all jobs.
@@ -110,6 +113,7 @@ actor EventHub: Service {
         var seen: Int?
         /// The place after which it goes on; nil for now.
         let place: BoardEvent.Place?
+        fileprivate let began = ContinuousClock.now
 
         /// Ends `wakes`.
         func end() { continuation.finish() }
@@ -146,6 +150,11 @@ actor EventHub: Service {
         guard isCurrent else { return [] }
         let end = dropped + items.count
         guard let seen = listener.seen else {
+            if let place = listener.place, items.last.map({ $0.place < place }) ?? true,
+                ContinuousClock.now - listener.began < EventHub.headStart
+            {
+                return []
+            }
             listener.seen = end
             guard let place = listener.place else { return [] }
             guard let first = items.first, first.place <= place, let last = items.last, place <= last.place else {
