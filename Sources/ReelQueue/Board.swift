@@ -297,8 +297,7 @@ public protocol Board: Sendable {
         after place: BoardEvent.Place, atMost duration: Duration
     ) async throws(ReelFailure) -> [BoardEvent]
 
-    /// Notes in the journal that somebody had a server change something; the board adds the time. The journal keeps about
-    /// the last 10,000 entries.
+    /// Adds an entry to the journal, with the board's time. The journal keeps about the last 10,000 entries.
     func note(_ action: JournalAction) async throws(ReelFailure)
 
     /// Returns entries of the journal, the latest first, `count` at most.

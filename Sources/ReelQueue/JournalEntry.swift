@@ -1,6 +1,6 @@
 public import ReelCore
 
-/// Something that somebody had a server do.
+/// A change that a server was asked for, by whom, and the answer.
 public struct JournalAction: Hashable, Sendable {
     /// The name of the one who asked for it.
     public var who: String
@@ -18,7 +18,7 @@ public struct JournalAction: Hashable, Sendable {
     /// The most characters of each text that are kept.
     public static let longest = 256
 
-    /// Something that somebody had a server do.
+    /// A change of known parts.
     public init(who: String, role: String, address: String, action: String, job: JobID? = nil, status: Int) {
         self.who = who
         self.role = role
@@ -46,7 +46,7 @@ public struct JournalEntry: Hashable, Sendable {
 }
 
 extension RedisBoard {
-    /// Notes in the journal that somebody had a server change something.
+    /// Adds an entry to the journal.
     public func note(_ action: JournalAction) throws(ReelFailure) { try call(Command.Journal(action: action)) }
 
     /// Entries of the journal, the latest first, `count` at most.

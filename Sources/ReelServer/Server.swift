@@ -108,7 +108,7 @@ public struct Server: Service {
         let uploads = UploadRoutes(uploads: server.store.uploads, settings: server.settings)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes + HealthRoutes(jobs: server.jobs).routes
-            + JobRoutes(jobs: server.jobs, sources: server.settings.sources).routes
+            + JobRoutes(jobs: server.jobs).routes
             + SubmitRoutes(server: server, uploads: uploads).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
             + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes

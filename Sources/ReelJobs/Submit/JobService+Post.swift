@@ -8,7 +8,7 @@ public struct PostedJob: Hashable, Sendable {
     public let id: JobID
     /// The state in which it was found, or `probing` if it was begun.
     public let state: JobState
-    /// Whether nobody had submitted it before. Of many that post the same job at once, one is told so.
+    /// Whether this call made the job. If several callers post the same job at once, that is true for exactly one of them.
     public let isNew: Bool
 }
 

@@ -71,7 +71,7 @@ extension JobService {
 
 // What people had a server change.
 extension JobService {
-    /// Notes in the board's journal that somebody had a server change something.
+    /// Adds an entry to the board's journal: a change that a server was asked for, and by whom.
     public func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
 
     /// Entries of the board's journal, the latest first, `count` at most.

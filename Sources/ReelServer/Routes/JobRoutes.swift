@@ -10,7 +10,6 @@ internal import ReelTerminal
 /// Looking at jobs, and changing them.
 struct JobRoutes {
     let jobs: JobService
-    let sources: SourceRoots?
 
     /// The most jobs, passes or failures of an answer.
     static let mostItems = 500

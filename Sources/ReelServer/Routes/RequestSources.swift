@@ -12,19 +12,16 @@ struct RequestSources {
     let folders: SourceRoots?
     /// Finds an upload of the caller, or throws a problem.
     let find: (String) throws -> (Upload, Uploads.Record)
-    /// The folder of all uploads.
-    let uploadFolder: String
+    /// Where the sources lie: the folders, and that of uploads.
+    let roots: SourceRoots
     /// The uploads that were named, by the paths that stand for them.
     private(set) var uploads: [String: Upload] = [:]
 
-    init(folders: SourceRoots?, uploadFolder: String, find: @escaping (String) throws -> (Upload, Uploads.Record)) {
+    init(folders: SourceRoots?, roots: SourceRoots, find: @escaping (String) throws -> (Upload, Uploads.Record)) {
         self.folders = folders
-        self.uploadFolder = URL(fileURLWithPath: uploadFolder).standardizedFileURL.path
+        self.roots = roots
         self.find = find
     }
-
-    /// Where the sources lie.
-    var roots: SourceRoots { SourceRoots((folders?.folders ?? []) + [uploadFolder]) }
 
     /// The path of a source: an absolute path below one of the folders, or `upload:ID`.
     mutating func path(of place: JSONPlace) throws -> String {

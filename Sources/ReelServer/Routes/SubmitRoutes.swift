@@ -24,8 +24,7 @@ struct SubmitRoutes {
     private func job(_ request: Request, _ context: ServerContext) async throws -> JobRequest {
         let body = try await JSONBody.read(request, most: JobRequest.mostBytes)
         let submitter = "\(context.caller.name ?? "reel-server")@\(ProcessInfo.processInfo.hostName)"
-        let sources = RequestSources(folders: server.settings.sources, uploadFolder: server.store.uploads.folder) {
-            id in
+        let sources = RequestSources(folders: server.settings.sources, roots: server.sourceRoots) { id in
             try uploads.upload(id, context)
         }
         return try JobRequest(body, sources: sources, submitter: submitter)

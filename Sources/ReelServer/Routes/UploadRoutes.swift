@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -352,35 +351,8 @@ extension Upload {
     }
 }
 
-/// The checksum that a piece must have.
-private struct PieceChecksum {
-    private let wanted: Data
-    private var sha1: Insecure.SHA1?
-    private var sha256: SHA256?
-
-    init(_ header: String) throws {
-        let parts = header.split(separator: " ")
-        guard parts.count == 2, let wanted = Data(base64Encoded: String(parts[1])) else {
-            throw Problem.header("Upload-Checksum", "It is an algorithm and a checksum in Base64.")
-        }
-        self.wanted = wanted
-        switch parts[0] {
-        case "sha1": sha1 = Insecure.SHA1()
-        case "sha256": sha256 = SHA256()
-        default: throw Problem.header("Upload-Checksum", "The algorithms are sha1 and sha256.")
-        }
-    }
-
-    mutating func update(_ bytes: [UInt8]) {
-        sha1?.update(data: bytes)
-        sha256?.update(data: bytes)
-    }
-
-    var isRight: Bool { (sha1.map { Data($0.finalize()) } ?? sha256.map { Data($0.finalize()) }) == wanted }
-}
-
 extension Problem {
-    fileprivate static func header(_ name: String, _ detail: String) -> Problem {
+    static func header(_ name: String, _ detail: String) -> Problem {
         Problem(.badRequest, "header-invalid", "A header cannot be taken", detail: "\(name): \(detail)", pointer: name)
     }
 

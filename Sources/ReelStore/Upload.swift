@@ -1,0 +1,175 @@
+internal import Glibc
+public import ReelCore
+
+/// A file that is being uploaded, or that was.
+public struct Upload: Sendable {
+    /// 32 hexadecimal digits, which nobody can guess.
+    public let id: String
+    /// Path of the folder of all uploads.
+    let root: String
+
+    var folder: String { "\(root)/\(id)" }
+    var data: String { folder + "/data" }
+    private var unchecked: String { folder + "/unchecked" }
+    private var recordPath: String { folder + "/upload.json" }
+
+    /// What is known of it.
+    public func record() throws(ReelFailure) -> Uploads.Record {
+        try AtomicFile.read(json: Uploads.Record.self, from: recordPath)
+    }
+
+    func write(_ record: Uploads.Record) throws(ReelFailure) { try AtomicFile.write(json: record, to: recordPath) }
+
+    var exists: Bool {
+        get throws(ReelFailure) {
+            do {
+                return try Files.entry(recordPath) != nil
+            } catch {
+                throw SystemError.store(.read, recordPath, error.value)
+            }
+        }
+    }
+
+    /// Bytes that are there and count.
+    public var offset: Int64 {
+        get throws(ReelFailure) {
+            do {
+                let size = Int64(try Files.entry(data)?.st_size ?? 0)
+                guard try Files.entry(unchecked) != nil else { return size }
+                let text = String(decoding: (try? AtomicFile.read(unchecked)) ?? [], as: UTF8.self)
+                return min(size, Int64(text) ?? 0)
+            } catch {
+                throw SystemError.store(.read, data, error.value)
+            }
+        }
+    }
+
+    /// When it expires, in seconds since 1970.
+    public var expiry: Double {
+        get throws(ReelFailure) {
+            let lifetime = try record().lifetime
+            do {
+                guard let time = try Files.entry(data)?.st_mtim else { return 0 }
+                return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 + lifetime
+            } catch {
+                throw SystemError.store(.read, data, error.value)
+            }
+        }
+    }
+
+    /// When it may be removed: when it expires, or an hour after its folder was made if it has no record. Another process may
+    /// be about to write that.
+    func end(now: Double) -> Double {
+        if let expiry = try? expiry { return expiry }
+        guard let entry = (try? Files.entry(folder)) ?? nil else { return now }
+        return Double(entry.st_mtim.tv_sec) + 3600
+    }
+
+    /// The right to change it; nil if another has that.
+    func lock() throws(ReelFailure) -> FileLock? {
+        do {
+            return try FileLock(folder + "/lock")
+        } catch {
+            // It was removed meanwhile.
+            if error.value == ENOENT { return nil }
+            throw SystemError.store(.lock, folder, error.value)
+        }
+    }
+
+    /// Opens it to write what follows; nil if another process is writing it, or has removed it. A piece with a checksum that
+    /// a process left unchecked is dropped.
+    ///
+    /// - Parameter isChecked: whether what is written counts only once `UploadWriter.finish` has returned.
+    public func writer(isChecked: Bool) throws(ReelFailure) -> UploadWriter? {
+        guard let lock = try lock(), try exists else { return nil }
+        let offset = try offset
+        do throws(SystemCode) {
+            let file = try Descriptor(regular: data, O_WRONLY)
+            if try Int64(file.status().st_size) > offset, ftruncate(file.number, off_t(offset)) != 0 {
+                throw SystemCode(errno)
+            }
+            guard lseek(file.number, off_t(offset), SEEK_SET) >= 0 else { throw SystemCode(errno) }
+            unlink(unchecked)
+            if isChecked {
+                try AtomicFile.writeDurably(Array("\(offset)".utf8), to: unchecked)
+                try Files.syncFolder(folder)
+            }
+            return UploadWriter(self, file, lock: lock, offset: offset, unchecked: isChecked ? unchecked : nil)
+        } catch {
+            throw SystemError.store(.write, data, error.value)
+        }
+    }
+
+    /// Removes it with all that it has; false if another process is writing it.
+    public func end() throws(ReelFailure) -> Bool {
+        guard let lock = try lock() else { return try !exists }
+        defer { withExtendedLifetime(lock) {} }
+        try remove()
+        return true
+    }
+
+    func remove() throws(ReelFailure) {
+        // Without its record it is no upload any more.
+        unlink(recordPath)
+        do {
+            try Files.removeTree(folder, beneath: root)
+        } catch {
+            throw SystemError.store(.remove, folder, error.value)
+        }
+    }
+
+    /// Appends the bytes of other uploads, which are complete, in their order.
+    public func append(contentsOf others: [Upload]) throws(ReelFailure) {
+        guard let writer = try writer(isChecked: false) else { throw SystemError.store(.lock, folder, EBUSY) }
+        for other in others {
+            let file: Descriptor
+            do {
+                file = try Descriptor(regular: other.data)
+            } catch {
+                throw SystemError.store(.read, other.data, error.value)
+            }
+            var block = [UInt8](repeating: 0, count: 1 << 20)
+            while true {
+                let count: Int
+                do {
+                    count = try file.read(into: &block)
+                } catch {
+                    throw SystemError.store(.read, other.data, error.value)
+                }
+                if count == 0 { break }
+                try writer.write(block[..<count])
+            }
+        }
+        try writer.finish()
+    }
+
+    /// Gives a job this file as its copy of a source, under that name. The upload may be removed after that.
+    ///
+    /// Throws `.storeUnusable`.
+    public func give(to job: JobFolder, as name: String) throws(ReelFailure) {
+        let copy = "\(job.stage)/\(name)"
+        do throws(SystemCode) {
+            try Files.makeFolders(job.stage)
+            if try Files.entry(copy) == nil {
+                guard link(data, copy) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+            }
+            try Files.syncFolder(job.stage)
+        } catch {
+            throw SystemError.store(.copySource, copy, error.value)
+        }
+    }
+
+    /// A path of the file that ends with its name.
+    ///
+    /// Throws `.storeUnusable`.
+    public func path(named name: String) throws(ReelFailure) -> String {
+        let path = "\(folder)/file/\(name)"
+        do throws(SystemCode) {
+            try Files.makeFolders("\(folder)/file")
+            guard link(data, path) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+        } catch {
+            throw SystemError.store(.write, path, error.value)
+        }
+        return path
+    }
+}
