@@ -13,7 +13,7 @@ extension EngineRequest {
         switch self {
         case .reverse(let pass), .reverseAudio(let pass):
             Self.longestLine + min(pass.segments.count, 1 << 20) * (4 << 10)
-        case .recon, .choose, .assemble: Self.longestLine
+        case .recon, .choose, .assemble, .pictures: Self.longestLine
         }
     }
 }
@@ -31,7 +31,7 @@ extension EngineResult {
             targets.isSound(sources: choice.indexes.count) ? nil : .numbers
         // A file may have hundreds of fonts that an output cannot hold, and each is named once per job: only the length
         // of the line limits them.
-        case (_, .recon), (_, .pass), (_, .targets): nil
+        case (_, .recon), (_, .pass), (_, .targets), (_, .pictures): nil
         }
     }
 }

@@ -134,6 +134,7 @@ struct Dialogue: Sendable {
         case .working(.recon(let request), _, _): .recon(source: request.source.name)
         case .working(.choose, _, _): .choice
         case .working(.assemble, _, _): .assembly
+        case .working(.pictures, _, _): .pictures
         }
     }
 }

@@ -46,9 +46,11 @@ public enum EngineResult: Codable, Sendable {
     case pass(PassResult)
     /// Of `EngineRequest.assemble`.
     case assembly(AssemblyResult)
+    /// Of `EngineRequest.pictures`: they are in the requested file.
+    case pictures
 
     package enum CodingKeys: String, CodingKey {
-        case recon, targets, pass, assembly
+        case recon, targets, pass, assembly, pictures
     }
 }
 

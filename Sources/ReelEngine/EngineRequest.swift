@@ -12,9 +12,11 @@ public enum EngineRequest: Codable, Sendable {
     case reverseAudio(PassRequest)
     /// Joins the segments and verifies the output.
     case assemble(AssembleRequest)
+    /// Makes pictures for people.
+    case pictures(PicturesRequest)
 
     package enum CodingKeys: String, CodingKey {
-        case recon, choose, reverse, reverseAudio, assemble
+        case recon, choose, reverse, reverseAudio, assemble, pictures
     }
 }
 
@@ -138,6 +140,38 @@ public struct AssembleRequest: Codable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case job, output
+    }
+}
+
+/// Write a JPEG of some pictures, side by side.
+public struct PicturesRequest: Codable, Sendable {
+    /// Where the pictures are.
+    public var subject: Subject
+    /// The size into which each is fitted, upright and with square pixels.
+    public var within: PictureSize
+    /// Where to write the JPEG.
+    public var file: Locator
+
+    /// Where pictures are.
+    public enum Subject: Codable, Sendable {
+        /// Frames of a source.
+        case source(files: SourceFiles, sample: FrameSample)
+        /// Pictures of an output of this format, whose colours are those of the stream; nil leaves a place black.
+        case output(format: OutputFormat, like: VideoStream, pictures: [FilePicture?])
+
+        package enum CodingKeys: String, CodingKey {
+            case source, output
+        }
+    }
+
+    package init(subject: Subject, within: PictureSize, file: Locator) {
+        self.subject = subject
+        self.within = within
+        self.file = file
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case subject, within, file
     }
 }
 

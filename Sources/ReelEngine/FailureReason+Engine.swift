@@ -23,8 +23,8 @@ extension ReelFailure {
     /// Whether an engine that was asked for this may fail so.
     func mayAnswer(_ request: EngineRequest) -> Bool {
         switch reason {
-        // Only a pass decodes what was indexed or decoded before.
-        case .planDisproved, .decodesOtherwise: request.isVideoPass
+        // Only a pass, or whoever makes pictures, decodes what was indexed or decoded before.
+        case .planDisproved, .decodesOtherwise: request.isVideoPass || request.isOfPictures
         // Only the assembly reads segments.
         case .segmentMissing, .segmentDiffers, .segmentFlawed, .partsEnded, .verificationFailed: request.isAssembly
         default: reason.isOfMedia || reason.isOfEncoding || reason.isOfFiles
@@ -34,6 +34,8 @@ extension ReelFailure {
 
 extension EngineRequest {
     fileprivate var isVideoPass: Bool { if case .reverse = self { true } else { false } }
+
+    fileprivate var isOfPictures: Bool { if case .pictures = self { true } else { false } }
 
     fileprivate var isAssembly: Bool { if case .assemble = self { true } else { false } }
 }

@@ -26,7 +26,7 @@ public struct Server: Service {
     /// - Parameters:
     ///   - jobs: a service with this store.
     ///   - store: takes uploads.
-    ///   - engine: makes plans.
+    ///   - engine: makes plans and pictures.
     ///   - listening: hears of the port, as soon as the server listens.
     public init(
         _ settings: ServerSettings, jobs: JobService, store: FolderStore, engine: any EngineRunner, log: Logger,
@@ -52,7 +52,10 @@ public struct Server: Service {
         configuration.serverName = nil
         let application = Application(
             router: responder.router(routes),
-            server: .http1(configuration: .init(idleTimeout: .seconds(120), httpDecoderConfiguration: Server.limits)),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ConnectionGuard()], idleTimeout: .seconds(120),
+                    httpDecoderConfiguration: Server.limits)),
             configuration: configuration, services: [hub, Sweeper(uploads: store.uploads, log: log)],
             onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
         do {
@@ -111,6 +114,9 @@ public struct Server: Service {
             + JobRoutes(jobs: server.jobs).routes
             + SubmitRoutes(server: server, uploads: uploads).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
+            + PictureRoutes(
+                jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)
+            ).routes
             + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes
             + EventRoutes(jobs: server.jobs, hub: hub).routes
         return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, store: server.store).routes

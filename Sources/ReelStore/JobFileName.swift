@@ -11,8 +11,9 @@ enum JobFileName: Hashable {
     /// The output of the assembler that holds the token, as earlier releases named it until it was verified.
     case assembling(token: String, Container)
     case lock
-    /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the source's copy.
-    case segments, assemblies, attempts, stage
+    /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the source's copy, of
+    /// pictures for people.
+    case segments, assemblies, attempts, stage, pictures
     /// A file that is not whole yet.
     case temporary
 
@@ -27,6 +28,7 @@ enum JobFileName: Hashable {
         case .assemblies: "assemblies"
         case .attempts: "attempts"
         case .stage: "source"
+        case .pictures: "pictures"
         case .temporary: Files.temporaryPrefix + Files.randomName()
         }
     }
@@ -53,6 +55,7 @@ enum JobFileName: Hashable {
         case ("assemblies", 1, _): self = .assemblies
         case ("attempts", 1, _): self = .attempts
         case ("source", 1, _): self = .stage
+        case ("pictures", 1, _): self = .pictures
         default:
             guard text.hasPrefix(Files.temporaryPrefix) else { return nil }
             self = .temporary

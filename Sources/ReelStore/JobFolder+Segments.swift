@@ -39,6 +39,13 @@ extension JobFolder {
         return wanted.map { contents in contents.map { found[$0] } }
     }
 
+    /// For each content, in the same order, the record of a segment that says it is of it; nil if there is none. Nothing is
+    /// read of the segments.
+    public func recordedSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
+        let records = records(of: Set(wanted))
+        return wanted.map { content in records.first { $0.content.uses.contains(content) } }
+    }
+
     private func whole(among wanted: Set<SegmentContent>) -> [SegmentContent: SegmentRecord] {
         var found: [SegmentContent: SegmentRecord] = [:]
         for record in records(of: wanted) {

@@ -166,6 +166,10 @@ public protocol JobEntry: Sendable {
     /// The same for many passes, with each record read once.
     func wholeSegments(_ wanted: [[SegmentContent]]) async -> [[SegmentRecord?]]
 
+    /// For each content, in the same order, the record of a segment that says it is of it; nil if there is none. Nothing is
+    /// read of the segments.
+    func recordedSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?]
+
     /// The records whose segment is missing or has another size. If writes show late, segments that another machine has just
     /// written may be among them for a while.
     func missingSegments(of records: [SegmentRecord]) async -> [SegmentRecord]
@@ -189,6 +193,18 @@ public protocol JobEntry: Sendable {
 
     /// The folders in which the job's engines write, made if there are none. The job's record is in none of them.
     func engineFolders() async throws(ReelFailure) -> [Locator]
+
+    // MARK: Pictures for people
+
+    /// Opens a picture; nil if it has not been made.
+    func picture(_ name: PictureName) async -> OpenFile?
+
+    /// The place at which an engine writes a picture.
+    func place(of picture: PictureName) -> Locator
+
+    /// Makes room for a picture, at the cost of the oldest if there are `most`. Returns the folder, in which an engine may
+    /// write.
+    func roomForPicture(of most: Int) async throws(ReelFailure) -> Locator
 
     // MARK: The result
 

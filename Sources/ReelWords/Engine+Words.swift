@@ -13,6 +13,7 @@ extension EnginePlace {
         case .pass(let number, let frames?): "at frames \(frames) of pass \(number)"
         case .pass(let number, nil): "at the start of pass \(number)"
         case .assembly: "assembling"
+        case .pictures: "making pictures"
         }
     }
 }

@@ -32,6 +32,7 @@ struct RequestHandler {
         case .reverse(let request): .pass(try reverse(request))
         case .reverseAudio(let request): .pass(try reverseAudio(request))
         case .assemble(let request): .assembly(try assemble(request))
+        case .pictures(let request): try pictures(request)
         }
     }
 
@@ -108,5 +109,22 @@ struct RequestHandler {
         return AssemblyResult(
             bytes: made.bytes, checksum: made.checksum, packets: made.packets, peakRSS: peakResidentBytes(),
             diagnostics: made.diagnostics)
+    }
+
+    private func pictures(_ request: PicturesRequest) throws(ReelFailure) -> EngineResult {
+        let sheet: PictureSheet
+        switch request.subject {
+        case .source(let files, let sample):
+            let source = IndexedSource(files.source, index: try Media.index(files.index))
+            sheet = try PictureSheet(sample.count, of: source.index.video.stream, within: request.within)
+            try sheet.show(sample, of: source)
+        case .output(let format, let stream, let pictures):
+            sheet = try PictureSheet(pictures.count, of: format, like: stream, within: request.within)
+            for (place, picture) in pictures.enumerated() {
+                if let picture { try sheet.show(picture, at: place) }
+            }
+        }
+        try sheet.write(to: request.file)
+        return .pictures
     }
 }

@@ -28,7 +28,8 @@ extension EndToEnd {
             return try paths.flatMap { path, item in
                 try item.map { method, operation in
                     let place = path.replacing("{id}", with: "00000000000000000000000000000000").replacing(
-                        "{name}", with: "nobody")
+                        "{name}", with: "nobody"
+                    ).replacing("{side}", with: "output").replacing("{n}", with: "0")
                     return (method.uppercased(), place, try #require(operation["x-role"] as? String))
                 }
             }

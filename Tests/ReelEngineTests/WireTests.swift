@@ -31,13 +31,32 @@ struct WireTests {
         return StoredSegment(record: record, data: .file("/store/segments/\(record.name.text)"))
     }
 
+    private func picture(of subject: PicturesRequest.Subject) -> PicturesRequest {
+        PicturesRequest(
+            subject: subject, within: PictureSize(width: 160, height: 160), file: .file("/store/pictures/a.jpg"))
+    }
+
+    private var shown: FilePicture {
+        FilePicture(file: .file("/store/out.mkv"), start: Rational(1001, 30000), lasts: Rational(1001, 30000))
+    }
+
+    private var format: OutputFormat {
+        OutputFormat(
+            timeBase: TimeBase(1, 30000), width: 1280, height: 720, pixelFormat: "yuv420p",
+            frameRate: Rational(30000, 1001))
+    }
+
+    private var stream: VideoStream {
+        VideoStream(
+            index: 0, codec: "h264", width: 1280, height: 720, pixelFormat: "yuv420p", timeBase: TimeBase(1, 30000),
+            frameRate: Rational(30000, 1001), sampleAspectRatio: nil, displayMatrix: nil, colour: ColourTags(),
+            fieldOrder: .progressive, reorderDepth: 2, frameBytes: 1_382_400, details: TrackDetails())
+    }
+
     private var video: VideoTarget {
         .encode(
             VideoEncoding(
-                encoder: "libx264",
-                format: OutputFormat(
-                    timeBase: TimeBase(1, 30000), width: 1280, height: 720, pixelFormat: "yuv420p",
-                    frameRate: Rational(30000, 1001)),
+                encoder: "libx264", format: format,
                 options: [MediaOption(name: "preset", value: "medium")], bitrate: .constant(2_000_000), threads: 2,
                 keyFrameInterval: 250,
                 identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "e3b0")))
@@ -65,6 +84,8 @@ struct WireTests {
                     .choose(ChooseRequest(indexes: [job.sources[0].index], spec: spec, threads: 4)),
                     .reverse(pass), .reverseAudio(pass),
                     .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
+                    .pictures(picture(of: .source(files: job.sources[0], sample: FrameSample(12)))),
+                    .pictures(picture(of: .output(format: format, like: stream, pictures: [nil, shown]))),
                 ].map(EngineInput.request) + [.segments([segment])], "requests.json")
     }
 
@@ -92,6 +113,7 @@ struct WireTests {
                         AssemblyResult(
                             bytes: 1 << 20, checksum: "ab12", packets: 480, peakRSS: 1 << 28, diagnostics: diagnostics))
                 ),
+                .result(.pictures),
                 .failure(ReelFailure(.segmentMissing(segment: "v0-240", pass: 2))),
             ] as [EngineEvent], "events.json")
     }

@@ -97,6 +97,46 @@ struct EncodingTests {
         #expect(zip(single, checksums(first)).map(==) == [true, true, true, false, false])
     }
 
+    @Test("an encoder with a greatest rate takes a source whose rate is only the clock of its timestamps")
+    func greatestRate() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make("s.mp4", in: folder, frames: 30, rate: "600", video: Fixture.x264)
+        let spec = JobSpec(container: .mkv, videoCodec: "libsvtav1", preset: "12", audio: .none)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.index.video.stream.frameRate == Rational(600))
+        // Matroska's clock has milliseconds.
+        let expected = (0..<30).map { Rational(Int64((Double($0) * 1000 / 600).rounded()), 1000) }
+        #expect(try Decoded(job.output).times == expected)
+    }
+
+    @Test("VP8 is encoded without the transparency that segments would not keep, and says so")
+    func transparentSource() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mov", in: folder, frames: 10, filter: "format=argb,colorchannelmixer=aa=0.5", video: ["-c:v", "qtrle"])
+        let spec = JobSpec(container: .webm, videoCodec: "libvpx", preset: "8", audio: .none)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(try Decoded(job.output).hashes.count == 10)
+        #expect(job.warnings.contains { $0.contains("transparency") }, "\(job.warnings)")
+    }
+
+    @Test("full range that neither encoder nor container says is told of")
+    func fullRange() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 10, filter: "format=yuvj420p",
+            video: Fixture.x264 + ["-pix_fmt", "yuvj420p", "-color_range", "pc"])
+        func lost(_ container: Container) throws -> [Diagnostic] {
+            var choice = TargetChoice(
+                indexes: [try Recon(.file(source)).run()],
+                spec: JobSpec(container: container, videoCodec: "mpeg2video"))
+            _ = try choice.video()
+            return choice.diagnostics.filter { if case .colourLost = $0 { true } else { false } }
+        }
+        #expect(try lost(.ts) == [.colourLost(encoder: "mpeg2video", container: .ts)])
+        #expect(try lost(.mkv) == [])
+    }
+
     @Test("MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
     func timestamps() throws {
         let folder = try ScratchFolder()

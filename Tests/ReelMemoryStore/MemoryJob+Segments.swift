@@ -42,6 +42,11 @@ extension MemoryJob {
         return wanted.map { contents in contents.map { found[$0] } }
     }
 
+    package func recordedSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
+        let records = records(of: Set(wanted)).map(\.record)
+        return wanted.map { content in records.first { $0.content.uses.contains(content) } }
+    }
+
     /// Records that say they are of these contents.
     private func records(of wanted: Set<SegmentContent>) -> [(record: SegmentRecord, room: Room)] {
         finished.compactMap { name, room in

@@ -107,6 +107,23 @@ package struct MemoryJob: JobEntry {
     /// Each file has a folder of its own, and the engines of the tests are not confined.
     package func engineFolders() -> [Locator] { [] }
 
+    // MARK: Pictures for people
+
+    private var pictures: Room? {
+        withState { state in
+            if state.pictures == nil { state.pictures = try? store.room() }
+            return state.pictures
+        }
+    }
+
+    package func picture(_ name: PictureName) -> OpenFile? { try? OpenFile(inStore: place(of: name)) }
+
+    package func place(of picture: PictureName) -> Locator {
+        pictures?.locator(picture.text) ?? store.missing(picture.text)
+    }
+
+    package func roomForPicture(of most: Int) -> Locator { .file(pictures?.path ?? store.folder) }
+
     // MARK: The result
 
     package func assembling(_ container: Container, token: String) -> Locator {

@@ -25,6 +25,7 @@ package final class MemoryStore: JobStore {
         /// Copies of sources, by name.
         var copies: [String: Room] = [:]
         var attempts: [String: String] = [:]
+        var pictures: Room?
     }
 
     struct StoredPlan {

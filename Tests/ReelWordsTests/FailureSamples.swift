@@ -185,7 +185,7 @@ extension FailureReason {
 
     private static let places: [EnginePlace] = [
         .start, .idle, .recon(source: path), .choice, .pass(number: 7, frames: 240..<480),
-        .pass(number: 7, frames: nil), .assembly,
+        .pass(number: 7, frames: nil), .assembly, .pictures,
     ]
 
     private static let boardSamples: [FailureReason] =

@@ -142,10 +142,12 @@ final class FakeEngines: EngineRunner {
             case .assemble: state.assemblies += 1
             case .recon(let recon): state.recons.append(recon.limit)
             case .choose(let choice): state.threads.append(choice.threads)
+            case .pictures: break
             }
             switch request {
             case .reverse, .reverseAudio, .assemble: return state.answer
-            case .recon, .choose: return { [failure = state.probeFailure] _ in failure.map { .failure($0) } ?? .result }
+            case .recon, .choose, .pictures:
+                return { [failure = state.probeFailure] _ in failure.map { .failure($0) } ?? .result }
             }
         }
         if isOfJob(request) {
@@ -220,6 +222,7 @@ final class FakeEngines: EngineRunner {
             return .pass(try reverse(request))
         case .assemble(let request):
             return .assembly(try assemble(request, segments))
+        case .pictures: return .pictures
         }
     }
 

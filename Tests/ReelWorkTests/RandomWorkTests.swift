@@ -116,7 +116,7 @@ private final class RandomFaults: Sendable {
         switch request {
         case .reverse(let pass), .reverseAudio(let pass): place = "\(pass.job.plan) \(pass.pass)"
         case .assemble(let assembly): place = "\(assembly.job.plan)"
-        case .recon, .choose: return .result
+        case .recon, .choose, .pictures: return .result
         }
         return state.withLock { state in
             let draw = Int.random(in: 0..<10, using: &state.random)

@@ -209,7 +209,7 @@ extension EngineRequest {
     var pass: Int? {
         switch self {
         case .reverse(let request), .reverseAudio(let request): request.pass
-        case .recon, .choose, .assemble: nil
+        case .recon, .choose, .assemble, .pictures: nil
         }
     }
 }

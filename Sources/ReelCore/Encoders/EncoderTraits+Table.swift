@@ -23,7 +23,8 @@ extension EncoderTraits {
         EncoderTraits(
             name: "libsvtav1", codec: "av1", keepsCodec: true, crf: 24, preset: Preset(option: "preset", value: "8"),
             options: { [MediaOption(name: "svtav1-params", value: "lp=\($0)")] },
-            mostThreads: 4, tells: [.colour, .light], lightSyntax: .svtAV1, hangsUnlessFed: true,
+            mostThreads: 4, tells: [.colour, .light], lightSyntax: .svtAV1, greatestRate: Rational(240),
+            hangsUnlessFed: true,
             cost: { preset in
                 let level = preset.flatMap { Int($0) } ?? 10
                 let scale = level < 5 ? 1.5 : level < 8 ? 1.2 : 1
@@ -41,11 +42,12 @@ extension EncoderTraits {
         EncoderTraits(
             name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24, preset: Preset(option: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good"), MediaOption(name: "row-mt", value: "0")] },
-            // libvpx puts transparency beside the packets, and segments do not keep it.
+            // libvpx puts transparency beside the packets, which segments do not keep.
             unusedFormats: ["yuva420p"], cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
         EncoderTraits(
             name: "libvpx", codec: "vp8", crf: 10, preset: Preset(option: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good")] }, rateControl: .ceiling,
+            unusedFormats: ["yuva420p"],
             cost: { _ in EncoderCost(perPixel: 20, pictures: 20, weight: 15) }),
         EncoderTraits(
             name: "ffv1", codec: "ffv1", keepsCodec: true, keyFrameInterval: 1, isLossless: true,

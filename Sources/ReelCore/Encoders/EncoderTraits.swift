@@ -38,6 +38,9 @@ public struct EncoderTraits: Sendable {
     public var tells: Told = []
     /// The syntax in which the encoder takes mastering display and light levels; nil if it takes none.
     public var lightSyntax: LightSyntax?
+    /// The greatest frame rate that the encoder can be told; nil for any. A source may state a rate that is only the clock
+    /// of its timestamps.
+    public var greatestRate: Rational?
     /// The option that sets the encoder's level, which reel sets if the rate follows the source; nil if the encoder
     /// needs none.
     public var levelOption: LevelOption?

@@ -144,7 +144,7 @@ public enum PlanDisproof: String, Codable, CaseIterable, Sendable {
 
 /// The task of an engine's request.
 public enum EngineTask: String, Codable, CaseIterable, Sendable {
-    case recon, choose, pass, assemble
+    case recon, choose, pass, assemble, pictures
 }
 
 /// The file operation that failed.
@@ -269,9 +269,10 @@ public enum EnginePlace: Hashable, Codable, Sendable {
     /// before the first.
     case pass(number: Int, frames: Range<Int>?)
     case assembly
+    case pictures
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
-        case start, idle, recon, choice, pass, assembly
+        case start, idle, recon, choice, pass, assembly, pictures
     }
 }
 

@@ -20,7 +20,10 @@ public struct FrameOrder: Sendable {
     /// The clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's source. `place` is
     /// within `count`.
     public func frame(at place: Int) -> (clip: Clip, frame: Int) {
-        let clip = starts.partitioningIndex { $0 > place } - 1
-        return (clips[clip], clips[clip].frame(at: place - starts[clip]))
+        let number = clip(at: place)
+        return (clips[number], clips[number].frame(at: place - starts[number]))
     }
+
+    /// The index in `Plan.clips` of the clip that the output shows at `place`.
+    package func clip(at place: Int) -> Int { starts.partitioningIndex { $0 > place } - 1 }
 }

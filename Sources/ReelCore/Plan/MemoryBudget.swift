@@ -24,7 +24,7 @@ public struct MemoryRequest: Hashable, Sendable {
 
 /// The memory of a job's passes: a fixed part, and a buffer for every frame held until it is encoded. With passthrough
 /// there are no video passes, and the assembly takes only the fixed part.
-struct MemoryBudget {
+package struct MemoryBudget {
     /// Bytes apart from those frames: process, index, decoder, encoder.
     let fixed: Int64
     /// Bytes of a frame that is held; nil with passthrough, which decodes none.
@@ -86,7 +86,7 @@ struct MemoryBudget {
 
     /// Bytes of any engine of a job, which keeps its sources' indexes. Plan for `packets`, or for the indexes' own if they
     /// have more.
-    private static func base(_ indexes: [SourceIndex], packets: Int) -> Int64 {
+    static func base(_ indexes: [SourceIndex], packets: Int) -> Int64 {
         process + entry * Int64(max(indexes.reduce(0) { $0 + $1.video.packets.count }, packets))
     }
 

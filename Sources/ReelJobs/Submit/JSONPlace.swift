@@ -78,43 +78,52 @@ package enum DecimalJSON: Codable, Sendable {
 
 /// A place of an edit's file or of a request's body, and what is wrong there.
 package struct FlawedPlace: Error {
+    /// As people read it: "clips[3].from".
     package var place: String
+    /// As programs read it (RFC 6901): "/clips/3/from".
+    package var pointer: String
     package var flaw: EditFlaw
-
-    package init(place: String, flaw: EditFlaw) {
-        self.place = place
-        self.flaw = flaw
-    }
 }
 
 /// A value in an edit's file or in a request's body, which knows its place.
 package struct JSONPlace {
     package let value: DecimalJSON
     package let place: String
+    package let pointer: String
 
-    package init(_ value: DecimalJSON, at place: String = "") {
+    package init(_ value: DecimalJSON) { self.init(value, at: "", pointer: "") }
+
+    private init(_ value: DecimalJSON, at place: String, pointer: String) {
         self.value = value
         self.place = place
+        self.pointer = pointer
     }
 
-    package func flaw(_ flaw: EditFlaw) -> FlawedPlace { FlawedPlace(place: place, flaw: flaw) }
+    /// The value of one of its keys.
+    fileprivate func value(_ value: DecimalJSON, of key: String) -> JSONPlace {
+        let escaped = key.replacing("~", with: "~0").replacing("/", with: "~1")
+        return JSONPlace(value, at: place.isEmpty ? key : "\(place).\(key)", pointer: "\(pointer)/\(escaped)")
+    }
+
+    package func flaw(_ flaw: EditFlaw) -> FlawedPlace { FlawedPlace(place: place, pointer: pointer, flaw: flaw) }
 
     package func malformed(_ wanted: EditForm) -> FlawedPlace { flaw(.malformed(wanted: wanted)) }
 
     /// An object whose keys are all known; nil allows any.
     package func object(knows keys: [String]? = nil) throws -> JSONObject {
         guard case .object(let values) = value else { throw malformed(.object) }
-        let prefix = place.isEmpty ? "" : place + "."
         if let keys, let unknown = values.keys.sorted().first(where: { !keys.contains($0) }) {
-            throw FlawedPlace(place: prefix + unknown, flaw: .unknownKey(known: keys))
+            throw value(.null, of: unknown).flaw(.unknownKey(known: keys))
         }
-        let places = values.map { ($0.key, JSONPlace($0.value, at: prefix + $0.key)) }
-        return JSONObject(places: Dictionary(uniqueKeysWithValues: places), prefix: prefix)
+        let places = values.map { ($0.key, value($0.value, of: $0.key)) }
+        return JSONObject(places: Dictionary(uniqueKeysWithValues: places), whole: self)
     }
 
     package func list() throws -> [JSONPlace] {
         guard case .list(let values) = value else { throw malformed(.list) }
-        return values.enumerated().map { JSONPlace($0.element, at: "\(place)[\($0.offset)]") }
+        return values.enumerated().map {
+            JSONPlace($0.element, at: "\(place)[\($0.offset)]", pointer: "\(pointer)/\($0.offset)")
+        }
     }
 
     package func text() throws -> String {
@@ -213,7 +222,7 @@ package struct JSONPlace {
 /// An object of an edit's file or of a request's body.
 package struct JSONObject {
     package let places: [String: JSONPlace]
-    let prefix: String
+    fileprivate let whole: JSONPlace
 
     package subscript(key: String) -> JSONPlace? { places[key] }
 
@@ -225,7 +234,10 @@ package struct JSONObject {
     }
 
     package func required(_ key: String) throws -> JSONPlace {
-        guard let place = known(key) else { throw FlawedPlace(place: prefix + key, flaw: .missing) }
+        guard let place = known(key) else { throw missing(key) }
         return place
     }
+
+    /// That a key is missing.
+    package func missing(_ key: String) -> FlawedPlace { whole.value(.null, of: key).flaw(.missing) }
 }

@@ -104,18 +104,15 @@ public struct SubmittedEdit: Hashable, Sendable {
     /// Takes the clips of an edit's own form. Throws a `FlawedPlace`, and what `path` throws.
     private mutating func take(edit value: JSONPlace, path: (JSONPlace) throws -> String) throws {
         let object = try value.object(knows: ["clips", "turn", "crossfade", "trim", "soundtrack"])
-        let list = try object.required("clips").list()
-        guard (1...Edit.mostClips).contains(list.count) else {
-            throw FlawedPlace(place: "clips", flaw: .clipCount(found: list.count))
-        }
+        let place = try object.required("clips")
+        let list = try place.list()
+        guard (1...Edit.mostClips).contains(list.count) else { throw place.flaw(.clipCount(found: list.count)) }
         let clips = try list.map { try clip($0, path: path) }
         guard clips.contains(where: { $0.source != nil }) else {
-            throw FlawedPlace(place: "clips", flaw: .onlyGaps)
+            throw place.flaw(.onlyGaps)
         }
         let repeats = clips.reduce(0) { $0 + $1.times }
-        guard repeats <= Edit.mostClips else {
-            throw FlawedPlace(place: "clips", flaw: .clipCount(found: repeats))
-        }
+        guard repeats <= Edit.mostClips else { throw place.flaw(.clipCount(found: repeats)) }
         edit = Edit(
             clips: clips, turn: try object["turn"]?.word(of: Turn.self) ?? .once,
             crossfade: try object["crossfade"]?.time(),

@@ -28,7 +28,8 @@ extension Encoder {
             context.pointee.height = Int32(target.format.height)
             context.pointee.pix_fmt = format
             context.pointee.time_base = target.format.timeBase.native
-            context.pointee.framerate = target.format.frameRate.native
+            let rate = target.format.frameRate
+            context.pointee.framerate = min(rate, traits.greatestRate ?? rate).native
             context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             context.pointee.gop_size = Int32(target.keyFrameInterval)
             context.pointee.thread_count = Int32(target.threads)

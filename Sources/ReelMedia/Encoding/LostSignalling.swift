@@ -42,7 +42,7 @@ struct LostSignalling {
     private var colour: Diagnostic? {
         let tags = stream.colour
         guard !container.traits.holdsColour, !told.contains(.colour),
-            [tags.primaries, tags.transfer, tags.matrix].contains(where: { $0 != nil })
+            [tags.primaries, tags.transfer, tags.matrix].contains(where: { $0 != nil }) || tags.range == "pc"
         else { return nil }
         return .colourLost(encoder: encoder, container: container)
     }

@@ -151,7 +151,7 @@ extension Frame {
     }
 
     /// Copies a picture of the same format onto a part of this one.
-    fileprivate func show(_ picture: borrowing Frame, at area: PictureFitting.Area) throws(ReelFailure) {
+    func show(_ picture: borrowing Frame, at area: PictureFitting.Area) throws(ReelFailure) {
         let part = try reference()
         part.native.pointee.crop_left = area.left
         part.native.pointee.crop_top = area.top

@@ -51,12 +51,7 @@ struct Problem: Error, HTTPResponseError, Encodable {
         let failure = ReelFailure(.editFlawed(path: "request", place: flawed.place, flaw: flawed.flaw))
         self.init(
             .badRequest, "request-invalid", "The request's body cannot be taken", detail: failure.words,
-            pointer: Problem.pointer(flawed.place))
-    }
-
-    /// "clips[3].from" as "/clips/3/from".
-    static func pointer(_ place: String) -> String {
-        place.split(whereSeparator: { ".[]".contains($0) }).map { "/" + $0 }.joined()
+            pointer: flawed.pointer)
     }
 
     private enum CodingKeys: String, CodingKey { case type, title, status, code, detail, pointer, facts }

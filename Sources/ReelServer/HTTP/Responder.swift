@@ -14,7 +14,7 @@ struct Responder: Sendable {
     let jobs: JobService
     let log: Logger
 
-    /// The methods that any place has an answer for.
+    /// The methods that the server knows; any place has an answer for each.
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
     /// A router with all routes. A place answers HEAD as it does GET, and any other method that it does not have with the
@@ -176,6 +176,12 @@ extension Problem {
         problem.headers[.allow] = names
         return problem
     }
+
+    fileprivate static func unknown(_ method: HTTPRequest.Method) -> Problem {
+        Problem(
+            .notImplemented, "method-unknown", "The server does not know the method",
+            detail: "It is \(method.rawValue.prefix(40)).")
+    }
 }
 
 /// Turns errors into answers, and tells browsers what pages of this server may do.
@@ -189,6 +195,7 @@ private struct Manners: RouterMiddleware {
     ) async throws -> Response {
         var response: Response
         do {
+            guard Responder.methods.contains(request.method) else { throw Problem.unknown(request.method) }
             response = try await next(request, context)
         } catch {
             let problem = Problem(of: error)

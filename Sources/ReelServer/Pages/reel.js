@@ -1497,18 +1497,21 @@ class Films {
     });
   }
   update(job) {
-    if (!session.pictures) return;
-    const wasOver = this.job && isOver(this.job);
     this.job = job;
     if (job.state === "probing") return;
     this.element.hidden = false;
+    const part = isOver(job) ? 13 : Math.floor((job.passesDone ?? 0) * 12 / Math.max(job.passes, 1));
     for (const film of this.films) {
-      if (!film.wanted || (film.side === "output" && job.state === "done" && !wasOver && film.isThere)) this.load(film);
+      // More of the output may be there with each twelfth of the passes.
+      const isOlder = film.side === "output" && film.isThere && film.part !== part;
+      if (!film.wanted || isOlder) this.load(film);
+      film.part = part;
     }
   }
   load(film) {
     film.wanted = true;
-    if (this.page.isOpen) film.image.src = `api/v1/${jobPath(this.job.id, `/filmstrip/${film.side}.jpg`)}#${Date.now()}`;
+    // The question makes it another address: browsers take an image that they have shown for the same as long as they show it.
+    if (this.page.isOpen) film.image.src = `api/v1/${jobPath(this.job.id, `/filmstrip/${film.side}.jpg?${Date.now()}`)}`;
   }
   /** An image does not tell why it is missing: the question is asked once more as a request. */
   async failed(film) {

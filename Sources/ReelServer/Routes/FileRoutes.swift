@@ -126,7 +126,7 @@ struct FileAnswer {
     private static let mediaTypes = [
         "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska",
         "webm": "video/webm", "ts": "video/mp2t", "avi": "video/x-msvideo", "mxf": "application/mxf",
-        "gif": "image/gif", "apng": "image/apng", "webp": "image/webp",
+        "gif": "image/gif", "apng": "image/apng", "webp": "image/webp", "jpg": "image/jpeg",
     ]
 
     private var mediaType: String? {
@@ -142,8 +142,9 @@ struct FileAnswer {
 
     /// Whether a list of tags names this one, or any.
     private static func list(_ text: String, has tag: String, isStrong: Bool = false) -> Bool {
-        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.contains {
-            $0 == tag || $0 == "*" || !isStrong && $0 == "W/\(tag)"
+        // Commas are allowed within the quotes of a tag.
+        text.matches(of: /(?:W\/)?"[^"]*"|\*/).contains {
+            $0.output == tag || $0.output == "*" || !isStrong && $0.output == "W/\(tag)"
         }
     }
 

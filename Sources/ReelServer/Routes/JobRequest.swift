@@ -29,7 +29,7 @@ struct JobRequest {
         let order: Order
         do {
             let given = ["source", "upload", "edit"].compactMap { key in object.known(key).map { (key, $0) } }
-            guard let (key, place) = given.first else { throw FlawedPlace(place: "source", flaw: .missing) }
+            guard let (key, place) = given.first else { throw object.missing("source") }
             guard given.count == 1 else { throw place.flaw(.excludes(key: given[1].0)) }
             switch key {
             case "source": order = try options.spec.order(video: sources.path(of: place))
@@ -74,7 +74,7 @@ struct JobRequest {
         do { try TermsOptions.check(weight: weight) } catch {
             throw Problem(
                 .badRequest, "weight-invalid", "The weight cannot be taken", detail: "It must be 0.001 to 1000.",
-                pointer: Problem.pointer(place.place))
+                pointer: place.pointer)
         }
         return weight
     }
@@ -85,7 +85,7 @@ struct JobRequest {
             throw Problem(
                 .badRequest, "name-invalid", "The name cannot be taken",
                 detail: "A name has 1 to 100 characters without line breaks or tabs.",
-                pointer: Problem.pointer(place.place))
+                pointer: place.pointer)
         }
         return name
     }
@@ -100,7 +100,7 @@ struct JobRequest {
                     .badRequest, "label-invalid", "A label cannot be taken",
                     detail:
                         "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
-                        + "without line breaks or tabs.", pointer: Problem.pointer(value.place))
+                        + "without line breaks or tabs.", pointer: value.pointer)
             }
             labels[name] = text
         }
@@ -108,7 +108,7 @@ struct JobRequest {
             throw Problem(
                 .badRequest, "label-invalid", "There are too many labels",
                 detail: "A job has \(Submission.mostLabels) at most; these are \(labels.count).",
-                pointer: Problem.pointer(place.place))
+                pointer: place.pointer)
         }
         return labels
     }

@@ -29,12 +29,12 @@ struct RequestSources {
         guard text.utf8.count <= 4096 else {
             throw Problem(
                 .badRequest, "source-long", "The path of a source is too long", detail: "It may have 4096 bytes.",
-                pointer: Problem.pointer(place.place))
+                pointer: place.pointer)
         }
         if let id = text.split(separator: ":", maxSplits: 1).last, text.hasPrefix("upload:") {
             return try path(ofUpload: String(id), at: place)
         }
-        let pointer = Problem.pointer(place.place)
+        let pointer = place.pointer
         guard let folders else {
             throw Problem(
                 .forbidden, "sources-closed", "The server takes no paths",
@@ -60,7 +60,7 @@ struct RequestSources {
         guard try record.length == upload.offset, !record.isPartial else {
             throw Problem(
                 .conflict, "upload-incomplete", "The upload is not complete",
-                detail: "\(id) lacks bytes, or is a part of another.", pointer: Problem.pointer(place.place))
+                detail: "\(id) lacks bytes, or is a part of another.", pointer: place.pointer)
         }
         let path = URL(fileURLWithPath: try upload.path(named: record.name)).standardizedFileURL.path
         uploads[path] = upload

@@ -34,15 +34,13 @@ struct SessionRoutes {
         var version: String
         var sources: Bool
         var uploads: Bool
-        /// Whether there are pictures of sources and results; no server makes them yet.
-        var pictures: Bool
         var mostUploadBytes: Int64
     }
 
     private func view(_ caller: Caller) -> SessionView {
         SessionView(
             name: caller.name, role: caller.role, readOnly: server.settings.isReadOnly, signIn: gate.isClosed,
-            version: Release.version, sources: server.settings.sources != nil, uploads: true, pictures: false,
+            version: Release.version, sources: server.settings.sources != nil, uploads: true,
             mostUploadBytes: server.settings.uploadQuota)
     }
 

@@ -1,0 +1,150 @@
+public import ReelCore
+public import ReelEngine
+public import ReelStore
+
+/// Pictures of jobs for people: frames of source and output, and strips of them. An engine makes each once, and the job's
+/// folder keeps it. Few are made at a time, and what takes too long is given up.
+public actor JobPictures {
+    /// What a picture shows.
+    public enum Wanted: Hashable, Sendable {
+        /// A frame, counted from 0 in presentation order.
+        case frame(Int)
+        /// Twelve frames at equal distances, side by side.
+        case strip
+
+        var frame: Int? { if case .frame(let frame) = self { frame } else { nil } }
+
+        /// The size into which each frame is fitted.
+        var size: PictureSize {
+            switch self {
+            case .frame: PictureSize(width: 1280, height: 720)
+            case .strip: PictureSize(width: 160, height: 160)
+            }
+        }
+    }
+
+    /// Whose frames.
+    public enum Side: String, Hashable, Sendable {
+        case source, output
+    }
+
+    static let stripFrames = 12
+    /// Pictures that the store keeps of a job.
+    private static let mostKept = 500
+    /// Engines at a time, and pictures that wait for one.
+    private static let (mostEngines, mostWaiting) = (2, 24)
+    /// After which a picture is given up, and for how long it is not tried again.
+    private static let (limit, rest) = (Duration.seconds(120), Duration.seconds(60))
+
+    private let store: any JobStore
+    private let engine: any EngineRunner
+    private var making: [Key: [AsyncStream<Result<Void, ReelFailure>>.Continuation]] = [:]
+    private var queue: [PictureRecipe] = []
+    private var engines = 0
+    private var failed: [Key: (failure: ReelFailure, until: ContinuousClock.Instant)] = [:]
+
+    private struct Key: Hashable {
+        let job: JobID
+        let name: PictureName
+
+        init(_ recipe: PictureRecipe) { (job, name) = (recipe.entry.id, recipe.name) }
+    }
+
+    /// Pictures of the jobs of a store, made by engines of this host.
+    public init(store: any JobStore, engine: any EngineRunner) {
+        self.store = store
+        self.engine = engine
+    }
+
+    /// Opens a picture, after an engine made it if that is needed. A task that is cancelled stops waiting; the picture is
+    /// made all the same.
+    ///
+    /// Throws `.jobUnknown` if the store has no such job, what an engine throws that reads the file, and
+    /// `PictureAbsence` if there is no such picture, or not yet.
+    public func picture(_ wanted: Wanted, of side: Side, _ id: JobID) async throws -> OpenFile {
+        let job = try await PicturedJob(id, in: store)
+        let recipe = try await side == .source ? job.source(wanted).get() : job.output(wanted).get()
+        if let picture = await recipe.entry.picture(recipe.name) { return picture }
+        try await make(recipe)
+        guard let picture = await recipe.entry.picture(recipe.name) else {
+            throw ReelFailure(.engineMisanswered(task: .pictures))
+        }
+        return picture
+    }
+
+    private func make(_ recipe: PictureRecipe) async throws {
+        let key = Key(recipe)
+        if let known = failed[key], known.until > .now { throw known.failure }
+        let (ends, waiter) = AsyncStream<Result<Void, ReelFailure>>.makeStream()
+        if making[key] == nil {
+            guard queue.count < JobPictures.mostWaiting else { throw PictureAbsence.busy }
+            queue.append(recipe)
+        }
+        making[key, default: []].append(waiter)
+        startNext()
+        for await end in ends { return try end.get() }
+        throw CancellationError()
+    }
+
+    private func startNext() {
+        guard engines < JobPictures.mostEngines, !queue.isEmpty else { return }
+        engines += 1
+        let recipe = queue.removeFirst()
+        Task {
+            ended(recipe, await run(recipe))
+            engines -= 1
+            startNext()
+        }
+    }
+
+    private func ended(_ recipe: PictureRecipe, _ end: Result<Void, ReelFailure>) {
+        let key = Key(recipe)
+        failed = failed.filter { $0.value.until > .now }
+        if case .failure(let failure) = end { failed[key] = (failure, .now + JobPictures.rest) }
+        for waiter in making.removeValue(forKey: key) ?? [] {
+            waiter.yield(end)
+            waiter.finish()
+        }
+    }
+
+    private nonisolated func run(_ recipe: PictureRecipe) async -> Result<Void, ReelFailure> {
+        do {
+            var scope = recipe.scope
+            scope.folders = [try await recipe.entry.roomForPicture(of: JobPictures.mostKept)]
+            (scope.cpuSeconds, scope.fileBytes) = (Int(JobPictures.limit.components.seconds) * 2, 16 << 20)
+            try await withThrowingTaskGroup(of: Void.self) { [engine, scope] group in
+                group.addTask {
+                    try await engine.withEngine(memory: recipe.memory, scope: scope) { session in
+                        guard case .pictures = try await session.perform(.pictures(recipe.request)) else {
+                            throw ReelFailure(.engineMisanswered(task: .pictures))
+                        }
+                    }
+                }
+                group.addTask {
+                    try await Task.sleep(for: JobPictures.limit)
+                    throw ReelFailure(
+                        .engineHung(
+                            place: .pictures, hang: .silent, seconds: Rational(JobPictures.limit.components.seconds),
+                            lastWords: nil))
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+            return .success(())
+        } catch {
+            return .failure(.of(error))
+        }
+    }
+}
+
+/// Why there is no picture.
+public enum PictureAbsence: Error, Hashable, Sendable {
+    /// What it would show has not been read or made yet.
+    case notYet
+    /// So many other pictures are waited for.
+    case busy
+    /// There are only so many frames.
+    case beyond(frames: Int)
+    /// There will be none: the job ended without what it would show.
+    case none
+}

@@ -1,0 +1,183 @@
+internal import ReelCore
+internal import ReelEngine
+internal import ReelStore
+
+/// How an engine makes a picture of a job.
+struct PictureRecipe: Sendable {
+    let entry: any JobEntry
+    let name: PictureName
+    let request: PicturesRequest
+    /// What the engine reaches to do so, without the folder in which it writes.
+    let scope: EngineScope
+    /// Bytes of memory that it may take.
+    let memory: Int64
+}
+
+/// What is known of a job that pictures are wanted of.
+struct PicturedJob: Sendable {
+    private let store: any JobStore
+    private let entry: any JobEntry
+    private let record: JobRecord
+
+    /// Throws `.jobUnknown` if the store has no such job.
+    init(_ id: JobID, in store: any JobStore) async throws(ReelFailure) {
+        self.store = store
+        entry = store.job(id)
+        guard await entry.exists else { throw ReelFailure(.jobUnknown(job: id)) }
+        record = try await entry.read()
+    }
+
+    /// Why something is not there that the job makes.
+    private var absence: PictureAbsence { record.state?.isTerminal == true ? .none : .notYet }
+
+    /// The recipe of frames of the source, or why there is none.
+    func source(_ wanted: JobPictures.Wanted) async throws(ReelFailure) -> Result<PictureRecipe, PictureAbsence> {
+        let plan = try await entry.latestPlan()
+        let number = plan?.mainSource ?? 0
+        let source = record.sources[number]
+        guard let (hash, index) = try await index(of: source, plan?.sources[number].indexHash) else {
+            return .failure(absence)
+        }
+        let decoded = try await store.readIndex(index)
+        let frames = decoded.video.frames.count
+        let sample: FrameSample
+        switch wanted {
+        case .frame(let frame):
+            guard (0..<frames).contains(frame) else { return .failure(.beyond(frames: frames)) }
+            sample = FrameSample(frame)
+        case .strip:
+            guard frames > 0 else { return .failure(.none) }
+            sample = FrameSample(JobPictures.stripFrames, of: frames)
+        }
+        let name = PictureName(sourceOf: hash, frame: wanted.frame)
+        let locator = await entry.presentLocator(of: source)
+        let isOriginal = locator == source.original
+        return .success(
+            PictureRecipe(
+                entry: entry, name: name,
+                request: PicturesRequest(
+                    subject: .source(files: SourceFiles(source: locator, index: index), sample: sample),
+                    within: wanted.size,
+                    file: entry.place(of: name)),
+                scope: EngineScope(
+                    sources: isOriginal ? [locator] : [], reads: [index] + (isOriginal ? [] : [locator]), folders: []),
+                memory: MemoryBudget.pictures(of: decoded, as: decoded.video.stream)))
+    }
+
+    /// The place of a source's index: the one that the plan was made from, or the one that a plan will be.
+    private func index(of source: JobSource, _ planned: String?) async throws(ReelFailure) -> (String, Locator)? {
+        let entry = try store.source(source.fingerprint)
+        if let planned { return await entry.locator(of: planned).map { (planned, $0) } }
+        if let found = await entry.index(.decoded) { return (found.hash, found.locator) }
+        guard try await !entry.isDisproved(), let found = await entry.index(.index) else { return nil }
+        return (found.hash, found.locator)
+    }
+
+    /// The recipe of frames of the output, or why there is none: of the file if it is there, else of those segments that
+    /// are.
+    func output(_ wanted: JobPictures.Wanted) async throws(ReelFailure) -> Result<PictureRecipe, PictureAbsence> {
+        guard let plan = try await entry.latestPlan() else {
+            return .failure(absence)
+        }
+        let order = FrameOrder(plan)
+        let places: [Int]
+        switch wanted {
+        case .frame(let frame):
+            guard (0..<order.count).contains(frame) else { return .failure(.beyond(frames: order.count)) }
+            places = [frame]
+        case .strip:
+            guard order.count > 0 else { return .failure(.none) }
+            places = FrameSample(JobPictures.stripFrames, of: order.count).frames
+        }
+        let indexes = try await store.readIndexes(of: plan, record)
+        let pictures: [FilePicture?]
+        if let result = await entry.result {
+            // libavformat reads no WebP file with several pictures.
+            guard plan.container != .webp else { return .failure(.none) }
+            pictures = FilePicture.places(places, order, plan, indexes, of: result.locator)
+        } else {
+            pictures = await segments(places, order, plan, indexes)
+        }
+        guard pictures.contains(where: { $0 != nil }) else {
+            return .failure(absence)
+        }
+        let name =
+            switch wanted {
+            case .frame(let frame): PictureName(outputOf: plan.number, frame: frame)
+            case .strip: PictureName(outputOf: plan.number, strip: pictures.map { $0 != nil })
+            }
+        let main = indexes[plan.mainSource]
+        return .success(
+            PictureRecipe(
+                entry: entry, name: name,
+                request: PicturesRequest(
+                    subject: .output(format: plan.video.format, like: main.video.stream, pictures: pictures),
+                    within: wanted.size, file: entry.place(of: name)),
+                scope: EngineScope(sources: [], reads: Array(Set(pictures.compactMap { $0?.file })), folders: []),
+                memory: MemoryBudget.pictures(of: main, as: main.video.stream)))
+    }
+
+    /// The pictures at these places of the output, as far as their segments are there.
+    private func segments(
+        _ places: [Int], _ order: FrameOrder, _ plan: Plan, _ indexes: [SourceIndex]
+    ) async -> [FilePicture?] {
+        let (planned, makers) = (PlannedSegments(plan: plan, indexes: indexes), plan.makers)
+        let wanted = places.map { place in
+            let (maker, frame) = (makers[order.clip(at: place)], order.frame(at: place).frame)
+            return plan.chunk(showing: frame, of: maker).map { chunk in
+                (
+                    content: planned.content(ofChunk: chunk, of: maker),
+                    span: plan.span(of: frame, inChunk: chunk, of: maker, indexes)
+                )
+            }
+        }
+        let found = await entry.recordedSegments(wanted.compactMap { $0?.content })
+        var records = found[...]
+        return wanted.map { wanted in
+            guard let wanted, let record = records.popFirst() ?? nil else { return nil }
+            return FilePicture(
+                file: entry.place(of: record.name).data, start: wanted.span.start, lasts: wanted.span.lasts)
+        }
+    }
+}
+
+extension FilePicture {
+    /// The pictures at these places of a whole output.
+    fileprivate static func places(
+        _ places: [Int], _ order: FrameOrder, _ plan: Plan, _ indexes: [SourceIndex], of file: Locator
+    ) -> [FilePicture?] {
+        let clock = plan.video.format.timeBase
+        func interval(_ place: Int) -> Interval {
+            let (clip, frame) = order.frame(at: place)
+            return clip.interval(of: frame, in: indexes[clip.source].video)
+        }
+        let begin = interval(0).start
+        return places.map { place in
+            let interval = interval(place)
+            return FilePicture(
+                file: file, start: clock.seconds(interval.start - begin), lasts: clock.seconds(interval.duration))
+        }
+    }
+}
+
+extension Plan {
+    /// The chunk of a clip whose segment shows a frame; nil if no pass makes one.
+    fileprivate func chunk(showing frame: Int, of clip: Int) -> Range<Int>? {
+        for case .video(let pass) in passes where pass.clips.contains(clip) && pass.frames.contains(frame) {
+            return chunks(of: pass, in: clip).first { $0.contains(frame) }
+        }
+        return nil
+    }
+
+    /// When the segment of a chunk shows a frame, and for how long, in seconds.
+    fileprivate func span(
+        of frame: Int, inChunk chunk: Range<Int>, of clip: Int, _ indexes: [SourceIndex]
+    ) -> (start: Rational, lasts: Rational) {
+        let (shown, clock) = (clips[clip], video.format.timeBase)
+        let track = indexes[shown.source].video
+        return (
+            clock.seconds(shown.start(of: frame, inChunk: chunk, of: track)),
+            clock.seconds(shown.interval(of: frame, in: track).duration)
+        )
+    }
+}

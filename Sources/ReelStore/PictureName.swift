@@ -1,0 +1,29 @@
+/// The name of a picture of a job, made for people. What it shows never changes: it names the index or the plan that it
+/// was made by.
+public struct PictureName: Hashable, Sendable {
+    /// As the store has it.
+    public let text: String
+
+    /// A frame of a source, or so many frames of it side by side if `frame` is nil.
+    ///
+    /// - Parameters:
+    ///   - index: SHA-256 of the source's index, in hexadecimal.
+    ///   - frame: counted from 0, in presentation order.
+    public init(sourceOf index: String, frame: Int?) {
+        text = "source-\(index.prefix(16))-\(frame.map(String.init) ?? "strip").jpg"
+    }
+
+    /// A frame of an output.
+    ///
+    /// - Parameter plan: the number of the job's plan.
+    public init(outputOf plan: Int, frame: Int) { text = "output-\(plan)-\(frame).jpg" }
+
+    /// Frames of an output side by side.
+    ///
+    /// - Parameters:
+    ///   - plan: the number of the job's plan.
+    ///   - isThere: for each place of the strip, whether it shows a frame.
+    public init(outputOf plan: Int, strip isThere: [Bool]) {
+        text = "output-\(plan)-strip-\(isThere.map { $0 ? "1" : "0" }.joined()).jpg"
+    }
+}
