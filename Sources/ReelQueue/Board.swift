@@ -285,6 +285,13 @@ public protocol Board: Sendable {
     /// - Parameter place: the jobs after this place, which need not be there any more; nil for the latest jobs.
     func jobs(before place: JobPlace?, count: Int) async throws(ReelFailure) -> [JobPlace]
 
+    /// Returns the passes of a job in a range of the plan's order, one by one; nil if the board does not know it. The cost grows
+    /// with the range alone.
+    func passes(_ job: JobID, in range: Range<Int>) async throws(ReelFailure) -> [PassLook]?
+
+    /// Returns how many jobs of a submitter, whose name is given without its host, have not ended.
+    func jobs(of submitter: String) async throws(ReelFailure) -> Int
+
     /// Returns a job's passes at a glance; nil if the board does not know it. The cost does not grow with their number.
     func strip(_ job: JobID, cells: Int) async throws(ReelFailure) -> PassStrip?
 

@@ -22,6 +22,8 @@ public struct BoardFigures: Hashable, Sendable {
     public var framesDecoded = 0
     /// Counter: frames that finished passes encoded.
     public var framesEncoded = 0
+    /// Counter: bytes of the outputs that assemblies made.
+    public var outputBytes = 0
     /// Counter: leases that lapsed, also those that kept no pass from being finished.
     public var leasesLost = 0
     /// Seconds for which the pass that waits longest has been ready; nil if none is.
@@ -191,6 +193,7 @@ extension BoardFigures {
         passWait = Histogram("wait", counter)
         framesDecoded = counter(Attempt.done.counter, 1)
         framesEncoded = counter(Attempt.done.counter, 2)
+        outputBytes = counter("outputs", 1)
         leasesLost = counter("leases:lost")
         slots = look.slots
         workers = look.workers

@@ -119,11 +119,7 @@ extension RedisBoard {
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: Pass] = [:]
         for (index, entry) in zip(indices, entries) {
-            guard let text = entry.string else { continue }
-            guard let space = text.firstIndex(of: " "), let kind = PassKind(rawValue: String(text[..<space])) else {
-                throw reply.surprise
-            }
-            found[index] = try kind.pass(String(text[text.index(after: space)...]))
+            if let text = entry.string { found[index] = try RedisBoard.pass(text) }
         }
         return found
     }
@@ -240,7 +236,7 @@ struct Totals {
 }
 
 /// The holder of a pass, from an entry of `live`: token, started (ms), frames decoded, frames encoded, worker.
-private struct Holder {
+struct Holder {
     var decoded: Int
     var encoded: Int
     var worker: WorkerID

@@ -183,6 +183,24 @@ public struct PassFailure: Hashable, Sendable {
     }
 }
 
+/// One of a job's passes, as it is now.
+public struct PassLook: Hashable, Sendable {
+    /// As it was published; nil if the job is over and does not need it any more.
+    public var pass: Pass?
+    /// Whether its result is recorded.
+    public var isFinished: Bool
+    /// The worker that holds it; nil if none does.
+    public var worker: WorkerID?
+    /// The frames that this worker has encoded.
+    public var framesEncoded: Int?
+    /// Failed attempts by cause.
+    public var attempts: [String: Int]
+    /// Whether it failed and waits for a retry.
+    public var isWaiting: Bool
+    /// Whether it failed the job.
+    public var isExhausted: Bool
+}
+
 /// A job's passes in cells of about equal size, in the order in which they are given out.
 public struct PassStrip: Hashable, Sendable {
     /// The cells.

@@ -108,11 +108,12 @@ public struct Server: Service {
     /// All that the server answers to.
     static func routes(_ server: Server, gate: Gate, hub: EventHub) -> [Route] {
         let api = "api/v1/"
-        let uploads = UploadRoutes(uploads: server.store.uploads, settings: server.settings)
+        let limits = TokenLimits(server.settings, jobs: server.jobs, store: server.store)
+        let uploads = UploadRoutes(uploads: server.store.uploads, settings: server.settings, limits: limits)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes + HealthRoutes(jobs: server.jobs).routes
             + JobRoutes(jobs: server.jobs).routes
-            + SubmitRoutes(server: server, uploads: uploads).routes + uploads.routes
+            + SubmitRoutes(server: server, uploads: uploads, limits: limits).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
             + PictureRoutes(
                 jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)

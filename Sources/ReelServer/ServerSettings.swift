@@ -22,13 +22,18 @@ public struct ServerSettings: Sendable {
     public var uploadQuota: Int64
     /// How long an upload is kept after its last change, in seconds.
     public var uploadExpiry: Double
+    /// The most jobs of a token that have not ended; nil for any number.
+    public var jobsPerToken: Int?
+    /// The most bytes in the store of a token's uploads and results; nil for any number.
+    public var bytesPerToken: Int64?
 
     /// Settings of a server.
     public init(
         host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isInsecure: Bool = false,
         isReadOnly: Bool = false,
         sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
-        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600
+        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600,
+        jobsPerToken: Int? = nil, bytesPerToken: Int64? = nil
     ) {
         self.host = host
         self.port = port
@@ -40,5 +45,7 @@ public struct ServerSettings: Sendable {
         self.quotas = quotas
         self.uploadQuota = uploadQuota
         self.uploadExpiry = uploadExpiry
+        self.jobsPerToken = jobsPerToken
+        self.bytesPerToken = bytesPerToken
     }
 }

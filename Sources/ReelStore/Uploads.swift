@@ -152,6 +152,14 @@ public struct Uploads: Sendable {
         return (count, sum)
     }
 
+    /// The bytes that the uploads of each owner have or will have; nil is the owner of those without one.
+    public func bytesByOwner() throws(ReelFailure) -> [String?: Int64] {
+        try all().reduce(into: [:]) { sums, upload in
+            guard let record = try? upload.record() else { return }
+            sums[record.owner, default: 0] += max(record.length ?? record.reserved, 0)
+        }
+    }
+
     private func all() throws(ReelFailure) -> [Upload] {
         do {
             return try Files.names(in: folder).filter(Uploads.isID).map { Upload(id: $0, root: folder) }

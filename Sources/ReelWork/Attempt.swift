@@ -132,7 +132,8 @@ struct Attempt: Sendable {
         }
         try await entry.publishOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
-        let statistics = PassStatistics(framesEncoded: pass.frames, peakRSS: result.peakRSS)
+        let statistics = PassStatistics(
+            framesEncoded: pass.frames, peakRSS: result.peakRSS, outputBytes: result.bytes)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
     }
 

@@ -63,6 +63,17 @@ struct ServeCommand: AsyncParsableCommand {
         transform: TimeSpan.read)
     var uploadExpiry = TimeSpan.day
 
+    @Option(
+        help: ArgumentHelp(
+            "The most jobs of a token that have not ended. Callers without tokens count as one.", valueName: "n"))
+    var jobsPerToken: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes of a token's uploads and results in the store, as 500GiB.", valueName: "size"),
+        transform: ByteSize.read)
+    var bytesPerToken: ByteSize?
+
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var quotas: QuotaOptions
@@ -70,6 +81,9 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOption
 
     func validate() throws {
+        guard jobsPerToken ?? 1 > 0, bytesPerToken?.bytes ?? 1 > 0 else {
+            throw ValidationError("--jobs-per-token and --bytes-per-token must be above 0")
+        }
         guard tokens != nil || insecure || listen.isLoopback else {
             throw ValidationError(
                 "without --tokens the server listens on loopback addresses alone, and \(listen.host) is none: give --tokens, "
@@ -94,7 +108,8 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = ServerSettings(
             host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
             isInsecure: insecure, isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,
-            uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds))
+            uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds),
+            jobsPerToken: jobsPerToken, bytesPerToken: bytesPerToken?.bytes)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
             sourceRoots: SourceRoots(

@@ -242,6 +242,45 @@ extension EndToEnd {
             }
         }
 
+        @Test func aTokenHasSoManyJobsAndBytes() async throws {
+            let (alice, bob) = (try await token("alice", "operator"), try await token("bob", "operator"))
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let keys = try fixture.copy(try await Clips.shared.allKeys(), as: "keys.mp4")
+            let couples = try fixture.copy(try await Clips.shared.couples(), as: "couples.mp4")
+            let bytes = try #require(FileManager.default.attributesOfItem(atPath: film)[.size] as? Int)
+            let limits = ["--jobs-per-token", "1", "--bytes-per-token", "\(bytes)"]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(
+                    fleet, ["--tokens", fixture.path("tokens"), "--sources", fixture.folder] + limits
+                ) { server in
+                    func submit(_ source: String, _ token: String) async throws -> WebServer.Answer {
+                        try await server.send("POST", "/api/v1/jobs", ["source": source], token: token)
+                    }
+                    let first = try await submit(film, alice)
+                    #expect(first.status == 201)
+                    // The same job is no further one.
+                    #expect(try await submit(film, alice).status == 200)
+                    let second = try await submit(keys, alice)
+                    #expect((second.status, second.code) == (429, "token-jobs-exceeded"))
+                    #expect(second.headers["retry-after"] != nil)
+                    #expect(try await submit(keys, bob).status == 201)
+                    let id = try #require(try first.object()["id"] as? String)
+                    #expect(try await server.send("POST", "/api/v1/jobs/\(id)/cancel", token: alice).status == 200)
+                    func upload(_ length: Int, _ token: String) async throws -> WebServer.Answer {
+                        try await server.send(
+                            "POST", "/api/v1/uploads", token: token,
+                            headers: ["Tus-Resumable": "1.0.0", "Upload-Length": "\(length)"])
+                    }
+                    #expect(try await upload(bytes + 1, alice).code == "token-bytes-exceeded")
+                    #expect(try await upload(bytes, alice).status == 201)
+                    let full = try await upload(1, alice)
+                    #expect((full.status, full.code) == (507, "token-bytes-exceeded"))
+                    #expect(try await submit(couples, alice).code == "token-bytes-exceeded")
+                    #expect(try await upload(bytes, bob).status == 201)
+                }
+            }
+        }
+
         @Test func aReadOnlyServerChangesNothing() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet, ["--read-only"]) { server in

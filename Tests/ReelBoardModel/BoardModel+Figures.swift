@@ -30,6 +30,7 @@ extension BoardModel {
         figures.passWait.counts = [counter("wait")]
         figures.framesDecoded = counter("frames:decoded")
         figures.framesEncoded = counter("frames:encoded")
+        figures.outputBytes = counter("outputs")
         figures.leasesLost = counter("leases:lost")
         return figures
     }

@@ -306,6 +306,10 @@ extension ModelBoard {
 
     package func strip(_ job: JobID, cells: Int) -> PassStrip? { trap() }
 
+    package func passes(_ job: JobID, in range: Range<Int>) -> [PassLook]? { trap() }
+
+    package func jobs(of submitter: String) -> Int { trap() }
+
     package func placeOfNow() -> BoardEvent.Place { trap() }
 
     package func events(after place: BoardEvent.Place, atMost duration: Duration) -> [BoardEvent] { trap() }

@@ -133,7 +133,7 @@ struct EncodingTests {
             _ = try choice.video()
             return choice.diagnostics.filter { if case .colourLost = $0 { true } else { false } }
         }
-        #expect(try lost(.ts) == [.colourLost(encoder: "mpeg2video", container: .ts)])
+        #expect(try lost(.nut) == [.colourLost(encoder: "mpeg2video", container: .nut)])
         #expect(try lost(.mkv) == [])
     }
 

@@ -225,6 +225,8 @@ extension BoardTests.Access {
     private func look(_ board: RedisBoard, at held: Claim) async throws {
         #expect(try await board.status(held.job)?.passes.live == 1)
         #expect(try await board.strip(held.job, cells: 3)?.cells.map(\.live).reduce(0, +) == 1)
+        #expect(try await board.passes(held.job, in: 0..<3)?.compactMap(\.worker) == [WorkerID("w1")])
+        #expect(try await board.jobs(of: "nobody") == 0)
         for list in [try await board.queue().jobs, try await board.latestJobs().jobs] {
             #expect(list.map(\.job.id) == [held.job])
         }

@@ -51,6 +51,8 @@ extension BoardTests {
             let board = fixture.board
             _ = try? await board.status(job)
             _ = try? await board.strip(job, cells: 7)
+            _ = try? await board.passes(job, in: 0..<9)
+            _ = try? await board.jobs(of: "alice")
             _ = try? await board.results(job)
             _ = try? await board.live(job)
             _ = try? await board.passes(job, at: [0, 1])

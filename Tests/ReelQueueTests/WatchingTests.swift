@@ -40,6 +40,32 @@ extension BoardTests {
             #expect(try await fixture.board.strip(job, cells: 3)?.cells.map(\.failed) == [1, 1, 0])
         }
 
+        @Test func eachPassIsSeenAsItIs() async throws {
+            #expect(try await fixture.board.passes(job, in: 0..<3) == nil)
+            try await fixture.publish()
+            let first = try await fixture.take()
+            _ = try await fixture.board.complete(
+                first, worker: WorkerID("w1"), result: BoardFixture.result(of: first))
+            try await fixture.fail(fixture.take(), .transient)
+            let held = try await fixture.take()
+            func seen() async throws -> [PassLook] { try #require(try await fixture.board.passes(job, in: 0..<4)) }
+            let passes = try await seen()
+            #expect(passes.map(\.pass) == BoardFixture.passes(3) + [nil])
+            #expect(passes.map(\.isFinished) == [true, false, false, false])
+            #expect(passes.map(\.worker) == [nil, nil, WorkerID("w1"), nil])
+            #expect(passes.map(\.framesEncoded) == [nil, nil, 0, nil])
+            #expect(passes.map(\.attempts) == [[:], ["transient": 1], [:], [:]])
+            #expect(passes.map(\.isWaiting) == [false, true, false, false])
+            #expect(try await fixture.board.passes(job, in: 1..<2) == [passes[1]])
+            #expect(try await fixture.board.passes(job, in: 2..<2) == [])
+
+            // What was handed back waits without having failed; what fails for good ends the job.
+            try await fixture.board.release(held)
+            #expect(try await seen().map(\.isWaiting) == [false, true, false, false])
+            try await fixture.fail(fixture.take(), .permanent)
+            #expect(try await seen().map(\.isExhausted).contains(true))
+        }
+
         @Test func warningsOfFinishedPassesAreKeptOnce() async throws {
             try await fixture.publish()
             let claims = [try await fixture.take(), try await fixture.take(), try await fixture.take()]

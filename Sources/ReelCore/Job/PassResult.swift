@@ -36,10 +36,12 @@ public struct PassStatistics: Hashable, Codable, Sendable {
     public var peakRSS: Int64
     /// Seconds of CPU time that the engine took, as its worker saw it.
     public var cpuSeconds: Double
+    /// Of an assembly, the bytes of the output; nil for passes.
+    public var outputBytes: Int64?
 
     package init(
         framesDecoded: Int = 0, framesEncoded: Int = 0, decodeSeconds: Double = 0, encodeSeconds: Double = 0,
-        waitSeconds: Double = 0, peakRSS: Int64 = 0, cpuSeconds: Double = 0
+        waitSeconds: Double = 0, peakRSS: Int64 = 0, cpuSeconds: Double = 0, outputBytes: Int64? = nil
     ) {
         self.framesDecoded = framesDecoded
         self.framesEncoded = framesEncoded
@@ -48,6 +50,7 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         self.waitSeconds = waitSeconds
         self.peakRSS = peakRSS
         self.cpuSeconds = cpuSeconds
+        self.outputBytes = outputBytes
     }
 
     /// Rejects numbers that cannot be added up: negative, too large, or not finite.
@@ -60,7 +63,8 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         waitSeconds = try container.decode(Double.self, forKey: .waitSeconds)
         peakRSS = try container.decode(Int64.self, forKey: .peakRSS)
         cpuSeconds = try container.decodeIfPresent(Double.self, forKey: .cpuSeconds) ?? 0
-        let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS]
+        outputBytes = try container.decodeIfPresent(Int64.self, forKey: .outputBytes)
+        let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS, outputBytes ?? 0]
         let seconds = [decodeSeconds, encodeSeconds, waitSeconds, cpuSeconds]
         guard counts.allSatisfy({ (0...1 << 50).contains($0) }),
             seconds.allSatisfy({ (0...0x1p40).contains($0) })
@@ -78,5 +82,6 @@ public struct PassStatistics: Hashable, Codable, Sendable {
         case waitSeconds = "waitSeconds"
         case peakRSS = "peakRSS"
         case cpuSeconds = "cpuSeconds"
+        case outputBytes = "outputBytes"
     }
 }

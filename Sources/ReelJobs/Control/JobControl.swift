@@ -53,8 +53,8 @@ package struct JobControl: Sendable {
         return .weighed
     }
 
-    /// Says otherwise how a job is called; what is nil stays as it is.
-    func describe(_ id: JobID, name: String?, labels: [String: String]?) async throws(ReelFailure) {
+    /// Says otherwise how a job is called; what is nil stays as it is, and a name that is `.some(nil)` goes.
+    func describe(_ id: JobID, name: String??, labels: [String: String]?) async throws(ReelFailure) {
         guard let status = try await board.status(id) else {
             guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
             throw ReelFailure(.jobNotOnBoard(job: id))

@@ -61,9 +61,11 @@ extension JobService {
     /// Says otherwise how a job is called. Throws `.jobNotOnBoard` if only the store has it.
     ///
     /// - Parameters:
-    ///   - name: keeps the rule of `Submission.isText`; nil leaves the name as it is.
+    ///   - name: keeps the rule of `Submission.isText`; nil leaves the name as it is, `.some(nil)` removes it.
     ///   - labels: keep the rules of `Submission`, and replace all labels; nil leaves them as they are.
-    public func describe(_ id: JobID, name: String? = nil, labels: [String: String]? = nil) async throws(ReelFailure) {
+    public func describe(
+        _ id: JobID, name: String?? = nil, labels: [String: String]? = nil
+    ) async throws(ReelFailure) {
         try await control().describe(id, name: name, labels: labels)
     }
 

@@ -104,6 +104,13 @@ extension JobService {
         try await board.strip(id, cells: cells)
     }
 
+    /// How many jobs of a submitter have not ended.
+    ///
+    /// - Parameter submitter: its name, without the host.
+    public func unfinishedJobs(of submitter: String) async throws(ReelFailure) -> Int {
+        try await board.jobs(of: submitter)
+    }
+
     /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the jobs
     /// that have not ended, and not with their passes.
     public func metrics() async throws(ReelFailure) -> MetricsView { MetricsView(try await board.figures()) }

@@ -22,6 +22,8 @@ public struct MetricsView: Codable, Hashable, Sendable {
     public var framesDecoded: Int
     /// Counter: frames that finished passes encoded.
     public var framesEncoded: Int
+    /// Counter: bytes of the outputs that assemblies made.
+    public var outputBytes: Int
     /// Counter: leases that lapsed.
     public var leasesLost: Int
     /// Seconds for which the pass that waits longest has been ready; missing if none is.
@@ -79,6 +81,7 @@ public struct MetricsView: Codable, Hashable, Sendable {
         passWait = HistogramView(figures.passWait)
         framesDecoded = figures.framesDecoded
         framesEncoded = figures.framesEncoded
+        outputBytes = figures.outputBytes
         leasesLost = figures.leasesLost
         oldestReadySeconds = figures.oldestReady
         let slots = figures.slots

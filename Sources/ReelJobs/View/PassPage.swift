@@ -20,6 +20,10 @@ public struct JobPass: Codable, Hashable, Sendable {
     public var endFrame: Int?
     /// The id of the worker that holds it; missing if none does.
     public var worker: String?
+    /// The frames that this worker has encoded so far.
+    public var framesEncoded: Int?
+    /// Failed attempts by cause.
+    public var attempts: [String: Int]
 }
 
 /// A page of a job's passes, in the plan's order.
@@ -45,22 +49,22 @@ extension JobService {
     ) async throws(ReelFailure) -> PassPage {
         guard let status = try await board.status(id) else { throw ReelFailure(.jobUnknown(job: id)) }
         let count = status.job.passCount
-        let live = try await board.live(id)
-        let cells = try await board.strip(id, cells: count)?.cells ?? []
         var page = PassPage(passes: [], next: nil)
         var place = first
         while place < count, page.passes.count < limit, place - first < JobService.passesOfAPage {
-            let end = min(place + 200, count)
-            let known = try await board.passes(id, at: Array(place..<end))
-            while place < end, page.passes.count < limit {
-                let worker = live[place]
-                let cell = cells.indices.contains(place) ? cells[place] : nil
-                let found: JobPass.State =
-                    if cell?.done ?? 0 > 0 { .done } else if worker != nil { .live } else if cell?.failed ?? 0 > 0 {
-                        status.state == .failed ? .exhausted : .retrying
-                    } else { .waiting }
-                if state == nil || found == state { page.passes.append(JobPass(place, known[place], found, worker)) }
-                place += 1
+            let range = place..<min(place + 200, count)
+            guard var looks = try await board.passes(id, in: range) else { throw ReelFailure(.jobUnknown(job: id)) }
+            // The board forgets the passes of a job that has ended; its plan has them.
+            if looks.contains(where: { $0.pass == nil }), let plan = try? await store?.job(id).latestPlan() {
+                for (place, index) in range.enumerated() where plan.passes.indices.contains(index) {
+                    looks[place].pass = plan.passes[index]
+                }
+            }
+            for (index, look) in zip(range, looks) {
+                guard page.passes.count < limit else { break }
+                let pass = JobPass(index, look)
+                if state == nil || pass.state == state { page.passes.append(pass) }
+                place = index + 1
             }
         }
         page.next = place < count ? String(place) : nil
@@ -69,9 +73,15 @@ extension JobService {
 }
 
 extension JobPass {
-    fileprivate init(_ index: Int, _ pass: Pass?, _ state: State, _ worker: WorkerID?) {
-        self.init(index: index, kind: "video", state: state, worker: worker?.text)
-        switch pass {
+    fileprivate init(_ index: Int, _ look: PassLook) {
+        let state: State =
+            if look.isFinished { .done } else if look.worker != nil { .live } else if look.isExhausted {
+                .exhausted
+            } else { look.isWaiting ? .retrying : .waiting }
+        self.init(
+            index: index, kind: "video", state: state, worker: look.worker?.text, framesEncoded: look.framesEncoded,
+            attempts: look.attempts)
+        switch look.pass {
         case .video(let video): (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
         case .audio: kind = "audio"
         default: break

@@ -16,7 +16,7 @@ extension Command {
                 claim.job.text, String(claim.index), claim.token, worker.text, String(claim.plan),
                 try JSON.text(result), try JSON.lines(result.diagnostics), String(statistics.framesDecoded),
                 String(statistics.framesEncoded), String(statistics.peakRSS), timing.leaseText, timing.retentionText,
-                String(Int(statistics.cpuSeconds * 1000)),
+                String(Int(statistics.cpuSeconds * 1000)), String(statistics.outputBytes ?? 0),
             ]
         }
 

@@ -2,7 +2,7 @@
 --
 -- args     1 job  2 index  3 token  4 worker  5 plan  6 result as JSON  7 its diagnostics as JSON, one a line
 --          8 frames decoded  9 frames encoded  10 peak resident memory (bytes)  11 lease (ms)  12 retention (ms)
---          13 CPU time (ms), which programs before 0.2.0 do not tell
+--          13 CPU time (ms)  14 bytes of the output, 0 for passes; which programs before 0.2.0 do not tell
 -- Reply    'ok'         recorded
 --          'duplicate'  this token's result was recorded before
 --          'late'       another token's result was recorded, or another token holds the pass, or this one handed it
@@ -78,5 +78,7 @@ transition('complete', function(args)
   else
     count({ 'attempts:done', 1, decoded, encoded })
   end
+  local bytes = tonumber(args[14] or 0)
+  if bytes > 0 then count({ 'outputs', 1, bytes }) end
   return 'ok'
 end)

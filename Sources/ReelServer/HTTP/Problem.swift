@@ -106,12 +106,17 @@ extension ReelFailure {
             case .input: .unprocessableContent
             case .output:
                 cause == .noSpace
-                    ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .internalServerError
+                    ? .insufficientStorage : .internalServerError
             case .unreachable, .interrupted:
                 cause == .noSpace
-                    ? HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage") : .serviceUnavailable
+                    ? .insufficientStorage : .serviceUnavailable
             default: .internalServerError
             }
         }
     }
+}
+
+extension HTTPResponse.Status {
+    /// Of RFC 4918, 11.5.
+    static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }

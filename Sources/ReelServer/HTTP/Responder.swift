@@ -199,7 +199,8 @@ private struct Manners: RouterMiddleware {
             response = try await next(request, context)
         } catch {
             let problem = Problem(of: error)
-            if problem.status.kind == .serverError {
+            // Any stranger can send what the server does not know.
+            if problem.status.kind == .serverError, problem.status != .notImplemented {
                 log.error(
                     "\(request.method) \(request.uri.path): \(problem.detail)", metadata: ["code": "\(problem.code)"])
             }

@@ -79,7 +79,11 @@ struct FileAnswer {
         headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
         if let sha256, let digest = FileAnswer.base64(hex: sha256) { headers[.reprDigest] = "sha-256=:\(digest):" }
         if let wanted = request.headers[.ifMatch], !FileAnswer.list(wanted, has: tag, isStrong: true) {
-            return Response(status: .preconditionFailed, headers: headers)
+            var problem = Problem(
+                .preconditionFailed, "bytes-differ", "The bytes are others",
+                detail: "If-Match names others than the file has now.")
+            problem.headers[.eTag] = tag
+            throw problem
         }
         if let known = request.headers[.ifNoneMatch], FileAnswer.list(known, has: tag) {
             return Response(status: .notModified, headers: headers)
@@ -90,8 +94,11 @@ struct FileAnswer {
             return Response(status: .ok, headers: headers, body: body(0..<file.bytes, isChecked: true))
         }
         guard let range = wanted.range(of: file.bytes) else {
-            headers[.contentRange] = "bytes */\(file.bytes)"
-            return Response(status: .rangeNotSatisfiable, headers: headers)
+            var problem = Problem(
+                .rangeNotSatisfiable, "range-unsatisfiable", "The file has no byte of the range",
+                detail: "It has \(file.bytes) bytes.")
+            problem.headers[.contentRange] = "bytes */\(file.bytes)"
+            throw problem
         }
         headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes)"
         headers[.contentLength] = String(range.count)

@@ -157,7 +157,9 @@ struct JobRoutes {
         let job = try await context.job(jobs)
         let body = try await JSONBody.read(request, most: 1 << 16).object(knows: ["weight", "labels", "name"])
         let weight = try body.known("weight").map(JobRequest.weight)
-        let name = try body.known("name").map(JobRequest.name)
+        let name = try body["name"].map { place in
+            if case .null = place.value { nil as String? } else { try JobRequest.name(place) }
+        }
         let labels = try body.known("labels").map(JobRequest.labels)
         if let weight { _ = try await jobs.weigh(job, weight) }
         if name != nil || labels != nil { try await jobs.describe(job, name: name, labels: labels) }

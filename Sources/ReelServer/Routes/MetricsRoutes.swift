@@ -51,6 +51,9 @@ struct MetricsText {
         family(
             "reel_frames_encoded_total", "counter", "Frames that finished passes encoded.",
             [([], Double(board.framesEncoded))])
+        family(
+            "reel_output_bytes_total", "counter", "Bytes of the outputs that were made.",
+            [([], Double(board.outputBytes))])
         family("reel_leases_lost_total", "counter", "Leases that lapsed.", [([], Double(board.leasesLost))])
         family(
             "reel_oldest_ready_pass_seconds", "gauge",

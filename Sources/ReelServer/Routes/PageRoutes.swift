@@ -9,19 +9,22 @@ struct PageRoutes {
     let basePath: String
 
     var routes: [Route] {
-        let shell = Page(
-            Array(
-                String(decoding: PackageResources.index_html, as: UTF8.self).replacing("{{base}}", with: basePath + "/")
-                    .utf8), "text/html; charset=utf-8")
+        let shell = page(PackageResources.index_html, "text/html; charset=utf-8")
         let places = ["", "jobs/{id}", "submit", "workers", "queue", "audit", "sign-in"]
         let files = [
             ("reel.css", Page(PackageResources.reel_css, "text/css; charset=utf-8")),
             ("reel.js", Page(PackageResources.reel_js, "text/javascript; charset=utf-8")),
             ("icon.svg", Page(PackageResources.icon_svg, "image/svg+xml")),
-            ("api/v1/openapi.json", Page(PackageResources.openapi_json, "application/json")),
+            ("api/v1/openapi.json", page(PackageResources.openapi_json, "application/json")),
         ]
         return places.map { place in .get(place, nil) { request, _ in shell.response(to: request) } }
             + files.map { name, page in .get(name, nil) { request, _ in page.response(to: request) } }
+    }
+
+    /// A text that says where the server's places begin.
+    private func page(_ bytes: [UInt8], _ type: String) -> Page {
+        let text = String(decoding: bytes, as: UTF8.self).replacing("{{base}}", with: basePath + "/")
+        return Page(Array(text.utf8), type)
     }
 }
 

@@ -9,6 +9,7 @@ internal import ReelStore
 struct SubmitRoutes {
     let server: Server
     let uploads: UploadRoutes
+    let limits: TokenLimits
 
     var routes: [Route] {
         [
@@ -23,7 +24,7 @@ struct SubmitRoutes {
 
     private func job(_ request: Request, _ context: ServerContext) async throws -> JobRequest {
         let body = try await JSONBody.read(request, most: JobRequest.mostBytes)
-        let submitter = "\(context.caller.name ?? "reel-server")@\(ProcessInfo.processInfo.hostName)"
+        let submitter = "\(TokenLimits.name(context.caller.name))@\(ProcessInfo.processInfo.hostName)"
         let sources = RequestSources(folders: server.settings.sources, roots: server.sourceRoots) { id in
             try uploads.upload(id, context)
         }
@@ -33,6 +34,10 @@ struct SubmitRoutes {
     @Sendable private func submit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await job(request, context)
         let folder = server.store.job(job.record.id)
+        if !folder.exists {
+            try await limits.admitJob(of: context.caller.name)
+            try await limits.admitBytes(0, of: context.caller.name)
+        }
         let posted = try await server.jobs.post(job.record) { () throws(ReelFailure) in
             for (name, upload) in job.uploads { try upload.give(to: folder, as: name) }
         }

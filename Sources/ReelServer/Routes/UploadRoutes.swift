@@ -11,6 +11,7 @@ internal import ReelStore
 struct UploadRoutes {
     let uploads: Uploads
     let settings: ServerSettings
+    let limits: TokenLimits
 
     /// The most uploads of all callers together.
     private static let mostUploads = 1000
@@ -102,6 +103,8 @@ struct UploadRoutes {
                 .contentTooLarge, "upload-too-large", "The upload is too large",
                 detail: "It would have \(length) bytes; --upload-quota is \(settings.uploadQuota).")
         }
+        // The parts of a whole are counted already.
+        try await limits.admitBytes(parts == nil ? length ?? 0 : 0, of: context.caller.name)
         let record = Uploads.Record(
             length: length, name: name, metadata: metadata, owner: context.caller.name, isPartial: concat == "partial",
             parts: parts?.map(\.id), lifetime: settings.uploadExpiry)
@@ -207,6 +210,7 @@ struct UploadRoutes {
                 guard record.length == nil, length >= offset else {
                     throw Problem.header("Upload-Length", "The upload has another length, or more bytes than that.")
                 }
+                try await limits.admitBytes(length - offset, of: record.owner)
                 guard try await UploadRoutes.blocking({ try uploads.state(length, of: upload, quota: quota) }) else {
                     throw quotaExceeded
                 }
@@ -222,6 +226,7 @@ struct UploadRoutes {
                 }
                 if record.length == nil {
                     let wanted = end + count
+                    try await limits.admitBytes(count, of: record.owner)
                     guard
                         try await UploadRoutes.blocking({
                             try uploads.reserve(wanted, for: upload, quota: settings.uploadQuota)
@@ -331,7 +336,7 @@ struct UploadRoutes {
 
     private var quotaExceeded: Problem {
         Problem(
-            HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "upload-quota",
+            .insufficientStorage, "upload-quota",
             "There is no room for the upload",
             detail: "All uploads together may have \(settings.uploadQuota) bytes, and be \(UploadRoutes.mostUploads).",
             retryAfter: 60)

@@ -165,7 +165,8 @@ struct Conformance {
         PassResult(
             segments: [],
             statistics: PassStatistics(
-                framesEncoded: 7 + claim.index, peakRSS: 1000 + Int64(claim.index), cpuSeconds: 0.25),
+                framesEncoded: 7 + claim.index, peakRSS: 1000 + Int64(claim.index), cpuSeconds: 0.25,
+                outputBytes: claim.index > 0 ? Int64(claim.index) * 100 : nil),
             diagnostics: [.said("from \(claim.token)")])
     }
 
