@@ -36,9 +36,9 @@ extension EndToEnd {
             return examples
         }
 
-        /// Runs all examples in their order in one shell, in the fixture's folder. Of an example that fails, the issue has the
-        /// place and what it said.
-        private func run(_ examples: [Example], _ environment: [String: String]) async throws {
+        /// Runs examples in their order in one shell, in the fixture's folder. If one fails, the answer is its place, its text and
+        /// what it said; else nil.
+        private func failure(of examples: [Example], _ environment: [String: String]) async throws -> String? {
             let mark = "=== example "
             let script = "exec 2>&1\n" + examples.map { "echo '\(mark)'\n\($0.text)" }.joined()
             try script.write(toFile: fixture.path("examples.sh"), atomically: true, encoding: .utf8)
@@ -47,18 +47,30 @@ extension EndToEnd {
                 ["--kill-after=5", "200", "bash", "-euo", "pipefail", fixture.path("examples.sh")],
                 environment: environment)
             let parts = outcome.output.components(separatedBy: mark + "\n")
-            guard outcome.code != 0 || parts.count != examples.count + 1 else { return }
-            let place =
-                examples.indices.contains(parts.count - 2)
-                ? examples[parts.count - 2] : Example(heading: "", line: 0, text: "")
-            Issue.record(
-                """
-                docs/api.md:\(place.line) (\(place.heading)) ended with exit code \(outcome.code):
-                \(place.text)
+            let last = examples.dropFirst(max(parts.count - 2, 0)).first
+            guard outcome.code != 0 || parts.count != examples.count + 1, let last else { return nil }
+            return """
+                docs/api.md:\(last.line) (\(last.heading)) ended with exit code \(outcome.code):
+                \(last.text)
                 It said:
                 \(parts.last ?? "")
-                """)
-            throw Running.Ended()
+                """
+        }
+
+        @Test func anExampleThatFailsIsNamedWithWhatItSaid() async throws {
+            let (first, last) = ("one=1\necho first", "echo never")
+            for (text, said, code) in [
+                ("echo $one; ls /nowhere", "/nowhere", 2), ("false | cat", "It said", 1), ("echo $two", "two", 1),
+                ("exit 0", "It said", 0),
+            ] {
+                let examples = [(1, first), (5, text), (9, last)].map { line, text in
+                    Example(heading: "H", line: line, text: text + "\n")
+                }
+                let failure = try #require(try await failure(of: examples, [:]), "\(text)")
+                #expect(failure.hasPrefix("docs/api.md:5 (H) ended with exit code \(code):\n\(text)\n"), "\(failure)")
+                #expect(failure.contains(said), "\(failure)")
+                #expect(!failure.contains("first") && !failure.contains("never"), "\(failure)")
+            }
         }
 
         @Test func everyExampleRunsAndDoesWhatThePageSays() async throws {
@@ -79,8 +91,13 @@ extension EndToEnd {
                     fleet, ["--tokens", fixture.path("tokens"), "--sources", folder, "--base-path", "/reel"],
                     path: "/reel"
                 ) { server in
-                    try await run(
-                        examples, ["SERVER": server.url(""), "TOKEN": admin, "SOURCE": source, "no_proxy": "*"])
+                    let environment = [
+                        "SERVER": server.url(""), "TOKEN": admin, "SOURCE": source, "no_proxy": "*",
+                    ]
+                    if let failure = try await failure(of: examples, environment) {
+                        Issue.record("\(failure)")
+                        return
+                    }
                     let jobs = try #require(
                         try await server.get("/api/v1/jobs", token: admin).object()["jobs"] as? [[String: Any]])
                     try await checkResults(fleet, jobs, source)
