@@ -42,7 +42,8 @@ extension EndToEnd {
 
             /// Sends it again while the answer is that it will be there later.
             func wait(_ place: String) async throws {
-                for _ in 0..<100 where try await send("GET", place).status == 503 {
+                for _ in 0..<100 {
+                    guard try await send("GET", place).status == 503 else { return }
                     try await Task.sleep(for: .milliseconds(100))
                 }
             }
