@@ -10,7 +10,7 @@ extension EndToEnd {
         init() throws { fixture = try ProcessFixture() }
 
         /// Sends requests, and keeps what `check_answers.py` reads of their answers.
-        private actor Recorder {
+        private final class Recorder {
             let server: WebServer
             let token: String
             private(set) var lines: [String] = []
@@ -212,7 +212,7 @@ extension EndToEnd {
 
         /// Every success that the document names was tried but the stream of events, which has no end.
         private func compare(_ recorder: Recorder) async throws {
-            let lines = await recorder.lines
+            let lines = recorder.lines
             try lines.joined(separator: "\n").write(
                 toFile: fixture.path("answers.jsonl"), atomically: true, encoding: .utf8)
             let document = try await recorder.server.get("/api/v1/openapi.json").body

@@ -1,5 +1,6 @@
 public import ReelCore
 internal import ReelQueue
+internal import ReelStore
 
 /// A pass as lists show it. Names only ever get added.
 public struct JobPass: Codable, Hashable, Sendable {
