@@ -31,6 +31,8 @@ extension BoardModel {
         figures.framesDecoded = counter("frames:decoded")
         figures.framesEncoded = counter("frames:encoded")
         figures.leasesLost = counter("leases:lost")
+        figures.webhooks = BoardFigures.Webhooks(
+            sent: counter("webhooks:sent"), retried: counter("webhooks:retried"), givenUp: counter("webhooks:given-up"))
         return figures
     }
 
