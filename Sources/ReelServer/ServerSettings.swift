@@ -22,13 +22,16 @@ public struct ServerSettings: Sendable {
     public var uploadQuota: Int64
     /// How long an upload is kept after its last change, in seconds.
     public var uploadExpiry: Double
+    /// Which webhooks are taken and sent, and how; nil for none. A read-only server sends none.
+    public var webhooks: WebhookPolicy?
 
     /// Settings of a server.
     public init(
         host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isInsecure: Bool = false,
         isReadOnly: Bool = false,
         sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
-        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600
+        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600,
+        webhooks: WebhookPolicy? = nil
     ) {
         self.host = host
         self.port = port
@@ -40,5 +43,6 @@ public struct ServerSettings: Sendable {
         self.quotas = quotas
         self.uploadQuota = uploadQuota
         self.uploadExpiry = uploadExpiry
+        self.webhooks = webhooks
     }
 }

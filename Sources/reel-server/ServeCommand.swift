@@ -63,6 +63,20 @@ struct ServeCommand: AsyncParsableCommand {
         transform: TimeSpan.read)
     var uploadExpiry = TimeSpan.day
 
+    @Option(
+        help: ArgumentHelp(
+            "Take webhooks and send them, signed with the secret in this file, of 16 bytes at least.",
+            valueName: "file"), completion: .file())
+    var webhookSecret: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Send webhooks to this host, address or network, too, although it is not public, as hooks.internal or \
+            10.0.0.0/8. May be repeated.
+            """, valueName: "receiver"), transform: AllowedReceiver.read)
+    var webhookAllow: [AllowedReceiver] = []
+
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var quotas: QuotaOptions
@@ -75,6 +89,9 @@ struct ServeCommand: AsyncParsableCommand {
                 "without --tokens the server listens on loopback addresses alone, and \(listen.host) is none: give --tokens, "
                     + "or --insecure to let all who reach it do all")
         }
+        guard webhookSecret != nil || webhookAllow.isEmpty else {
+            throw ValidationError("--webhook-allow needs --webhook-secret: without it no webhooks are sent")
+        }
     }
 
     func run() async throws {
@@ -85,6 +102,9 @@ struct ServeCommand: AsyncParsableCommand {
         )
         let roots = try SourceRootOption.roots(of: sources)
         let store = try store.open()
+        let webhooks = try webhookSecret.map {
+            WebhookPolicy(secret: try WebhookSecret.read($0), allowed: webhookAllow)
+        }
         let jobs = JobService(store: store) {
             RedisBoard(address, name: "reel-server-\(process)", namespace: namespace)
         }
@@ -94,7 +114,8 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = ServerSettings(
             host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
             isInsecure: insecure, isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,
-            uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds))
+            uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds),
+            webhooks: webhooks)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
             sourceRoots: SourceRoots(
