@@ -1,13 +1,18 @@
 package import Foundation
-internal import ReelCore
+package import ReelCore
 internal import ReelJobs
 internal import Subprocess
 internal import SystemPackage
 
 /// Sends a body by the program curl. Its process's arguments name neither URL nor signature, which may be secret.
 package struct Curl: Sendable {
+    private let program: String?
+
+    /// - Parameter program: path of curl; nil if it is not installed.
+    package init(program: String? = Programs.installed("curl")) { self.program = program }
+
     /// What a receiver answered.
-    enum Answer: Hashable, Sendable {
+    package enum Answer: Hashable, Sendable {
         /// With a status of HTTP.
         case status(Int)
         /// It did not; quotes curl.
@@ -40,12 +45,12 @@ package struct Curl: Sendable {
     /// proxy is used.
     ///
     /// Throws `.curlNotInstalled`.
-    func post(_ message: Message) async throws(ReelFailure) -> Answer {
-        guard let curl = Programs.installed("curl") else { throw ReelFailure(.curlNotInstalled) }
+    package func post(_ message: Message) async throws(ReelFailure) -> Answer {
+        guard let program else { throw ReelFailure(.curlNotInstalled) }
         let input = Array("\(Curl.configuration(of: message))\n".utf8) + message.body
         do {
             let ended = try await Subprocess.run(
-                .path("/bin/sh"), arguments: ["-c", Curl.script, curl], environment: .custom(Curl.environment),
+                .path("/bin/sh"), arguments: ["-c", Curl.script, program], environment: .custom(Curl.environment),
                 input: .array(input), output: .string(limit: 1 << 10), error: .string(limit: 1 << 16))
             let status = Int(ended.standardOutput.suffix(3)) ?? 0
             let said = ended.standardError.split(separator: "\n").last.map(String.init)

@@ -1,21 +1,24 @@
-import Foundation
-import Glibc
-import Synchronization
-import Testing
+public import Foundation
+internal import Glibc
+internal import Synchronization
 
 /// A receiver of webhooks: a small server of HTTP in the test's process.
-final class HookReceiver: Sendable {
+public final class HookReceiver: Sendable {
     /// A request as it came.
-    struct Message {
-        var method: String
-        var path: String
+    public struct Message: Sendable {
+        /// The method.
+        public var method: String
+        /// Path and query.
+        public var path: String
         /// By their names in small letters.
-        var headers: [String: String]
-        var body: Data
+        public var headers: [String: String]
+        /// The body.
+        public var body: Data
     }
 
     /// What to answer.
-    enum Answer {
+    public enum Answer: Sendable {
+        /// A status without a body.
         case status(Int)
         /// To another place.
         case redirection(String)
@@ -23,7 +26,11 @@ final class HookReceiver: Sendable {
         case silence
     }
 
-    let port: Int
+    /// It cannot listen.
+    public struct Trouble: Error {}
+
+    /// The port at which it listens.
+    public let port: Int
     private let listener: Int32
     private let answer: @Sendable (Message, Int) -> Answer
     private let state = Mutex(State())
@@ -36,7 +43,7 @@ final class HookReceiver: Sendable {
     /// Listens on 127.0.0.1.
     ///
     /// - Parameter answer: to a message, which has come as the one of that number, from 1.
-    init(_ answer: @escaping @Sendable (Message, Int) -> Answer = { _, _ in .status(204) }) throws {
+    public init(_ answer: @escaping @Sendable (Message, Int) -> Answer = { _, _ in .status(204) }) throws {
         self.answer = answer
         listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -52,7 +59,8 @@ final class HookReceiver: Sendable {
                 return pointer.pointee.sin_port
             }
         }
-        port = Int(in_port_t(bigEndian: try #require(bound)))
+        guard let bound else { throw Trouble() }
+        port = Int(in_port_t(bigEndian: bound))
         Thread { [self] in
             while case let connection = accept(listener, nil, nil), connection >= 0 {
                 Thread { [self] in serve(connection) }.start()
@@ -61,7 +69,7 @@ final class HookReceiver: Sendable {
     }
 
     /// Ends it, and all that it has not answered.
-    func end() {
+    public func end() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
         for connection in state.withLock({ state in
@@ -70,11 +78,17 @@ final class HookReceiver: Sendable {
         }) { close(connection) }
     }
 
-    var messages: [Message] { state.withLock(\.messages) }
+    /// What has come, the first one first.
+    public var messages: [Message] { state.withLock(\.messages) }
 
     /// Waits until so many messages have come; returns whether they have.
-    func has(_ count: Int, within limit: Duration = .seconds(15)) async throws -> Bool {
-        try await eventually(limit) { messages.count >= count }
+    public func has(_ count: Int, within limit: Duration = .seconds(15)) async throws -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while messages.count < count {
+            guard ContinuousClock.now < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return true
     }
 
     private func serve(_ connection: Int32) {
