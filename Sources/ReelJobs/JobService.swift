@@ -14,6 +14,7 @@ public import ReelStore
 /// | control | `cancel`, `pause`, `resume`, `weigh`, `retry`, `remove`, `drain`, `undrain`, `audit`, `recover` |
 /// | result | `results`: the verified output, a copy of it, and whether it is still the same |
 /// | journal | `note`, `journal`: what people had a server change |
+/// | webhooks | `dueWebhook`, `settle` |
 /// | events | `events`, `now`, and `follow` until a job ends |
 ///
 /// A program that reverses one video with nothing else running uses `LocalRun` instead.

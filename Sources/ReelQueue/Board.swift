@@ -133,6 +133,22 @@ public protocol Board: Sendable {
     ///   nothing happens.
     func forget(_ job: JobID, removal: Removal?) async throws(ReelFailure)
 
+    // MARK: Webhooks
+
+    /// Adds a webhook to a job: a URL that is told of each of its ends, or at once if the job has ended. A job keeps its
+    /// webhooks until it is begun anew or forgotten. Nil if there is no such job.
+    func hook(_ job: JobID, _ url: String) async throws(ReelFailure) -> HookAnswer?
+
+    /// Leases the webhook that has been due longest to the caller, which sends it; nil if none is due. If `dispatched` is
+    /// not called before the lease lapses, another caller gets it.
+    func dispatch() async throws(ReelFailure) -> DueWebhook?
+
+    /// Records how an attempt to send a webhook ended. After a failure it is due again, until a day has passed.
+    @discardableResult
+    func dispatched(
+        _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
+    ) async throws(ReelFailure) -> DueWebhook.Answer
+
     // MARK: Working at passes
 
     /// Leases a pass to a worker; nil if there is none for it now. A worker beats once before it claims, so that its host

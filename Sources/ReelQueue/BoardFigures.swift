@@ -26,6 +26,8 @@ public struct BoardFigures: Hashable, Sendable {
     public var outputBytes = 0
     /// Counter: leases that lapsed, also those that kept no pass from being finished.
     public var leasesLost = 0
+    /// Counter: attempts to send webhooks, by what followed.
+    public var webhooks = Webhooks()
     /// Seconds for which the pass that waits longest has been ready; nil if none is.
     public var oldestReady: Double?
     /// The slots of live workers by state.
@@ -74,6 +76,20 @@ public struct BoardFigures: Hashable, Sendable {
 
         package init(done: Int = 0, failed: Int = 0, cancelled: Int = 0) {
             (self.done, self.failed, self.cancelled) = (done, failed, cancelled)
+        }
+    }
+
+    /// Attempts to send webhooks, by what followed.
+    public struct Webhooks: Hashable, Sendable {
+        /// Those that arrived.
+        public var sent = 0
+        /// Those that failed, and were followed by another attempt.
+        public var retried = 0
+        /// Webhooks that were given up.
+        public var givenUp = 0
+
+        package init(sent: Int = 0, retried: Int = 0, givenUp: Int = 0) {
+            (self.sent, self.retried, self.givenUp) = (sent, retried, givenUp)
         }
     }
 
@@ -195,6 +211,8 @@ extension BoardFigures {
         framesEncoded = counter(Attempt.done.counter, 2)
         outputBytes = counter("outputs", 1)
         leasesLost = counter("leases:lost")
+        webhooks = Webhooks(
+            sent: counter("webhooks:sent"), retried: counter("webhooks:retried"), givenUp: counter("webhooks:given-up"))
         slots = look.slots
         workers = look.workers
     }

@@ -33,7 +33,7 @@ public struct Namespace: Hashable, Sendable {
 /// to the end, since functions take keys by their place and serve earlier callers.
 enum BoardKey: String, CaseIterable {
     case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
-    case events, pace, done, cancelled, counters, journal
+    case events, pace, done, cancelled, counters, journal, webhooks
 }
 
 /// The names of a board's keys.

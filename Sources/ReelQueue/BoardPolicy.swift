@@ -67,6 +67,18 @@ public enum BoardPolicy {
     /// The number of entries that the journal keeps, approximately.
     static let journalKept = 10_000
 
+    /// The number of webhooks that a job can have.
+    public static let webhooksKept = 8
+
+    /// Milliseconds after which a webhook that has not arrived is given up.
+    public static let webhookPatience = 24 * 3_600_000
+
+    /// The longest pause between two attempts to send a webhook, in milliseconds.
+    public static let webhookPause = 3_600_000
+
+    /// The number of entries of `webhooks` that one call of `dispatch` looks at.
+    static let webhooksLookedAt = 100
+
     /// These numbers as constants in Lua.
     static let lua = """
         local LIMITS = { \(limits) }
@@ -76,6 +88,8 @@ public enum BoardPolicy {
         local PACE_SLOT, PACE_SLOTS, RATE_SLOT, RATE_SLOTS = \(paceSlot), \(paceSlots), \(rateSlot), \(rateSlots)
         local BUCKETS = { \(buckets.map(String.init).joined(separator: ", ")) }
         local BACKLOG_PAGE, JOURNAL_KEPT = \(backlogPage), \(journalKept)
+        local WEBHOOKS_KEPT, WEBHOOKS_LOOKED_AT = \(webhooksKept), \(webhooksLookedAt)
+        local WEBHOOK_PATIENCE, WEBHOOK_PAUSE = \(webhookPatience), \(webhookPause)
         """
 
     private static var limits: String {

@@ -6,6 +6,10 @@ public struct BoardTiming: Sendable, Hashable {
     public var backoff: Duration
     /// How long Redis keeps a job after its end.
     public var retention: Duration
+    /// How long a server has for one attempt to send a webhook.
+    public var webhookLease: Duration
+    /// The wait after the first attempt to send a webhook that failed; it doubles with each further one.
+    public var webhookPause: Duration
     /// How long connecting may take.
     public var connectTimeout: Duration
     /// How long one answer of Redis may take.
@@ -14,12 +18,15 @@ public struct BoardTiming: Sendable, Hashable {
     /// Makes a timing, with the defaults for production.
     public init(
         lease: Duration = .seconds(20), backoff: Duration = .seconds(2),
-        retention: Duration = .seconds(7 * 24 * 3600), connectTimeout: Duration = .seconds(3),
+        retention: Duration = .seconds(7 * 24 * 3600), webhookLease: Duration = .seconds(60),
+        webhookPause: Duration = .seconds(10), connectTimeout: Duration = .seconds(3),
         answerTimeout: Duration = .seconds(10)
     ) {
         self.lease = lease
         self.backoff = backoff
         self.retention = retention
+        self.webhookLease = webhookLease
+        self.webhookPause = webhookPause
         self.connectTimeout = connectTimeout
         self.answerTimeout = answerTimeout
     }

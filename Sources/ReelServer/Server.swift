@@ -56,7 +56,7 @@ public struct Server: Service {
                 configuration: .init(
                     additionalChannelHandlers: [ConnectionGuard()], idleTimeout: .seconds(120),
                     httpDecoderConfiguration: Server.limits)),
-            configuration: configuration, services: [hub, Sweeper(uploads: store.uploads, log: log)],
+            configuration: configuration, services: [hub, Sweeper(uploads: store.uploads, log: log)] + webhookSenders,
             onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,6 +79,11 @@ public struct Server: Service {
     /// Of a request's head.
     private static var limits: HTTP1Channel.Configuration.DecoderConfiguration {
         .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
+    }
+
+    /// Who sends webhooks; nobody, unless the server is to.
+    private var webhookSenders: [any Service] {
+        settings.isReadOnly ? [] : settings.webhooks.map { [WebhookSender(jobs, $0, log: log)] } ?? []
     }
 
     /// Where sources lie.

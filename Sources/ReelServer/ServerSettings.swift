@@ -26,6 +26,8 @@ public struct ServerSettings: Sendable {
     public var jobsPerToken: Int?
     /// The most bytes in the store of a token's uploads and results; nil for any number.
     public var bytesPerToken: Int64?
+    /// Which webhooks are taken and sent, and how; nil for none. A read-only server sends none.
+    public var webhooks: WebhookPolicy?
 
     /// Settings of a server.
     public init(
@@ -33,7 +35,8 @@ public struct ServerSettings: Sendable {
         isReadOnly: Bool = false,
         sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
         uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600,
-        jobsPerToken: Int? = nil, bytesPerToken: Int64? = nil
+        jobsPerToken: Int? = nil, bytesPerToken: Int64? = nil,
+        webhooks: WebhookPolicy? = nil
     ) {
         self.host = host
         self.port = port
@@ -47,5 +50,6 @@ public struct ServerSettings: Sendable {
         self.uploadExpiry = uploadExpiry
         self.jobsPerToken = jobsPerToken
         self.bytesPerToken = bytesPerToken
+        self.webhooks = webhooks
     }
 }

@@ -12,6 +12,7 @@ extension JobRecord: Codable {
         case headBytes = "headBytes"
         case terms = "terms"
         case submission = "submission"
+        case webhooks = "webhooks"
         case state = "state"
         case paused = "paused"
         case result = "result"
@@ -47,6 +48,7 @@ extension JobRecord: Codable {
             terms: try container.decode(JobTerms.self, forKey: .terms),
             submission: try container.decodeIfPresent(Submission.self, forKey: .submission),
             created: try container.decode(Double.self, forKey: .created))
+        webhooks = try container.decodeIfPresent([String].self, forKey: .webhooks) ?? []
         state = try container.decodeIfPresent(JobState.self, forKey: .state)
         paused = try container.decode(Bool.self, forKey: .paused)
         result = try container.decodeIfPresent(JobResult.self, forKey: .result)
@@ -94,6 +96,7 @@ extension JobRecord: Codable {
         try container.encodeIfPresent(headBytes, forKey: .headBytes)
         try container.encode(terms, forKey: .terms)
         try container.encodeIfPresent(submission, forKey: .submission)
+        if !webhooks.isEmpty { try container.encode(webhooks, forKey: .webhooks) }
         try container.encodeIfPresent(state, forKey: .state)
         try container.encode(paused, forKey: .paused)
         try container.encodeIfPresent(result, forKey: .result)

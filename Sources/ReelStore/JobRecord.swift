@@ -23,6 +23,8 @@ public struct JobRecord: Hashable, Sendable {
     public var terms: JobTerms
     /// What the submitter says of it; nil in records of earlier builds, and of jobs that no user submitted.
     public var submission: Submission?
+    /// URLs that are told of the job's end: those of the submissions that began it or resumed it. The board may have more.
+    public var webhooks: [String] = []
     /// Nil until the job has ended: until then the board has the state.
     public var state: JobState?
     /// Whether the job is paused: none of its passes may be claimed.

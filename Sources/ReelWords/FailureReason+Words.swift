@@ -335,6 +335,9 @@ extension FailureReason {
             "\(path) keeps a secret, but all users can read it, or its group can change it"
         case .tokenFileDamaged(let path, let line): "\(path): line \(line) is no token that reel-server has written"
         case .tokenNameTaken(let name, let path): "\(path) has a token \(name) already"
+        case .secretTooShort(let path, let least): "\(path): the secret has fewer than \(least) bytes"
+        case .webhooksTooMany(let job, let most): "job \(job) has \(most) webhooks already, and no job can have more"
+        case .curlNotInstalled: "curl is not installed, so that no webhook can be sent: apt-get install curl"
         case .addressUnusable(let address, let said): "cannot listen at \(address): \(said)"
         case .sandboxIncomplete(let missing):
             "the kernel of this machine cannot confine engines: it has no \(missing.map(\.words).joined(separator: " and no "))"

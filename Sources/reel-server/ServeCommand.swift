@@ -74,6 +74,18 @@ struct ServeCommand: AsyncParsableCommand {
         transform: ByteSize.read)
     var bytesPerToken: ByteSize?
 
+            "Take webhooks and send them, signed with the secret in this file, of 16 bytes at least.",
+            valueName: "file"), completion: .file())
+    var webhookSecret: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Send webhooks to this host, address or network, too, although it is not public, as hooks.internal or \
+            10.0.0.0/8. May be repeated.
+            """, valueName: "receiver"), transform: AllowedReceiver.read)
+    var webhookAllow: [AllowedReceiver] = []
+
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var quotas: QuotaOptions
@@ -89,6 +101,9 @@ struct ServeCommand: AsyncParsableCommand {
                 "without --tokens the server listens on loopback addresses alone, and \(listen.host) is none: give --tokens, "
                     + "or --insecure to let all who reach it do all")
         }
+        guard webhookSecret != nil || webhookAllow.isEmpty else {
+            throw ValidationError("--webhook-allow needs --webhook-secret: without it no webhooks are sent")
+        }
     }
 
     func run() async throws {
@@ -99,6 +114,9 @@ struct ServeCommand: AsyncParsableCommand {
         )
         let roots = try SourceRootOption.roots(of: sources)
         let store = try store.open()
+        let webhooks = try webhookSecret.map {
+            WebhookPolicy(secret: try WebhookSecret.read($0), allowed: webhookAllow)
+        }
         let jobs = JobService(store: store) {
             RedisBoard(address, name: "reel-server-\(process)", namespace: namespace)
         }
@@ -109,7 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
             host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
             isInsecure: insecure, isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,
             uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds),
-            jobsPerToken: jobsPerToken, bytesPerToken: bytesPerToken?.bytes)
+            jobsPerToken: jobsPerToken, bytesPerToken: bytesPerToken?.bytes, webhooks: webhooks)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
             sourceRoots: SourceRoots(

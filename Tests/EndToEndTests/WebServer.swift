@@ -66,8 +66,10 @@ struct WebServer {
     }
 
     /// Runs `body` with a server that answers, and kills the server after it.
-    static func withKilled(_ fleet: Fleet, _ body: (WebServer) async throws -> Void) async throws {
-        let server = try await start(fleet, [], path: "")
+    static func withKilled(
+        _ fleet: Fleet, _ arguments: [String] = [], _ body: (WebServer) async throws -> Void
+    ) async throws {
+        let server = try await start(fleet, arguments, path: "")
         do { try await body(server) } catch {
             _ = try await server.child.kill()
             throw error

@@ -32,6 +32,8 @@ extension BoardModel {
         figures.framesEncoded = counter("frames:encoded")
         figures.outputBytes = counter("outputs")
         figures.leasesLost = counter("leases:lost")
+        figures.webhooks = BoardFigures.Webhooks(
+            sent: counter("webhooks:sent"), retried: counter("webhooks:retried"), givenUp: counter("webhooks:given-up"))
         return figures
     }
 

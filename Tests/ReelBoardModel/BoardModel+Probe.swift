@@ -13,6 +13,7 @@ extension BoardModel {
         } else {
             if jobs[id]?.removal?.isValid == true { return .busy }
             leaveLeases(id)
+            withholdWebhooks(id)
             jobs[id] = Job(job, created: now)
         }
         var bare = job

@@ -55,6 +55,7 @@ extension BoardModel {
         facts.append((["active"] + active).joined(separator: " "))
         facts.append((["failed"] + failed).joined(separator: " "))
         facts += counters.filter { $0.value > 0 }.map { "counter \($0.key) \($0.value)" }
+        facts += due.map { "due \($0.key.job) \($0.key.url) \($0.value > now ? "later" : "now")" }
         facts.append("rates \(work.frames) \(work.passes)")
         for (id, job) in jobs { facts += self.facts(of: job, id) }
         return facts
@@ -124,6 +125,7 @@ extension BoardModel {
             "job \(id) \(job.state.rawValue)\(job.isPaused ? " paused" : "") copies \(job.backups) plan \(job.published.plan)"
         ]
         if [.done, .cancelled].contains(job.state) { facts.append("ended \(job.state.rawValue) \(id)") }
+        facts += job.webhooks.map { "webhook \(id) \($0.key) \($0.value.since == nil ? "-" : "\($0.value.attempts)")" }
         facts += job.waiters.map { "waiter \(id) \($0.key) \($0.value ? "live" : "lapsed")" }
         if let removal = job.removal { facts.append("removing \(id) \(removal.waiter) \(removal.isValid)") }
         func holding(_ kind: String, _ index: Int, _ holder: Holder) -> String {

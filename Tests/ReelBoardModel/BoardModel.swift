@@ -32,6 +32,9 @@ package struct BoardModel {
     /// Frames and passes of all jobs that got done.
     package var work = (frames: 0, passes: 0)
 
+    /// Jobs' webhooks that are to be sent, by when: at the earliest, or when the lease on them lapses.
+    package var due: [Hook: Int] = [:]
+
     /// Longer than any sequence of operations.
     package static let lease = 1_000_000
     package static let longSince = -1_000_000_000
@@ -124,6 +127,8 @@ package struct BoardModel {
         /// The weight that a user gave it after it was submitted.
         package var weight: Double?
         package var submission: String?
+        /// By their URLs.
+        package var webhooks: [String: Webhook] = [:]
         /// Whether each is still heard of.
         package var waiters: [String: Bool] = [:]
         /// The process that removes it, and whether its lease is valid.
@@ -210,6 +215,7 @@ extension BoardModel {
             return
         }
         guard job.state.isTerminal else { throw ReelFailure(.jobNotEnded(job: JobID(id), state: job.state)) }
+        withholdWebhooks(id)
         jobs[id] = nil
         leaveLeases(id)
     }
@@ -255,6 +261,7 @@ extension BoardModel {
         leaveLine(id)
         timer[id] = nil
         jobs[id]?.state = state
+        for url in jobs[id]?.webhooks.keys.sorted() ?? [] { makeDue(id, url) }
         count("jobs:\(state.rawValue)")
     }
 

@@ -304,6 +304,14 @@ extension ModelBoard {
 
     package func journal(before place: BoardEvent.Place?, count: Int) -> [JournalEntry] { trap() }
 
+    package func hook(_ job: JobID, _ url: String) -> HookAnswer? { trap() }
+
+    package func dispatch() -> DueWebhook? { trap() }
+
+    package func dispatched(
+        _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
+    ) -> DueWebhook.Answer { trap() }
+
     package func strip(_ job: JobID, cells: Int) -> PassStrip? { trap() }
 
     package func passes(_ job: JobID, in range: Range<Int>) -> [PassLook]? { trap() }

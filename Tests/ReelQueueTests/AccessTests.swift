@@ -268,6 +268,7 @@ extension BoardTests.Access {
         #expect(try await board.weigh(job, 2) == .running)
         #expect(try await board.describe(job, "{}"))
         #expect(try await board.list([job]).jobs.map(\.job.weight) == [2])
+        #expect(try await board.hook(job, "https://a.example/") == .added)
         #expect(try await worker.fail(worker.take(), .permanent) == .jobFailed)
         #expect(try await board.retry(job) == .failed)
         #expect(try await board.drain(.worker, "w1"))
@@ -286,6 +287,8 @@ extension BoardTests.Access {
         #expect(try await coordinator.publish(BoardFixture.job(passes: 6)) == .published)
         while let claim = try await worker.claim() { try await worker.complete(claim) }
         #expect(try await coordinator.state() == .done)
+        #expect(try await board.hook(job, "https://a.example/") == .due)
+        #expect(try await board.dispatched(#require(try await board.dispatch()), .sent) == .sent)
     }
 
     /// A job that one user begins and the other plans, and one that is abandoned.

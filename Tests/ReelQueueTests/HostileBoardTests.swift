@@ -20,9 +20,11 @@ extension BoardTests {
             "effort", "created", "offered", "finished", "paused", "copied", "sum", "note", "noted", "removing",
         ]
         private static let parts = [
-            "passes", "live", "copies", "times", "done", "fails", "excluded", "returned", "pace",
+            "passes", "live", "copies", "times", "done", "fails", "excluded", "returned", "pace", "webhooks",
         ]
-        private static let wholes = ["", ":passes", ":live", ":copies", ":done", ":retry", ":fails", ":map"]
+        private static let wholes = [
+            "", ":passes", ":live", ":copies", ":done", ":retry", ":fails", ":map", ":webhooks",
+        ]
 
         /// Spoils one thing of a job, if a thing spoiled before lets it; says what.
         private func spoil(_ random: inout SplitMix64) throws -> String {
@@ -60,6 +62,7 @@ extension BoardTests {
             _ = try? await board.retries(job)
             _ = try? await board.attend(job, waiter: "c1")
             _ = try? await board.pace()
+            _ = try? await board.hook(job, "https://a.example/")
             #expect(try await board.figures().workers == 1)
             _ = try? await fixture.complete(claim)
             _ = try? await fixture.fail(claim, .crash)
@@ -97,6 +100,12 @@ extension BoardTests {
             }
             try await askEverything(held[1])
             _ = try await fixture.board.cancel(job)
+            // A webhook of another job is sent, whatever this one's are.
+            try fixture.raw("ZADD", "reel2:{main}:webhooks", "1", "a1 x", "2", "a1", "3", "a1 https://a.example/")
+            #expect(try await fixture.board.hook(JobID("b2"), "https://b.example/") == .due, wrong)
+            var sent: [DueWebhook] = []
+            while let webhook = try await fixture.board.dispatch() { sent.append(webhook) }
+            #expect(sent.count { $0.job == JobID("b2") } == 1, wrong)
             try await fixture.board.forget(job)
             #expect(try await fixture.board.state(of: job) == nil, wrong)
             #expect(try await fixture.board.queue().unreadable.isEmpty, wrong)

@@ -25,6 +25,8 @@ struct GoldenTests {
         submitted.submission = Submission(
             name: "Trailer, take 3", labels: ["project": "ä", "take": "3"], submitter: "alice@edit-2")
         try expect(submitted, is: "job-record.v2.submitted.json")
+        submitted.webhooks = ["https://a.example/hook?key=1", "https://b.example/"]
+        try expect(submitted, is: "job-record.v2.webhooks.json")
     }
 
     private var ended: JobRecord {

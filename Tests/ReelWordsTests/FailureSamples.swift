@@ -301,6 +301,7 @@ extension FailureReason {
         .programsNotFound,
         .redisFileUnusable(path: "/run/redis", errno: 2), .redisFileOpen(path: "/run/redis"),
         .secretFileUnusable(path: "/run/tokens", errno: 13), .secretFileOpen(path: "/run/tokens"),
+        .secretTooShort(path: "/run/secret", least: 16), .webhooksTooMany(job: job, most: 8), .curlNotInstalled,
         .tokenFileDamaged(path: "/run/tokens", line: 3), .tokenNameTaken(name: "app", path: "/run/tokens"),
         .addressUnusable(address: "0.0.0.0:80", said: "Permission denied"),
         .sandboxIncomplete(missing: [.files]), .sandboxIncomplete(missing: [.files, .calls]),

@@ -117,11 +117,12 @@ extension FailureReason {
 
         // MARK: Jobs
         case .jobUnknown, .jobAmbiguous, .outputTwice, .jobEnded, .jobNotFailed, .outputContainerDiffers,
-            .outputNotNamed, .workerUnknown, .tokenNameTaken:
+            .outputNotNamed, .workerUnknown, .tokenNameTaken, .webhooksTooMany:
             FailureNature(.request, .usage)
         case .jobNotOnBoard: FailureNature(.host, .usage)
         case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .secretFileUnusable,
-            .secretFileOpen, .tokenFileDamaged, .addressUnusable, .sandboxIncomplete,
+            .secretFileOpen, .secretTooShort, .curlNotInstalled, .tokenFileDamaged, .addressUnusable,
+            .sandboxIncomplete,
             .folderUnwritable, .redisNotInstalled, .redisSilent,
             .localWorkerEnded:
             FailureNature(.host, .unreachable)

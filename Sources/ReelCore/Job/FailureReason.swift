@@ -382,6 +382,12 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case tokenFileDamaged(path: String, line: Int)
     /// The file of tokens has one of that name.
     case tokenNameTaken(name: String, path: String)
+    /// A secret that signs what a server sends has fewer bytes than that.
+    case secretTooShort(path: String, least: Int)
+    /// The job has as many webhooks as a job can have.
+    case webhooksTooMany(job: JobID, most: Int)
+    /// There is no curl, which sends webhooks.
+    case curlNotInstalled
     /// The server cannot listen at an address; quotes the system.
     case addressUnusable(address: String, said: String)
     /// The kernel cannot confine an engine as it must be.

@@ -40,6 +40,7 @@ struct Recover: Sendable {
         }
         do throws(ReelFailure) {
             if let submission = record.submission { try await board.describe(id, try submission.text) }
+            try await board.hook(record)
             let job = try await StoredJob(store.job(id))
             let finished = try await job.finished(in: job.indexes(in: store))
             try await job.publish(on: board, claim, finished)

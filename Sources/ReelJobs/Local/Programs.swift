@@ -26,7 +26,7 @@ public struct Programs: Sendable {
     }
 
     /// Path of a program that the system has, looked up in PATH as a shell does; nil if it is not installed.
-    static func installed(_ name: String) -> String? {
+    package static func installed(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -76,16 +76,38 @@ struct Beginner: Sendable {
         }
     }
 
-    /// Tells the board what the submitter says of the job. A job that another process has begun keeps its name and labels if
-    /// this submitter gives none. The record of a job that runs is left alone, since the worker that ends it writes it, too.
+    /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun keeps its
+    /// name and labels if this submitter gives none. The record of a job that runs is left alone, since the worker that ends
+    /// it writes it, too.
+    ///
+    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job, so that no webhook of it can be sent.
     ///
     /// - Parameter claim: holds the probe if this submitter has begun the job.
     func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
         if claim != nil {
-            guard let submission = try await entry.read().submission else { return }
+            let record = try await entry.read()
+            if let submission = record.submission { try await board.describe(id, try submission.text) }
+            try await board.hook(record)
+            return
+        }
+        try await board.hook(wanted)
+        if let submission = wanted.submission, submission.isTelling {
             try await board.describe(id, try submission.text)
-        } else if let submission = wanted.submission, submission.isTelling {
-            try await board.describe(id, try submission.text)
+        }
+    }
+}
+
+extension Board {
+    /// Adds the webhooks of a record to its job.
+    ///
+    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if the board does not have the job.
+    func hook(_ record: JobRecord) async throws(ReelFailure) {
+        for url in record.webhooks {
+            switch try await hook(record.id, url) {
+            case .added, .due: break
+            case .full: throw ReelFailure(.webhooksTooMany(job: record.id, most: BoardPolicy.webhooksKept))
+            case nil: throw ReelFailure(.jobNotOnBoard(job: record.id))
+            }
         }
     }
 }

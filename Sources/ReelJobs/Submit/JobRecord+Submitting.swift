@@ -1,5 +1,6 @@
 internal import Foundation
 public import ReelCore
+internal import ReelQueue
 internal import ReelSandbox
 public import ReelStore
 
@@ -41,10 +42,13 @@ extension JobRecord {
 extension JobEntry {
     /// Writes the record of a job that is about to run. If there is one, it is marked as not ended, and takes the terms and
     /// the paths of the sources from the one given: the same bytes may lie elsewhere now. It also takes what the submitter
-    /// says.
+    /// says, and webhooks; of a job that had ended, the earlier ones go.
     func open(_ wanted: JobRecord) async throws(ReelFailure) {
         guard try await !create(wanted) else { return }
         var record = try await read()
+        let earlier = record.state == nil ? record.webhooks : []
+        let added = wanted.webhooks.filter { !earlier.contains($0) }
+        record.webhooks = Array((earlier + added).suffix(BoardPolicy.webhooksKept))
         record.reopen()
         record.terms = wanted.terms
         record.submission = wanted.submission?.after(record.submission) ?? record.submission

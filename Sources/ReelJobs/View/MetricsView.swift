@@ -26,6 +26,8 @@ public struct MetricsView: Codable, Hashable, Sendable {
     public var outputBytes: Int
     /// Counter: leases that lapsed.
     public var leasesLost: Int
+    /// Counter: attempts to send webhooks, by what followed: `sent`, `retried` or `given-up`.
+    public var webhooks: [String: Int]
     /// Seconds for which the pass that waits longest has been ready; missing if none is.
     public var oldestReadySeconds: Double?
     /// Slots of live workers by state: `busy`, `free`, `out` and `drained`.
@@ -83,6 +85,8 @@ public struct MetricsView: Codable, Hashable, Sendable {
         framesEncoded = figures.framesEncoded
         outputBytes = figures.outputBytes
         leasesLost = figures.leasesLost
+        let webhooks = figures.webhooks
+        self.webhooks = ["sent": webhooks.sent, "retried": webhooks.retried, "given-up": webhooks.givenUp]
         oldestReadySeconds = figures.oldestReady
         let slots = figures.slots
         self.slots = ["busy": slots.busy, "free": slots.free, "out": slots.out, "drained": slots.drained]

@@ -31,6 +31,7 @@ transition('begin', function(args)
   if state ~= 'probing' then
     created = now
     leave_ended(id)
+    withhold_webhooks(id)
     redis.call('UNLINK', job_key(id))
     for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
   end

@@ -24,7 +24,7 @@ local ENDED = { done = true, failed = true, cancelled = true }
 
 local PARTS = {
   'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times',
-  'diagnostics', 'waiters', 'ended',
+  'diagnostics', 'waiters', 'ended', 'webhooks',
 }
 
 -- A key of the whole board.
@@ -284,10 +284,38 @@ local function hand_back(id, index, token, state)
   return held
 end
 
+-- The name of a job's webhook in `webhooks`. No id has a space.
+local function webhook_name(id, url) return id .. ' ' .. url end
+
+-- The URLs of a job's webhooks; none if they cannot be read.
+local function webhooks_of(id)
+  local entries, urls = redis.pcall('HGETALL', job_key(id, 'webhooks')), {}
+  for i = 1, entries.err and 0 or #entries, 2 do table.insert(urls, entries[i]) end
+  return urls
+end
+
+-- Makes a job's webhook due: it is to be sent from now on. If its job has not ended, that means nothing.
+local function make_due(id, url)
+  redis.call('HSET', job_key(id, 'webhooks'), url, text(now) .. ' 0')
+  redis.call('ZADD', key('webhooks'), now, webhook_name(id, url))
+end
+
+-- Has none of a job's webhooks sent any more.
+local function withhold_webhooks(id)
+  for _, url in ipairs(webhooks_of(id)) do redis.call('ZREM', key('webhooks'), webhook_name(id, url)) end
+end
+
+-- Since when a webhook is to be sent (ms), and the attempts at that; nil if it is not.
+local function sending_of(id, url)
+  local since, attempts = (redis.call('HGET', job_key(id, 'webhooks'), url) or ''):match('^(%d+) (%d+)$')
+  return since, tonumber(attempts)
+end
+
 -- Ends a job, and puts it on the list of its state. Its holders learn of that at their next beat. `why` is a list of
 -- further fields and their values.
 local function end_job(id, state, retention, why)
   redis.call('ZADD', key(state), now, id)
+  for _, url in ipairs(webhooks_of(id)) do make_due(id, url) end
   redis.call('HSET', job_key(id), 'state', state, 'finished', now, unpack(why or {}))
   remove_from_run(id)
   redis.call('ZREM', key('timer'), id)
@@ -465,7 +493,7 @@ end
 local SHARED = {
   run = 'ZCARD', timer = 'ZCARD', tail = 'ZCARD', lease = 'ZCARD', workers = 'ZCARD', active = 'ZCARD',
   failed = 'ZCARD', done = 'ZCARD', cancelled = 'ZCARD', wake = 'LLEN', control = 'HLEN', virtual = 'GET',
-  pace = 'HLEN',
+  pace = 'HLEN', webhooks = 'ZCARD',
 }
 
 -- Carries out an action on one job of several, so that an unreadable job does not stop the others: that job is set

@@ -14,6 +14,7 @@ removal('forget', function(args)
   if state and not ENDED[state] then return state end
   leave_ended(id)
   redis.call('ZREM', key('broken'), id)
+  withhold_webhooks(id)
   redis.call('UNLINK', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
   redis.call('ZREM', key('jobs'), id)

@@ -6,11 +6,15 @@ internal import NIOCore
 /// Answers in JSON, with the same names and forms as `--json`.
 enum JSONAnswer {
     static func response(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) throws -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try bytes(value))))
+    }
+
+    /// The body of such an answer.
+    static func bytes(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let bytes = try encoder.encode(value)
-        return Response(
-            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return try encoder.encode(value)
     }
 }

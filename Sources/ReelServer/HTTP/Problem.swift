@@ -96,7 +96,7 @@ extension ReelFailure {
     fileprivate var httpStatus: HTTPResponse.Status {
         switch reason {
         case .jobUnknown, .workerUnknown, .noResult: .notFound
-        case .jobEnded, .jobNotFailed, .jobNotEnded, .jobNotOnBoard, .jobCancelled: .conflict
+        case .jobEnded, .jobNotFailed, .jobNotEnded, .jobNotOnBoard, .jobCancelled, .webhooksTooMany: .conflict
         case .sourceOutside: .forbidden
         case .quotaExceeded: .unprocessableContent
         case .resultDiffers, .resultUnrecorded: .internalServerError

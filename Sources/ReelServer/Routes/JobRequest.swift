@@ -22,8 +22,11 @@ struct JobRequest {
     ///
     /// Throws `FlawedPlace` and `Problem` for what the request alone shows, and `.input` if a source cannot be read or lies
     /// outside the server's folders.
-    init(_ body: JSONPlace, sources: RequestSources, submitter: String) throws {
-        let object = try body.object(knows: ["source", "upload", "edit", "options", "name", "weight", "labels"])
+    ///
+    /// - Parameter webhooks: which webhooks are taken; nil for none.
+    init(_ body: JSONPlace, sources: RequestSources, submitter: String, webhooks: WebhookPolicy?) throws {
+        let object = try body.object(
+            knows: ["source", "upload", "edit", "options", "name", "weight", "labels", "webhook"])
         let options = try PostedOptions.read(object.known("options"))
         var sources = sources
         let order: Order
@@ -56,6 +59,7 @@ struct JobRequest {
                 name: try object.known("name").map(JobRequest.name),
                 labels: try object.known("labels").map(JobRequest.labels) ?? [:], submitter: submitter),
             within: sources.roots, stages: true)
+        record.webhooks = try object.known("webhook").map { [try WebhookURL($0, webhooks).text] } ?? []
         var uploads: [String: Upload] = [:]
         for (place, source) in record.sources.enumerated() {
             // Workers see the server's folders, but not its uploads.

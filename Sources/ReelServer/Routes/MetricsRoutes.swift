@@ -56,6 +56,9 @@ struct MetricsText {
             [([], Double(board.outputBytes))])
         family("reel_leases_lost_total", "counter", "Leases that lapsed.", [([], Double(board.leasesLost))])
         family(
+            "reel_webhooks_total", "counter", "Attempts to send webhooks, by what followed.",
+            labelled("outcome", board.webhooks))
+        family(
             "reel_oldest_ready_pass_seconds", "gauge",
             "How long the pass that waits longest has been ready; 0 if none is.",
             [([], board.oldestReadySeconds ?? 0)])

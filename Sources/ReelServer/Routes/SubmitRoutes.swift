@@ -28,7 +28,7 @@ struct SubmitRoutes {
         let sources = RequestSources(folders: server.settings.sources, roots: server.sourceRoots) { id in
             try uploads.upload(id, context)
         }
-        return try JobRequest(body, sources: sources, submitter: submitter)
+        return try JobRequest(body, sources: sources, submitter: submitter, webhooks: server.settings.webhooks)
     }
 
     @Sendable private func submit(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -38,6 +38,7 @@ struct BoardFacts {
           local host = field:match('^drain%-host:(.*)$')
           if host then say('host', host, 'drained') end
         end
+        for name, score in scores('webhooks') do say('due', name, when(score, 'now', 'later')) end
         say('active', unpack(redis.call('ZRANGE', p .. 'active', 0, -1)))
         say('failed', unpack(redis.call('ZRANGE', p .. 'failed', 0, -1, 'REV')))
         local work = { duration = 0, wait = 0 }
@@ -71,6 +72,7 @@ struct BoardFacts {
           local passes = tonumber(job.passes)
           say('job', id, job.state .. (job.paused and ' paused' or ''), 'copies', job.copied or 0, 'plan', job.plan)
           for name, score in scores(key .. ':waiters') do say('waiter', id, name, when(score, 'lapsed', 'live')) end
+          for url, entry in fields(key .. ':webhooks') do say('webhook', id, url, entry:match(' (%d+)$') or '-') end
           if job.removing then
             local by, till = job.removing:match('^(.+) (%d+)$')
             say('removing', id, by, when(till, 'false', 'true'))
@@ -103,7 +105,7 @@ struct BoardFacts {
           end
           local ended = job.state == 'done' or job.state == 'failed' or job.state == 'cancelled'
           local parts = { 'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'waiters',
-            'diagnostics' }
+            'diagnostics', 'webhooks' }
           for _, part in ipairs(parts) do
             local left = redis.call('PTTL', p .. key .. ':' .. part)
             if ended and left == -1 or not ended and left >= 0 then say('expiry', id, part, left) end

@@ -12,7 +12,8 @@ extension Conformance {
         try copyKeys(from: 0, to: 1)
         var torn = self
         let start = try server.logLength()
-        let operation = torn.source.next(model, claims: claims, restarts: false)
+        let operation = torn.source.next(
+            model, claims: claims, dueWebhooks: dueWebhooks.count, restarts: false)
         try await torn.perform(operation)
         let writes = try server.log(after: start)
         source = torn.source

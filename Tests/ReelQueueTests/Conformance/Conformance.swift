@@ -9,12 +9,14 @@ struct Conformance {
     private(set) var raw: RawRedis
     private(set) var board: RedisBoard
     private(set) var reaper: RedisBoard
-    private(set) var model = BoardModel()
+    var model = BoardModel()
     var source: OperationSource
     private let restarts: Bool
     /// The answered claims, and by whom.
     private(set) var claims: [Claim] = []
     private var claimers: [WorkerID] = []
+    /// The webhooks that were given out, as the board and the model name them.
+    var dueWebhooks: [(board: DueWebhook, model: DueWebhook)] = []
     /// The process that is to remove a job.
     private var removals: [String: Removal] = [:]
     private var removers: [String: String] = [:]
@@ -25,7 +27,7 @@ struct Conformance {
 
     /// Waits that no test outlives; what time does is an operation.
     private static let timing = BoardTiming(
-        lease: .seconds(3600), backoff: .seconds(3600))
+        lease: .seconds(3600), backoff: .seconds(3600), webhookLease: .seconds(7200), webhookPause: .seconds(3600))
 
     init(seed: UInt64, server: RedisServer, restarts: Bool) throws {
         self.server = server
@@ -44,7 +46,7 @@ struct Conformance {
 
     /// Draws an operation, carries it out, sometimes twice, and compares.
     mutating func step() async throws {
-        let operation = source.next(model, claims: claims, restarts: restarts)
+        let operation = source.next(model, claims: claims, dueWebhooks: dueWebhooks.count, restarts: restarts)
         history.append("\(operation)")
         try await perform(operation)
         if isRepeatable(operation), source.chance(12) {
@@ -57,7 +59,7 @@ struct Conformance {
 
     private func isRepeatable(_ operation: Operation) -> Bool {
         switch operation {
-        case .put, .begin, .beginInVain, .claim, .claimInVain, .lag, .restart: false
+        case .put, .begin, .beginInVain, .claim, .claimInVain, .lag, .dispatch, .restart: false
         default: true
         }
     }
@@ -103,6 +105,7 @@ struct Conformance {
             model.trim(job)
         case .describe(let job, let submission):
             compare(try await board.describe(JobID(job), submission), model.describe(job, submission))
+        case .hook, .dispatch, .dispatched, .fallDueToSend: try await performSending(operation)
         case .resume(let job): compare(try await board.resume(JobID(job)), model.resume(job))
         case .retry(let job): compare(try await board.retry(JobID(job)), model.retry(job))
         case .forget(let job):
@@ -359,7 +362,7 @@ struct Conformance {
         compare(try await board.passes(JobID(id), at: [1, 99]), model.passes(id, at: [1, 99]))
     }
 
-    private mutating func compare<Answer: Equatable>(_ answer: Answer, _ expected: Answer) {
+    mutating func compare<Answer: Equatable>(_ answer: Answer, _ expected: Answer) {
         if answer != expected { differences.append("the board says \(answer)\nthe model says \(expected)") }
     }
 

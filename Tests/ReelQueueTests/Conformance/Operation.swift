@@ -38,6 +38,11 @@ enum Operation {
     case lag(job: String, index: Int, worker: Int)
     case cancel(String), pause(String), resume(String), retry(String), forget(String)
     case weigh(String, Double), describe(String, String), trim(String)
+    case hook(job: String, url: String)
+    /// A server asks for a webhook to send, and says how that ended; it has its place among those that were given out.
+    case dispatch, dispatched(webhook: Int, DueWebhook.Outcome)
+    /// Pauses and leases of webhooks are over.
+    case fallDueToSend
     /// The worker, or its host.
     case drain(DrainScope, worker: Int), undrain(DrainScope, worker: Int)
     case depart(worker: Int), silence(worker: Int)
@@ -97,7 +102,7 @@ struct OperationSource {
     mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
     /// The next one, by what the model knows; `claims` are those that were answered.
-    mutating func next(_ model: BoardModel, claims: [Claim], restarts: Bool) -> Operation {
+    mutating func next(_ model: BoardModel, claims: [Claim], dueWebhooks: Int, restarts: Bool) -> Operation {
         switch kind(restarts: restarts) {
         case .put: return publication()
         case .begin: return .begin(jobs[below(jobs.count)], coordinator: coordinator())
@@ -138,6 +143,14 @@ struct OperationSource {
         case .weigh: return .weigh(jobID(), [0.25, 1, 3][below(3)])
         case .trim: return .trim(jobID())
         case .describe: return .describe(jobID(), "{\"name\":\"\(below(100))\"}")
+        case .hook: return .hook(job: jobID(), url: "https://\(below(chance(5) ? 12 : 3)).example/")
+        case .dispatch: return .dispatch
+        case .dispatched:
+            guard dueWebhooks > 0 else { return .dispatch }
+            let last = dueWebhooks - 1
+            return .dispatched(
+                webhook: chance(70) ? last : below(dueWebhooks), [.sent, .failed, .failed, .refused][below(4)])
+        case .fallDueToSend: return .fallDueToSend
         case .retry: return .retry(jobID())
         case .forget: return .forget(jobID())
         case .drain: return .drain(chance(60) ? .worker : .host, worker: below(workers.count))
@@ -154,7 +167,8 @@ struct OperationSource {
     private enum Kind {
         case put, begin, beginInVain, publish, abandon, attend, leave, remove, lapseWaiters, claim, claimInVain, beat,
             complete, fail, release, invalidate, lapse, reap, fallDue, lag
-        case cancel, pause, resume, weigh, describe, trim, retry, forget, drain, undrain, depart, silence, readmit,
+        case cancel, pause, resume, weigh, describe, trim, retry, forget, hook, dispatch, dispatched,
+            fallDueToSend, drain, undrain, depart, silence, readmit,
             disprove,
             audit, restart
     }
@@ -162,10 +176,10 @@ struct OperationSource {
     /// Of a thousand operations so many.
     private static let weights: [(kind: Kind, weight: Int)] = [
         (.put, 50), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
-        (.remove, 10), (.lapseWaiters, 6), (.claim, 131), (.claimInVain, 17), (.beat, 70), (.complete, 125),
-        (.fail, 90), (.release, 25), (.invalidate, 20), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28),
+        (.remove, 10), (.lapseWaiters, 6), (.claim, 125), (.claimInVain, 17), (.beat, 64), (.complete, 120),
+        (.fail, 85), (.release, 25), (.invalidate, 20), (.lapse, 40), (.reap, 45), (.fallDue, 50), (.lag, 28),
         (.cancel, 12), (.pause, 12), (.resume, 17), (.weigh, 6), (.describe, 4), (.trim, 12), (.retry, 18),
-        (.forget, 8),
+        (.forget, 8), (.hook, 8), (.dispatch, 7), (.dispatched, 5), (.fallDueToSend, 2),
         (.drain, 5), (.undrain, 12), (.depart, 4),
         (.silence, 6), (.readmit, 10), (.disprove, 12),
         (.audit, 18),

@@ -1,0 +1,134 @@
+/// An address of the Internet Protocol. One of version 4 that stands in one of version 6, as ::ffff:10.0.0.1 does, is the
+/// address of version 4.
+package struct IPAddress: Hashable, Sendable {
+    /// Four bytes or sixteen.
+    package let bytes: [UInt8]
+
+    /// - Parameter bytes: four or sixteen; anything else gives nil.
+    package init?(bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        switch bytes.count {
+        case 4: self.bytes = bytes
+        case 16:
+            let isEmbedded = IPAddress.embedding.contains { bytes.starts(with: $0) }
+            self.bytes = isEmbedded ? Array(bytes.suffix(4)) : bytes
+        default: return nil
+        }
+    }
+
+    /// How addresses of version 6 begin that stand for one of version 4: mapped ones, and those of a translator (NAT64).
+    private static let embedding: [[UInt8]] = [
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+
+    /// Reads dotted decimals without leading zeros, or an address of version 6 without zone and brackets; nil for anything
+    /// else, also for other forms of numbers that some programs take for addresses.
+    package init?(_ text: some StringProtocol) {
+        let bytes = text.contains(":") ? IPAddress.sixteen(of: String(text)) : IPAddress.four(of: text)
+        guard let bytes else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    private static func four(of text: some StringProtocol) -> [UInt8]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let bytes = parts.compactMap { part -> UInt8? in
+            guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                part.count == 1 || part.first != "0"
+            else { return nil }
+            return UInt8(part)
+        }
+        return parts.count == 4 && bytes.count == 4 ? bytes : nil
+    }
+
+    private static func sixteen(of text: String) -> [UInt8]? {
+        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
+        guard halves.count <= 2, let head = groups(halves[0], isLast: halves.count == 1),
+            let tail = halves.count == 2 ? groups(halves[1], isLast: true) : []
+        else { return nil }
+        let missing = 16 - head.count - tail.count
+        guard halves.count == 2 ? missing >= 2 : missing == 0 else { return nil }
+        return head + Array(repeating: 0, count: missing) + tail
+    }
+
+    /// The bytes of groups of hexadecimal digits, the last of which may be dotted decimals.
+    private static func groups(_ text: Substring, isLast: Bool) -> [UInt8]? {
+        guard !text.isEmpty else { return [] }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        var bytes: [UInt8] = []
+        for (place, part) in parts.enumerated() {
+            if isLast, place == parts.count - 1, part.contains(".") {
+                guard let four = four(of: part) else { return nil }
+                bytes += four
+                continue
+            }
+            guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                let group = UInt16(part, radix: 16)
+            else { return nil }
+            bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
+        }
+        return bytes
+    }
+
+    /// Whether it belongs to a host that any host of the Internet reaches: not to this machine, a private network, a link,
+    /// a group, or one of the other ranges that IANA's registries of special-purpose addresses have.
+    package var isPublic: Bool {
+        if bytes.count == 4 { return !IPAddress.specialOfFour.contains { $0.contains(self) } }
+        return IPAddress.global.contains { $0.contains(self) }
+            && !IPAddress.specialOfSixteen.contains { $0.contains(self) }
+    }
+
+    private static let specialOfFour = networks(
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4")
+
+    /// All addresses of version 6 that have been given out for single hosts of the Internet.
+    private static let global = networks("2000::/3")
+
+    /// Of those: the assignments of protocols (Teredo, ORCHID), documentation, and 6to4, in which any address of version 4 may
+    /// stand.
+    private static let specialOfSixteen = networks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+
+    private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }
+}
+
+/// Addresses that begin alike.
+package struct IPNetwork: Hashable, Sendable {
+    private let address: IPAddress
+    /// The number of bits in which they agree.
+    private let length: Int
+
+    /// Reads an address, or an address and the number of bits that count: 10.0.0.0/8. Nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(parts[0]) else { return nil }
+        let bits = address.bytes.count * 8
+        guard parts.count == 2 else {
+            (self.address, length) = (address, bits)
+            return
+        }
+        guard parts[1].utf8.count <= 3, let length = Int(parts[1]), (0...bits).contains(length), parts[1].first != "+"
+        else { return nil }
+        (self.address, self.length) = (address, length)
+    }
+
+    /// Whether an address belongs to it.
+    package func contains(_ other: IPAddress) -> Bool {
+        guard other.bytes.count == address.bytes.count else { return false }
+        for place in address.bytes.indices {
+            let bits = min(max(length - place * 8, 0), 8)
+            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+            guard address.bytes[place] & mask == other.bytes[place] & mask else { return false }
+        }
+        return true
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// Dotted decimals, or eight groups of hexadecimal digits.
+    package var description: String {
+        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+        return stride(from: 0, to: 16, by: 2)
+            .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
+    }
+}
