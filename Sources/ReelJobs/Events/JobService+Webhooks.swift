@@ -7,10 +7,11 @@ extension JobService {
     /// due again if the caller does not call `settle` in time.
     public func dueWebhook() async throws(ReelFailure) -> DueWebhook? { try await board.dispatch() }
 
-    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed.
+    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed. While Redis
+    /// cannot be reached the call is repeated for a minute, since what has arrived would else be sent again.
     public func settle(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) async throws(ReelFailure) -> DueWebhook.Answer {
-        try await board.dispatched(webhook, outcome)
+        try await board.patiently { () throws(ReelFailure) in try await board.dispatched(webhook, outcome) }
     }
 }
