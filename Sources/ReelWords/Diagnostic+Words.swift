@@ -76,6 +76,8 @@ extension Diagnostic {
             "the HDR10 metadata is lost: neither \(encoder) nor \(container.file) can hold it"
         case .colourLost(let encoder, let container):
             "the description of the colours is lost: neither \(encoder) nor \(container.file) can hold it"
+        case .rangeLimited(let encoder):
+            "full range becomes limited range: decoders take what \(encoder) makes for that"
         case .audioCodecChanged(let track, let from, let to): "audio \(track): \(from) becomes \(to)"
         case .sampleRateChanged(let track, let encoder, let from, let to):
             "audio \(track): \(encoder) does not support \(from) Hz: it becomes \(to) Hz"

@@ -58,6 +58,30 @@ struct PixelFormatTests {
         #expect(after.hashes == before.hashes)
     }
 
+    @Test(
+        "full range becomes limited range where decoders take an encoder's pictures for that",
+        arguments: ["prores_ks", "mpeg2video", "libvpx"], ["white", "black", "0x808080"])
+    func limited(encoder: String, colour: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 7, size: "64x48",
+            filter: "drawbox=c=\(colour):t=fill,scale=out_range=pc,format=yuvj420p",
+            video: Fixture.x264 + ["-pix_fmt", "yuvj420p", "-color_range", "pc", "-crf", "4"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, videoCodec: encoder), folder: folder.path)
+        #expect(job.index.video.stream.hasFullRange)
+        #expect(job.warnings.contains { $0.contains("limited range") }, "\(job.warnings)")
+        func brightness(_ path: String) throws -> Int {
+            let frame = folder.path + "/frame"
+            try run(
+                "ffmpeg", "-v", "error", "-y", "-i", path, "-frames:v", "1", "-vf", "scale=out_range=pc,format=gray",
+                "-f", "rawvideo", frame)
+            let bytes = try Data(contentsOf: URL(filePath: frame))
+            return bytes.reduce(0) { $0 + Int($1) } / max(bytes.count, 1)
+        }
+        let (before, after) = (try brightness(source), try brightness(job.output))
+        #expect(abs(before - after) <= 2, "\(before) became \(after)")
+    }
+
     @Test("the brightness of a picture with a palette is that of its colours", arguments: ["zmbv", "tiff"])
     func palette(codec: String) throws {
         let folder = try ScratchFolder()

@@ -64,7 +64,7 @@ extension Diagnostic {
         .rotationLost(container: .mkv),
         .highDynamicRangeUnmapped,
         .lightLost(encoder: "libx264", container: .ts),
-        .colourLost(encoder: "ffv1", container: .nut),
+        .colourLost(encoder: "ffv1", container: .nut), .rangeLimited(encoder: "prores_ks"),
         .audioCodecChanged(track: 0, from: "vorbis", to: "aac"),
         .sampleRateChanged(track: 0, encoder: "libopus", from: 44100, to: 48000),
         .channelsChanged(track: 0, encoder: "libmp3lame", from: "5.1", to: "stereo"),

@@ -47,7 +47,7 @@ extension EncoderTraits {
         EncoderTraits(
             name: "libvpx", codec: "vp8", crf: 10, preset: Preset(option: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good")] }, rateControl: .ceiling,
-            unusedFormats: ["yuva420p"],
+            unusedFormats: ["yuva420p"], isLimitedRange: true,
             cost: { _ in EncoderCost(perPixel: 20, pictures: 20, weight: 15) }),
         EncoderTraits(
             name: "ffv1", codec: "ffv1", keepsCodec: true, keyFrameInterval: 1, isLossless: true,
@@ -60,7 +60,7 @@ extension EncoderTraits {
             profiles: Profile.named("proxy", "lt", "standard", "hq", formats: "yuv422p10le")
                 + Profile.named("4444", "4444xq", formats: "yuv444p10le", "yuva444p10le"),
             options: { _ in [MediaOption(name: "vendor", value: "apl0")] }, tells: [.fields, .colour],
-            cost: { _ in ofProRes }),
+            isLimitedRange: true, cost: { _ in ofProRes }),
         EncoderTraits(name: "mjpeg", codec: "mjpeg", rateControl: .fixedQuantiser, cost: { _ in small }),
         EncoderTraits(
             name: "mpeg2video", codec: "mpeg2video", keepsCodec: true,
@@ -69,14 +69,17 @@ extension EncoderTraits {
             rateControl: .fixedQuantiserOfMPEG2,
             // Decoders' transforms differ, so errors add up until the next key frame (ISO 13818-2 annex A). 15 frames
             // are the half second that broadcasters use.
-            keyFrameInterval: 15, tells: [.fields], wantsConstantRate: true, cost: { _ in small }),
+            keyFrameInterval: 15, tells: [.fields], isLimitedRange: true, wantsConstantRate: true, cost: { _ in small }),
         x264RGB(),
         EncoderTraits(
             name: "libaom-av1", codec: "av1", isListed: false,
             cost: { _ in EncoderCost(constant: 24 << 20, perPixel: 110, pictures: 100, weight: 40) }),
-        EncoderTraits(name: "prores", codec: "prores", isListed: false, cost: { _ in ofProRes }),
-        EncoderTraits(name: "prores_aw", codec: "prores", isListed: false, cost: { _ in ofProRes }),
-        EncoderTraits(name: "mpeg4", codec: "mpeg4", isListed: false, cost: { _ in small }),
+        EncoderTraits(
+            name: "prores", codec: "prores", isListed: false, isLimitedRange: true, cost: { _ in ofProRes }),
+        EncoderTraits(
+            name: "prores_aw", codec: "prores", isListed: false, isLimitedRange: true, cost: { _ in ofProRes }),
+        EncoderTraits(
+            name: "mpeg4", codec: "mpeg4", isListed: false, isLimitedRange: true, cost: { _ in small }),
     ]
 
     /// The same library as libx264, with RGB pictures encoded as RGB.

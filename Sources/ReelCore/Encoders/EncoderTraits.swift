@@ -46,6 +46,8 @@ public struct EncoderTraits: Sendable {
     public var levelOption: LevelOption?
     /// Pixel formats that the encoder takes, but in a way that segments do not keep.
     public var unusedFormats: Set<String> = []
+    /// Whether decoders take all of its pictures for limited range: its streams have no place that says otherwise.
+    public var isLimitedRange = false
     /// Whether the codec's frames follow each other at a constant rate, so that none may last long.
     public var wantsConstantRate = false
     /// The least number of packets by which a frame may come later in decode order than in presentation order. Some

@@ -69,6 +69,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case lightLost(encoder: String, container: Container)
     /// Neither encoder nor container stores all of the colour tags.
     case colourLost(encoder: String, container: Container)
+    /// Pictures of full range are converted to limited range, for which decoders take this encoder's.
+    case rangeLimited(encoder: String)
     /// An audio track is encoded in another codec.
     case audioCodecChanged(track: Int, from: String, to: String)
     /// The encoder does not take the track's sample rate. Rates are in samples per second.
@@ -171,6 +173,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case highDynamicRangeUnmapped = "high-dynamic-range-unmapped"
         case lightLost = "light-lost"
         case colourLost = "colour-lost"
+        case rangeLimited = "range-limited"
         case audioCodecChanged = "audio-codec-changed"
         case sampleRateChanged = "sample-rate-changed"
         case channelsChanged = "channels-changed"

@@ -42,7 +42,7 @@ package struct MemoryBudget {
     init(
         indexes: [SourceIndex], source: Int, shown: Int, _ video: VideoTarget, packets: Int = 0
     ) throws(ReelFailure) {
-        let (index, output) = (indexes[source], indexes[shown].video.stream)
+        let (index, output) = (indexes[source], indexes[shown].video.stream.shown(in: video))
         let stream = index.video.stream
         for stream in [stream, output] {
             guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {

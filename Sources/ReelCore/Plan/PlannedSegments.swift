@@ -22,7 +22,7 @@ public struct PlannedSegments: Sendable {
             return index
         }
         self.digest = digest
-        let main = indexes[plan.mainSource].video.stream
+        let main = indexes[plan.mainSource].video.stream.shown(in: plan.video)
         videoTargets = indexes.map {
             digest(jsonBytes(of: VideoEncodingFacts(plan.video, of: $0.video.stream, output: main)))
         }

@@ -73,6 +73,21 @@ public struct VideoStream: Hashable, Codable, Sendable {
             && colour.range == other.colour.range
     }
 
+    /// The stream with the range that an output's pictures have: that of this stream, or limited range if decoders take
+    /// the encoder's pictures for that.
+    public func shown(in target: VideoTarget) -> VideoStream {
+        guard target.encoding?.traits.isLimitedRange == true, hasFullRange else { return self }
+        var stream = self
+        stream.colour.range = "tv"
+        if pixelFormat.hasPrefix("yuvj") { stream.pixelFormat = "yuv" + pixelFormat.dropFirst(4) }
+        return stream
+    }
+
+    /// Whether the values of YCbCr reach from 0 to the greatest; the old formats say it in their names.
+    public var hasFullRange: Bool {
+        pixelFormat.hasPrefix("yuvj") || colour.range == "pc" && !PictureLayout(pixelFormat).isRGB
+    }
+
     package enum CodingKeys: String, CodingKey {
         case index = "index"
         case codec = "codec"

@@ -111,7 +111,8 @@ struct PicturedJob: Sendable {
             PictureRecipe(
                 entry: entry, name: name,
                 request: PicturesRequest(
-                    subject: .output(format: plan.video.format, like: main.video.stream, pictures: pictures),
+                    subject: .output(
+                        format: plan.video.format, like: main.video.stream.shown(in: plan.video), pictures: pictures),
                     within: wanted.size, file: entry.place(of: name)),
                 scope: EngineScope(sources: [], reads: Array(Set(pictures.compactMap { $0?.file })), folders: []),
                 memory: MemoryBudget.pictures(of: main, as: main.video.stream)))

@@ -70,7 +70,8 @@ struct PictureCheck {
         order = FrameOrder(plan)
         self.tracks = tracks
         self.concealed = concealed
-        isShownAsIs = tracks.map { plan.video.format.takes($0.stream, beside: tracks[plan.mainSource].stream) }
+        let main = tracks[plan.mainSource].stream.shown(in: plan.video)
+        isShownAsIs = tracks.map { plan.video.format.takes($0.stream, beside: main) }
         self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
         self.clock = clock
         isLossless = plan.video.encoding?.traits.isLossless ?? true

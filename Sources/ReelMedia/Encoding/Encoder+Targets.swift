@@ -21,6 +21,7 @@ extension Encoder {
     /// `bitrate` is in bits per second, nil for constant quality.
     convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
+        let stream = stream.shown(in: .encode(target))
         try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
             (context) throws(ReelFailure) in
             let format = av_get_pix_fmt(target.format.pixelFormat)

@@ -62,6 +62,7 @@ public struct TargetChoice {
             size: spec.size)
         try refuseInterlaced(scaledTo: format)
         checkConversions(to: format)
+        if encoder.isLimitedRange, stream.hasFullRange { diagnostics.append(.rangeLimited(encoder: encoder.name)) }
         diagnostics +=
             LostSignalling(
                 stream: stream, format: format, encoder: encoder.name, container: spec.container

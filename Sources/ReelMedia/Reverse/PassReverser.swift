@@ -113,7 +113,7 @@ public final class PassReverser {
     package var mostFramesHeld: Int { max(mostHeld, open?.tools.reader.mostFramesHeld ?? 0) }
 
     /// The stream of the source whose format the output has.
-    private var main: VideoStream { sources[plan.mainSource].index.video.stream }
+    private var main: VideoStream { sources[plan.mainSource].index.video.stream.shown(in: plan.video) }
 
     private func opened(_ clips: [Int], threads: Int) throws(ReelFailure) -> Tools {
         let looks = clips.map { Look(plan.clips[$0]) }
