@@ -74,6 +74,8 @@ struct ServeCommand: AsyncParsableCommand {
         transform: ByteSize.read)
     var bytesPerToken: ByteSize?
 
+    @Option(
+        help: ArgumentHelp(
             "Take webhooks and send them, signed with the secret in this file, of 16 bytes at least.",
             valueName: "file"), completion: .file())
     var webhookSecret: String?
