@@ -8,7 +8,7 @@ extension WebhookURL {
     init(_ place: JSONPlace, _ policy: WebhookPolicy?) throws {
         let text = try place.text()
         func problem(_ code: String, _ title: String, _ detail: String) -> Problem {
-            Problem(.badRequest, code, title, detail: detail, pointer: Problem.pointer(place.place))
+            Problem(.badRequest, code, title, detail: detail, pointer: place.pointer)
         }
         guard let policy else {
             throw problem(
