@@ -30,7 +30,7 @@ extension BoardModel {
         figures.passWait.counts = [counter("wait")]
         figures.framesDecoded = counter("frames:decoded")
         figures.framesEncoded = counter("frames:encoded")
-        figures.outputBytes = counter("outputs")
+        figures.outputBytes = counter("outputs:bytes")
         figures.leasesLost = counter("leases:lost")
         figures.webhooks = BoardFigures.Webhooks(
             sent: counter("webhooks:sent"), retried: counter("webhooks:retried"), givenUp: counter("webhooks:given-up"))

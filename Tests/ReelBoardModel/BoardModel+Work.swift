@@ -200,7 +200,10 @@ extension BoardModel {
         count(.done)
         count("frames:decoded", result.statistics.framesDecoded)
         count("frames:encoded", result.statistics.framesEncoded)
-        count("outputs", Int(result.statistics.outputBytes ?? 0))
+        if let bytes = result.statistics.outputBytes {
+            count("outputs")
+            count("outputs:bytes", Int(bytes))
+        }
         if encoded != nil, index < passCount { count("duration") }
         work.frames += max(result.statistics.framesEncoded - (encoded ?? 0), 0)
         work.passes += index < passCount ? 1 : 0

@@ -49,6 +49,7 @@ struct BoardFacts {
             work[histogram] = work[histogram] + times
           else
             if times ~= '0' then say('counter', name, times) end
+            if name == 'outputs' then say('counter', 'outputs:bytes', decoded) end
             if encoded ~= '' and decoded ~= '0' then say('counter', 'frames:decoded', decoded) end
             if encoded ~= '' and encoded ~= '0' then say('counter', 'frames:encoded', encoded) end
           end
