@@ -1,5 +1,4 @@
 import Foundation
-import FoundationNetworking
 import Glibc
 import Testing
 
@@ -11,9 +10,11 @@ struct Browser {
     private let address: String
 
     /// Whether there are both a chromedriver and a Chromium to drive.
-    static let isInstalled = program("chromedriver") != nil && chromium != nil
+    static let isInstalled = program("chromedriver") != nil && chromium != nil && curl != nil
 
     private static let chromium = ["chromium", "chromium-browser", "google-chrome"].lazy.compactMap(program).first
+
+    private static let curl = program("curl")
 
     private static func program(_ name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -44,7 +45,7 @@ struct Browser {
         let address = "http://127.0.0.1:\(port)"
         let answers = try await eventually(.seconds(30)) {
             guard driver.isRunning else { return true }
-            return (try? await send("GET", "\(address)/status")) != nil
+            return (try? await send(fixture, "GET", "\(address)/status")) != nil
         }
         do {
             try #require(answers && driver.isRunning, "chromedriver did not start")
@@ -60,7 +61,7 @@ struct Browser {
                 "browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": ["browser": "ALL"],
             ]
             let body = try JSONSerialization.data(withJSONObject: ["capabilities": ["alwaysMatch": wanted]])
-            let session = try value(await send("POST", "\(address)/session", body), as: Session.self)
+            let session = try value(await send(fixture, "POST", "\(address)/session", body), as: Session.self)
             return Browser(fixture: fixture, driver: driver, address: "\(address)/session/\(session.sessionId)")
         } catch {
             while fixture.kill("chrom") { usleep(1000) }
@@ -90,20 +91,22 @@ struct Browser {
     private struct Complaint: Decodable { let error, message: String }
     private struct Nothing: Encodable {}
 
-    private static let session: URLSession = {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 60
-        return URLSession(configuration: configuration)
-    }()
-
-    private static func send(_ method: String, _ address: String, _ body: Data? = nil) async throws -> Data {
-        var request = URLRequest(url: try #require(URL(string: address)))
-        request.httpMethod = method
-        request.httpBody = body
-        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        let (bytes, answer) = try await session.data(for: request)
-        guard (answer as? HTTPURLResponse)?.statusCode != 200 else { return bytes }
-        let complaint = try value(bytes, as: Complaint.self)
+    /// Sends a request by curl: URLSession cannot read the header fields of chromedriver, which have no space after their
+    /// names.
+    private static func send(
+        _ fixture: ProcessFixture, _ method: String, _ address: String, _ body: Data? = nil
+    ) async throws -> Data {
+        var arguments = [
+            "--silent", "--show-error", "--fail-with-body", "--noproxy", "*", "--max-time", "60", "--request", method,
+            "--header", "Content-Type: application/json",
+        ]
+        if let body { arguments += ["--data-binary", String(decoding: body, as: UTF8.self)] }
+        let outcome = try await fixture.run(.at(try #require(curl)), arguments + [address])
+        let answer = Data(outcome.output.utf8)
+        guard outcome.code != 0 else { return answer }
+        guard outcome.code == 22, let complaint = try? value(answer, as: Complaint.self) else {
+            throw Refusal(code: "curl", description: outcome.error)
+        }
         let line = complaint.message.split(separator: "\n").first ?? ""
         throw Refusal(code: complaint.error, description: "\(complaint.error): \(line)")
     }
@@ -114,12 +117,12 @@ struct Browser {
 
     @discardableResult
     private func command(_ method: String, _ place: String) async throws -> Data {
-        try await Browser.send(method, address + place)
+        try await Browser.send(fixture, method, address + place)
     }
 
     @discardableResult
     private func command(_ place: String, _ body: some Encodable) async throws -> Data {
-        try await Browser.send("POST", address + place, JSONEncoder().encode(body))
+        try await Browser.send(fixture, "POST", address + place, JSONEncoder().encode(body))
     }
 
     // MARK: Pages
