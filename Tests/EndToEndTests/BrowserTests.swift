@@ -220,8 +220,9 @@ extension EndToEnd {
 
         @Test("a page outlives its server, fits a telephone, and shows nothing after signing out")
         func connection() async throws {
-            let (options, token) = try await access()
-            let film = try await Clips.shared.film()
+            let access = try await access()
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let options = access.options + ["--sources", fixture.folder]
             try await Fleet.with(fixture, workers: 1) { fleet in
                 let first = try await fleet.submit([film, "--name", "before"])
                 try await Browser.with(fixture) { browser in
@@ -230,7 +231,7 @@ extension EndToEnd {
                         port = server.port
                         try await browser.go(to: server.url("/"))
                         try await browser.run("window.isSame = true")
-                        try await signIn(browser, token)
+                        try await signIn(browser, access.token)
                         try await browser.wait(for: row("before", "done"))
                     }
                     try await browser.wait(
@@ -264,6 +265,10 @@ extension EndToEnd {
             try await browser.setColours("dark")
             try await browser.setWidth(390)
             #expect(try await colour(browser) != light)
+            // What is clicked must not move meanwhile.
+            let frames =
+                "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(innerWidth))))"
+            #expect(try await browser.value(of: frames, as: Int.self) == 390)
             let links =
                 ["table.jobs a[href='jobs/\(job)']"]
                 + ["submit", "queue", "workers", "audit", "jobs"].map { "#pages a[data-page=\($0)]" }
@@ -271,6 +276,7 @@ extension EndToEnd {
                 try await browser.click(link)
                 try await browser.wait(for: "document.querySelector('main h1').getClientRects().length > 0")
                 if link.contains("jobs/") {
+                    try await browser.wait(for: "location.pathname == '/jobs/\(job)'")
                     try await browser.wait(
                         for: "[...document.querySelectorAll('.films img')].every((image) => image.naturalWidth > 0)")
                 }
