@@ -141,6 +141,25 @@ extension EndToEnd {
             }
         }
 
+        /// Its segments go while a picture of them is made: that picture is one of the output then.
+        @Test func theEndOfAJobTakesNoPictureAway() async throws {
+            let source = try await video("a.mp4", ["testsrc2=size=160x120:rate=25:duration=2", "-c:v", "libx264"])
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                try await WebServer.with(fleet, ["--sources", fixture.path("sources")]) { server in
+                    for _ in 0..<6 {
+                        let made = try await server.send("POST", "/api/v1/jobs", ["source": source])
+                        let id = try #require(try made.object()["id"] as? String)
+                        let isThere = try await eventually(.seconds(30)) {
+                            let strip = try await server.get("/api/v1/jobs/\(id)/filmstrip/output.jpg")
+                            #expect(strip.status == 200 || strip.code == "picture-not-yet", "\(strip.text)")
+                            return strip.status == 200
+                        }
+                        #expect(isThere)
+                    }
+                }
+            }
+        }
+
         @Test func picturesAreUprightAndSquare() async throws {
             let wide = try await video(
                 "wide.mkv",

@@ -32,10 +32,13 @@ struct WebServer {
     }
 
     /// Runs `body` with a server that answers; afterwards it has been ended as a service manager would, and with exit code 0.
+    ///
+    /// - Parameter port: where it listens; nil for a port at which nothing does.
     static func with(
-        _ fleet: Fleet, _ arguments: [String] = [], path: String = "", _ body: (WebServer) async throws -> Void
+        _ fleet: Fleet, _ arguments: [String] = [], path: String = "", port: Int? = nil,
+        _ body: (WebServer) async throws -> Void
     ) async throws {
-        let server = try await start(fleet, arguments, path: path)
+        let server = try await start(fleet, arguments, path: path, port: port)
         do {
             try await body(server)
         } catch {
@@ -47,8 +50,10 @@ struct WebServer {
     }
 
     /// Starts a server, and returns when it answers.
-    private static func start(_ fleet: Fleet, _ arguments: [String], path: String) async throws -> WebServer {
-        let port = try freePort()
+    private static func start(
+        _ fleet: Fleet, _ arguments: [String], path: String, port: Int? = nil
+    ) async throws -> WebServer {
+        let port = try port ?? freePort()
         let child = try await fleet.fixture.start(
             .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
             environment: fleet.environment(as: "reel-coordinator"))
@@ -78,7 +83,7 @@ struct WebServer {
     }
 
     /// A port at which nothing listens.
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()

@@ -46,8 +46,10 @@ public actor JobPictures {
     private struct Key: Hashable {
         let job: JobID
         let name: PictureName
+        /// What fails from a segment may not from the output.
+        let files: Set<Locator>
 
-        init(_ recipe: PictureRecipe) { (job, name) = (recipe.entry.id, recipe.name) }
+        init(_ recipe: PictureRecipe) { (job, name, files) = (recipe.entry.id, recipe.name, recipe.files) }
     }
 
     /// Pictures of the jobs of a store, made by engines of this host.
@@ -62,14 +64,26 @@ public actor JobPictures {
     /// Throws `.jobUnknown` if the store has no such job, what an engine throws that reads the file, and
     /// `PictureAbsence` if there is no such picture, or not yet.
     public func picture(_ wanted: Wanted, of side: Side, _ id: JobID) async throws -> OpenFile {
-        let job = try await PicturedJob(id, in: store)
-        let recipe = try await side == .source ? job.source(wanted).get() : job.output(wanted).get()
+        var recipe = try await recipe(wanted, of: side, id)
         if let picture = await recipe.entry.picture(recipe.name) { return picture }
-        try await make(recipe)
+        do {
+            try await make(recipe)
+        } catch let failure as ReelFailure {
+            // Segments and staged sources go when a job ends: what they showed is then shown by other files.
+            let files = recipe.files
+            recipe = try await self.recipe(wanted, of: side, id)
+            guard recipe.files != files else { throw failure }
+            try await make(recipe)
+        }
         guard let picture = await recipe.entry.picture(recipe.name) else {
             throw ReelFailure(.engineMisanswered(task: .pictures))
         }
         return picture
+    }
+
+    private func recipe(_ wanted: Wanted, of side: Side, _ id: JobID) async throws -> PictureRecipe {
+        let job = try await PicturedJob(id, in: store)
+        return try await side == .source ? job.source(wanted).get() : job.output(wanted).get()
     }
 
     private func make(_ recipe: PictureRecipe) async throws {

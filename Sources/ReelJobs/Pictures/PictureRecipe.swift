@@ -11,6 +11,9 @@ struct PictureRecipe: Sendable {
     let scope: EngineScope
     /// Bytes of memory that it may take.
     let memory: Int64
+
+    /// What the engine reads.
+    var files: Set<Locator> { Set(scope.sources + scope.reads) }
 }
 
 /// What is known of a job that pictures are wanted of.

@@ -1515,6 +1515,7 @@ class Films {
   }
   /** An image does not tell why it is missing: the question is asked once more as a request. */
   async failed(film) {
+    if (!this.page.isOpen) return;
     try {
       await this.page.ask(jobPath(this.job.id, `/filmstrip/${film.side}.jpg`));
     } catch (error) {
@@ -1526,7 +1527,13 @@ class Films {
       if (comes) film.timer = setTimeout(() => this.load(film), Math.max(error.retryAfter ?? 10, 2) * 1000);
     }
   }
-  close() { for (const film of this.films) clearTimeout(film.timer); }
+  /** A picture that is still waited for would keep one of the browser's few connections to the server. */
+  close() {
+    for (const film of this.films) {
+      clearTimeout(film.timer);
+      film.image.removeAttribute("src");
+    }
+  }
 }
 
 /** The passes as a table, a page at a time; read only while it is open. */
