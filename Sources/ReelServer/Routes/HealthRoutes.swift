@@ -1,10 +1,12 @@
 internal import Hummingbird
 internal import ReelCore
 internal import ReelJobs
+internal import ReelStore
 
 /// Whether the server lives, and whether it can serve.
 struct HealthRoutes {
     let jobs: JobService
+    let store: FolderStore
 
     var routes: [Route] {
         [
@@ -13,9 +15,13 @@ struct HealthRoutes {
                 do throws(ReelFailure) {
                     try await jobs.reach()
                     try await jobs.join()
+                    try store.check()
                 } catch {
                     // Where Redis and the store are is nothing for strangers.
-                    guard context.caller.role == nil else { throw error }
+                    guard context.caller.role == nil else {
+                        if case .storeMissing = error.reason { throw Problem.storeAway(error) }
+                        throw error
+                    }
                     throw Problem(
                         .serviceUnavailable, error.reason.code, "The server is not ready",
                         detail: "Redis or the store cannot be reached.", retryAfter: 5)
