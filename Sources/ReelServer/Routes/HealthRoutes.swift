@@ -17,11 +17,9 @@ struct HealthRoutes {
                     try await jobs.join()
                     try store.check()
                 } catch {
+                    if case .storeMissing = error.reason { throw Problem.storeAway(error) }
                     // Where Redis and the store are is nothing for strangers.
-                    guard context.caller.role == nil else {
-                        if case .storeMissing = error.reason { throw Problem.storeAway(error) }
-                        throw error
-                    }
+                    guard context.caller.role == nil else { throw error }
                     throw Problem(
                         .serviceUnavailable, error.reason.code, "The server is not ready",
                         detail: "Redis or the store cannot be reached.", retryAfter: 5)
