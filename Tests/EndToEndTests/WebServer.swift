@@ -46,13 +46,19 @@ struct WebServer {
         #expect(outcome.code == 0, "\(outcome.error)")
     }
 
-    /// Starts a server, and returns when it answers.
-    private static func start(_ fleet: Fleet, _ arguments: [String], path: String) async throws -> WebServer {
+    /// Starts a server at a port of its own, and goes on.
+    static func launch(_ fleet: Fleet, _ arguments: [String], path: String = "") async throws -> WebServer {
         let port = try freePort()
         let child = try await fleet.fixture.start(
             .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
             environment: fleet.environment(as: "reel-coordinator"))
-        let server = WebServer(child: child, port: port, path: path)
+        return WebServer(child: child, port: port, path: path)
+    }
+
+    /// Starts a server, and returns when it answers.
+    private static func start(_ fleet: Fleet, _ arguments: [String], path: String) async throws -> WebServer {
+        let server = try await launch(fleet, arguments, path: path)
+        let child = server.child
         let answers = try await eventually(.seconds(30)) {
             guard child.isRunning else { return true }
             return (try? await server.get("/api/v1/health").status) == 200
