@@ -13,9 +13,9 @@ struct HealthRoutes {
             .get("health", nil) { _, _ in try JSONAnswer.response(["status": "ok"]) },
             .get("ready", nil, limit: .seconds(10)) { _, context in
                 do throws(ReelFailure) {
+                    try store.check()
                     try await jobs.reach()
                     try await jobs.join()
-                    try store.check()
                 } catch {
                     if case .storeMissing = error.reason { throw Problem.storeAway(error) }
                     // Where Redis and the store are is nothing for strangers.
