@@ -46,7 +46,7 @@ public struct Server: Service {
     public func run() async throws {
         let gate = try Gate(settings.tokens)
         let hub = EventHub(jobs, log: log)
-        let responder = Responder(settings: settings, gate: gate, jobs: jobs, log: log)
+        let responder = Responder(settings: settings, gate: gate, jobs: jobs, store: store, log: log)
         let routes = Server.routes(self, gate: gate, hub: hub)
         var configuration = ApplicationConfiguration(address: .hostname(settings.host, port: settings.port))
         configuration.serverName = nil
@@ -56,7 +56,7 @@ public struct Server: Service {
                 configuration: .init(
                     additionalChannelHandlers: [ConnectionGuard()], idleTimeout: .seconds(120),
                     httpDecoderConfiguration: Server.limits)),
-            configuration: configuration, services: [hub, Sweeper(uploads: store.uploads, log: log)] + webhookSenders,
+            configuration: configuration, services: [hub, Sweeper(store: store, log: log)] + webhookSenders,
             onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -116,7 +116,8 @@ public struct Server: Service {
         let limits = TokenLimits(server.settings, jobs: server.jobs, store: server.store)
         let uploads = UploadRoutes(uploads: server.store.uploads, settings: server.settings, limits: limits)
         let ofAPI =
-            SessionRoutes(server: server, gate: gate).routes + HealthRoutes(jobs: server.jobs).routes
+            SessionRoutes(server: server, gate: gate).routes
+            + HealthRoutes(jobs: server.jobs, store: server.store).routes
             + JobRoutes(jobs: server.jobs).routes
             + SubmitRoutes(server: server, uploads: uploads, limits: limits).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes

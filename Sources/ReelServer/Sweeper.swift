@@ -7,14 +7,15 @@ internal import ServiceLifecycle
 
 /// Removes uploads that have expired, once a minute.
 struct Sweeper: Service {
-    let uploads: Uploads
+    let store: FolderStore
     let log: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
                 do throws(ReelFailure) {
-                    try uploads.removeExpired(now: Date().timeIntervalSince1970)
+                    try store.check()
+                    try store.uploads.removeExpired(now: Date().timeIntervalSince1970)
                 } catch {
                     log.error("\(error.words)", metadata: ["code": "\(error.reason.code)"])
                 }

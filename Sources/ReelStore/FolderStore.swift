@@ -76,6 +76,13 @@ public struct FolderStore: JobStore {
         return try FolderStore(root: root).id
     }
 
+    /// Throws `.storeMissing` if the folder is not the store that was opened any more, as while its file system is not mounted:
+    /// what is written then is not in the store.
+    package func check() throws(ReelFailure) {
+        guard let id else { return }
+        guard (try? StoreMarker.read(in: root)) == id else { throw ReelFailure(.storeMissing(path: root)) }
+    }
+
     /// Makes the folder a store, as `make` does.
     public func establish() throws(ReelFailure) -> StoreID { try StoreMarker.create(in: root) }
 

@@ -135,7 +135,8 @@ struct ServeCommand: AsyncParsableCommand {
             sourceRoots: SourceRoots(
                 (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]))
         let (host, path) = (listen.host.contains(":") ? "[\(listen.host)]" : listen.host, basePath.text)
-        let server = Server(settings, jobs: jobs, store: store, engine: engine, log: logger) { port in
+        // Joining makes a store of an empty folder; what is opened after it knows which store it is.
+        let server = Server(settings, jobs: jobs, store: try self.store.open(), engine: engine, log: logger) { port in
             logger.info("listening at http://\(host):\(port)\(path)/")
         }
         try await Interruption.shuttingDown(server) { Foundation.exit(130) }

@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import Glibc
 import ReelRandom
 import Testing
 
@@ -327,17 +326,7 @@ private struct SlowPiece: Sendable {
 
     /// Sends the piece until all of it is sent, the server is gone, or the task is cancelled; then the line is cut.
     func send(to port: Int, _ place: String, at offset: Int) async {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isConnected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, size) == 0 }
-        }
-        guard isConnected else { return }
+        guard let wire = Wire(port: port) else { return }
         let head = """
             PATCH \(place) HTTP/1.1\r
             Host: 127.0.0.1\r
@@ -350,8 +339,7 @@ private struct SlowPiece: Sendable {
             """
         var rest = Data(head.utf8) + bytes
         while !rest.isEmpty, !Task.isCancelled {
-            let part = Array(rest.prefix(32 << 10))
-            let count = Glibc.send(socket, part, part.count, Int32(MSG_NOSIGNAL))
+            let count = wire.send(rest.prefix(32 << 10))
             guard count > 0 else { return }
             rest = Data(rest.dropFirst(count))
             try? await Task.sleep(for: pause)

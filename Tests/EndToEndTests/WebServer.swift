@@ -49,15 +49,23 @@ struct WebServer {
         #expect(outcome.code == 0, "\(outcome.error)")
     }
 
-    /// Starts a server, and returns when it answers.
-    private static func start(
-        _ fleet: Fleet, _ arguments: [String], path: String, port: Int? = nil
+    /// Starts a server, at a port of its own if none is given, and goes on.
+    static func launch(
+        _ fleet: Fleet, _ arguments: [String], path: String = "", port: Int? = nil
     ) async throws -> WebServer {
         let port = try port ?? freePort()
         let child = try await fleet.fixture.start(
             .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
             environment: fleet.environment(as: "reel-coordinator"))
-        let server = WebServer(child: child, port: port, path: path)
+        return WebServer(child: child, port: port, path: path)
+    }
+
+    /// Starts a server, and returns when it answers.
+    private static func start(
+        _ fleet: Fleet, _ arguments: [String], path: String, port: Int? = nil
+    ) async throws -> WebServer {
+        let server = try await launch(fleet, arguments, path: path, port: port)
+        let child = server.child
         let answers = try await eventually(.seconds(30)) {
             guard child.isRunning else { return true }
             return (try? await server.get("/api/v1/health").status) == 200

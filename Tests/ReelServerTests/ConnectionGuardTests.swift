@@ -61,8 +61,30 @@ import Testing
         _ = try channel.finish()
     }
 
+    @Test func aConnectionWithoutARequestEnds() throws {
+        try connect()
+        channel.embeddedEventLoop.advanceTime(by: ConnectionGuard.head - .seconds(1))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aConnectionWithARequestIsKept() throws {
+        try connect()
+        channel.embeddedEventLoop.advanceTime(by: ConnectionGuard.head - .seconds(1))
+        try channel.writeInbound(request())
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.embeddedEventLoop.advanceTime(by: .minutes(10))
+        try answer()
+        // Until the next request the server's idle timeout counts.
+        channel.embeddedEventLoop.advanceTime(by: .minutes(10))
+        #expect(channel.isActive)
+        _ = try channel.finish()
+    }
+
     @Test func aCallerThatTakesNothingEndsTheConnection() throws {
         try connect()
+        try channel.writeInbound(request())
         channel.isWritable = false
         channel.pipeline.fireChannelWritabilityChanged()
         channel.embeddedEventLoop.advanceTime(by: .seconds(59))

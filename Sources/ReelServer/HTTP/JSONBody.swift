@@ -5,7 +5,10 @@ internal import ReelJobs
 
 /// A request's body, as JSON.
 enum JSONBody {
-    /// Throws a problem of status 413 if it has more bytes than `most`, of 415 if it is called anything but JSON, and of
+    /// How long a body may take, and how many bytes give it a further second.
+    private static let patience = (least: Duration.seconds(20), bytes: 64 << 10)
+
+    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than `most`, of 415 if it is called anything but JSON, and of
     /// status 400 if it is not JSON.
     static func read(_ request: Request, most: Int) async throws -> JSONPlace {
         if let type = request.headers[.contentType],
@@ -26,6 +29,7 @@ enum JSONBody {
 
     private static func bytes(_ request: Request, most: Int) async throws -> Data {
         var bytes = Data()
+        let begun = ContinuousClock.now
         for try await buffer in request.body {
             guard bytes.count + buffer.readableBytes <= most else {
                 throw Problem(
@@ -33,6 +37,14 @@ enum JSONBody {
                     detail: "At most \(most) bytes are taken here.")
             }
             bytes.append(contentsOf: buffer.readableBytesView)
+            guard ContinuousClock.now - begun < patience.least + .seconds(bytes.count / patience.bytes)
+            else {
+                throw Problem(
+                    .requestTimeout, "body-slow", "The request's body comes too slowly",
+                    detail:
+                        "After \(patience.least.components.seconds) s it must have come, or go on with 64 KiB a second."
+                )
+            }
         }
         return bytes
     }

@@ -46,6 +46,13 @@ struct Problem: Error, HTTPResponseError, Encodable {
             retryAfter: status == .serviceUnavailable ? 5 : nil)
     }
 
+    /// The store is not there now; it may come back.
+    static func storeAway(_ failure: ReelFailure) -> Problem {
+        Problem(
+            .serviceUnavailable, failure.reason.code, "The store cannot be reached",
+            detail: "Nothing of it is lost; try again.", retryAfter: 5)
+    }
+
     /// A value of the request's body that cannot be taken.
     init(_ flawed: FlawedPlace) {
         let failure = ReelFailure(.editFlawed(path: "request", place: flawed.place, flaw: flawed.flaw))

@@ -5,6 +5,7 @@ internal import Logging
 internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
+internal import ReelStore
 internal import ReelWords
 
 /// Answers requests by a table of routes: who may use them, how long they may take, and what every answer says to a browser.
@@ -12,6 +13,7 @@ struct Responder: Sendable {
     let settings: ServerSettings
     let gate: Gate
     let jobs: JobService
+    let store: FolderStore
     let log: Logger
 
     /// The methods that the server knows; any place has an answer for each.
@@ -55,12 +57,7 @@ struct Responder: Sendable {
         let job = isNoted(route, context) && route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
         do {
             try check(route, request, context.caller)
-            let response: Response
-            if let limit = route.limit {
-                response = try await Responder.within(limit) { [context] in try await route.handler(request, context) }
-            } else {
-                response = try await route.handler(request, context)
-            }
+            let response = try await handle(route, request, context)
             // Making a job tells its place.
             let made = route.path.hasSuffix("/jobs") ? response.headers[.location]?.split(separator: "/").last : nil
             await note(route, context, made.map { JobID(String($0)) } ?? job, response.status)
@@ -69,6 +66,23 @@ struct Responder: Sendable {
             await note(route, context, job, Problem(of: error).status)
             throw error
         }
+    }
+
+    /// While the store is away nothing is made in its place, and nothing that it has is said to be unknown: a client would take
+    /// its upload or its job for gone.
+    private func handle(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
+        if route.makesFiles { try checkStore() }
+        do {
+            guard let limit = route.limit else { return try await route.handler(request, context) }
+            return try await Responder.within(limit) { try await route.handler(request, context) }
+        } catch {
+            if route.role != nil, Problem(of: error).status == .notFound { try checkStore() }
+            throw error
+        }
+    }
+
+    private func checkStore() throws {
+        do throws(ReelFailure) { try store.check() } catch { throw Problem.storeAway(error) }
     }
 
     /// Whether the audit log has a line for the request. Strangers could else push out all that the log has.

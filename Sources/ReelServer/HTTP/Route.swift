@@ -14,6 +14,8 @@ struct Route: Sendable {
     let action: String?
     /// Whether the audit log has a line for each request.
     var isNoted = true
+    /// Whether it makes files in the store.
+    var makesFiles = false
     /// How long it may take; nil for as long as it takes.
     let limit: Duration?
     let handler: Handler
@@ -28,16 +30,18 @@ struct Route: Sendable {
     /// A route that changes something.
     static func change(
         _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String,
-        limit: Duration? = .seconds(60), isNoted: Bool = true, _ handler: @escaping Handler
+        limit: Duration? = .seconds(60), isNoted: Bool = true, makesFiles: Bool = false,
+        _ handler: @escaping Handler
     ) -> Route {
         Route(
-            method: method, path: path, role: role, action: action, isNoted: isNoted, limit: limit, handler: handler)
+            method: method, path: path, role: role, action: action, isNoted: isNoted, makesFiles: makesFiles,
+            limit: limit, handler: handler)
     }
 
     /// The route with something before its path.
     func below(_ prefix: String) -> Route {
         Route(
-            method: method, path: prefix + path, role: role, action: action, isNoted: isNoted, limit: limit,
-            handler: handler)
+            method: method, path: prefix + path, role: role, action: action, isNoted: isNoted,
+            makesFiles: makesFiles, limit: limit, handler: handler)
     }
 }

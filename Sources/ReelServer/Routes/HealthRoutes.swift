@@ -1,19 +1,23 @@
 internal import Hummingbird
 internal import ReelCore
 internal import ReelJobs
+internal import ReelStore
 
 /// Whether the server lives, and whether it can serve.
 struct HealthRoutes {
     let jobs: JobService
+    let store: FolderStore
 
     var routes: [Route] {
         [
             .get("health", nil) { _, _ in try JSONAnswer.response(["status": "ok"]) },
             .get("ready", nil, limit: .seconds(10)) { _, context in
                 do throws(ReelFailure) {
+                    try store.check()
                     try await jobs.reach()
                     try await jobs.join()
                 } catch {
+                    if case .storeMissing = error.reason { throw Problem.storeAway(error) }
                     // Where Redis and the store are is nothing for strangers.
                     guard context.caller.role == nil else { throw error }
                     throw Problem(

@@ -13,7 +13,7 @@ struct SubmitRoutes {
 
     var routes: [Route] {
         [
-            .change(.post, "jobs", .operator, "submit", submit),
+            .change(.post, "jobs", .operator, "submit", makesFiles: true, submit),
             // It changes nothing, but reads the source with an engine.
             Route(method: .post, path: "plan", role: .operator, action: nil, limit: nil, handler: plan),
         ]

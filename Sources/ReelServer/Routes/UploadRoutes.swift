@@ -23,7 +23,9 @@ struct UploadRoutes {
             Route(method: .options, path: "uploads", role: nil, action: nil, limit: .seconds(30), handler: options),
             Route(
                 method: .options, path: "uploads/{id}", role: nil, action: nil, limit: .seconds(30), handler: options),
-            .change(.post, "uploads", .operator, "upload", limit: nil) { try await tus($0, $1, create) },
+            .change(.post, "uploads", .operator, "upload", limit: nil, makesFiles: true) {
+                try await tus($0, $1, create)
+            },
             // A client that cannot send other methods names one.
             .change(.post, "uploads/{id}", .operator, "upload", limit: nil, isNoted: false) { request, context in
                 switch request.headers[.methodOverride]?.uppercased() {
