@@ -16,8 +16,9 @@ extension JobFolder {
     /// Makes room for a picture, and the folder of the pictures if there is none: of `most` pictures the oldest goes.
     /// Returns the folder, in which an engine may write.
     public func roomForPicture(of most: Int) throws(ReelFailure) -> Locator {
-        do {
-            try Files.makeFolders(pictures)
+        do throws(SystemCode) {
+            // Not the folders above it: a job that is being removed does not come back.
+            guard mkdir(pictures, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
             let names = try Files.names(in: pictures)
             if names.count >= most {
                 let ages = names.map { ($0, (try? Files.entry("\(pictures)/\($0)"))??.st_mtim.tv_sec ?? 0) }
