@@ -52,18 +52,22 @@ struct Descriptor: ~Copyable, Sendable {
 
     /// `count` bytes from `offset` on, fewer if the file ends before.
     func read(_ count: Int, at offset: Int64) throws(SystemCode) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
+        try [UInt8](unsafeUninitializedCapacity: count) { (room, length) throws(SystemCode) in
+            length = try read(into: UnsafeMutableRawBufferPointer(room), at: offset)
+        }
+    }
+
+    /// Fills the room with the bytes from `offset` on, as far as there are any, and returns how many there were.
+    func read(into room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemCode) -> Int {
         var done = 0
-        while done < count {
-            let part = bytes.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                return Descriptor.retry { pread(number, rest.baseAddress, rest.count, off_t(offset) + done) }
-            }
+        while done < room.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: room[done...])
+            let part = Descriptor.retry { pread(number, rest.baseAddress, rest.count, off_t(offset) + done) }
             guard part >= 0 else { throw SystemCode(errno) }
             if part == 0 { break }
             done += part
         }
-        return Array(bytes[..<done])
+        return done
     }
 
     /// The bytes that follow the current position.

@@ -20,10 +20,11 @@ public final class OpenFile: Sendable {
         self.file = file
     }
 
-    /// `count` bytes from `offset` on, fewer if the file ends before. Blocks. Throws `.storeUnusable`.
-    public func read(_ count: Int, at offset: Int64) throws(ReelFailure) -> [UInt8] {
+    /// Fills the room with the bytes from `offset` on, and returns how many there were: fewer if the file ends before. Blocks.
+    /// Throws `.storeUnusable`.
+    public func read(into room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ReelFailure) -> Int {
         do {
-            return try file.read(count, at: offset)
+            return try file.read(into: room, at: offset)
         } catch {
             throw SystemError.store(.read, name, error.value)
         }

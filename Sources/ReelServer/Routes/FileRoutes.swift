@@ -63,7 +63,7 @@ struct FileAnswer {
         self.isAttachment = isAttachment
     }
 
-    private static let piece = 256 << 10
+    private static let piece = 1 << 20
 
     /// Names the bytes: by their hash, else by what the file system says of the file.
     private var tag: String { "\"\(sha256 ?? file.mark)\"" }
@@ -108,24 +108,41 @@ struct FileAnswer {
     /// - Parameter isChecked: whether to compare the hash of all bytes before the last piece is sent. If it differs the
     ///   connection is cut, so that no reader takes the file for whole.
     private func body(_ range: Range<Int64>, isChecked: Bool) -> ResponseBody {
-        ResponseBody(contentLength: range.count) { [file, sha256] writer in
-            var hash = isChecked && sha256 != nil ? SHA256() : nil
+        ResponseBody(contentLength: range.count) { writer in
+            var ready = try await piece(at: range.lowerBound, of: range, isChecked && sha256 != nil ? SHA256() : nil)
             var place = range.lowerBound
             while place < range.upperBound {
-                let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
-                let from = place
-                let bytes = try await NIOThreadPool.singleton.runIfActive { try file.read(count, at: from) }
-                guard bytes.count == count else { throw ReelFailure(.storeFileForeign(path: file.name)) }
-                hash?.update(data: bytes)
-                place += Int64(count)
-                if place == range.upperBound, let found = hash?.finalize(), let sha256,
+                let (buffer, hash) = ready
+                place += Int64(buffer.readableBytes)
+                // The next piece is read while this one is sent.
+                async let next = piece(at: place, of: range, hash)
+                if place == range.upperBound, let found = hash?.finalize(),
                     found.map({ String(format: "%02x", $0) }).joined() != sha256
                 {
                     throw ReelFailure(.storeFileForeign(path: file.name))
                 }
-                try await writer.write(ByteBuffer(bytes: bytes))
+                try await writer.write(buffer)
+                ready = try await next
             }
             try await writer.finish(nil)
+        }
+    }
+
+    /// The piece of a range that begins at a place, and the hash with it; an empty one at the end of the range.
+    private func piece(
+        at place: Int64, of range: Range<Int64>, _ hash: SHA256?
+    ) async throws -> (ByteBuffer, SHA256?) {
+        let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
+        guard count > 0 else { return (ByteBuffer(), hash) }
+        return try await NIOThreadPool.singleton.runIfActive { [file] in
+            var buffer = ByteBuffer()
+            let found = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: place)
+            }
+            guard found == count else { throw ReelFailure(.storeFileForeign(path: file.name)) }
+            var hash = hash
+            buffer.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
+            return (buffer, hash)
         }
     }
 
