@@ -126,7 +126,7 @@ struct LightTests {
         #expect(found.isSuperset(of: wanted), "\(found)")
     }
 
-    @Test("pictures converted from RGB state their matrix, and full-range format names become a tag")
+    @Test("pictures converted from RGB state their matrix, and full range becomes limited range if no stream says it")
     func converted() throws {
         let folder = try ScratchFolder()
         let rgb = try Fixture.make("rgb.mkv", in: folder, frames: 8, video: ["-c:v", "ffv1", "-pix_fmt", "bgr0"])
@@ -142,12 +142,12 @@ struct LightTests {
         let full = try Fixture.make(
             "full.avi", in: other, frames: 8, video: ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj422p"])
         let prores = try MediaJob(full, spec: JobSpec(container: .mov, videoCodec: "prores"), folder: other.path)
-        // The numbers are as they were: full range in 8 bits is full range in 10.
+        // 0 to 255 become 16 to 235, in 10 bits.
         let (before, after) = (try luma(full, frame: 7, in: other), try luma(prores.output, frame: 0, in: other))
         let last = before.map { Int($0) }
         let first = stride(from: 0, to: after.count - 1, by: 2).map { Int(after[$0]) | Int(after[$0 + 1]) << 8 }
         #expect(last.count == 192 * 108 && first.count == last.count)
-        let difference = zip(last, first).reduce(0.0) { $0 + abs(Double($1.0) - Double($1.1) / 4) }
+        let difference = zip(last, first).reduce(0.0) { $0 + abs(16 + Double($1.0) * 219 / 255 - Double($1.1) / 4) }
         #expect(difference / Double(max(last.count, 1)) < 1, "\(difference)")
     }
 
