@@ -113,16 +113,17 @@ struct FileAnswer {
             var place = range.lowerBound
             while place < range.upperBound {
                 let (buffer, hash) = ready
-                place += Int64(buffer.readableBytes)
+                let end = place + Int64(buffer.readableBytes)
                 // The next piece is read while this one is sent.
-                async let next = piece(at: place, of: range, hash)
-                if place == range.upperBound, let found = hash?.finalize(),
+                async let next = piece(at: end, of: range, hash)
+                if end == range.upperBound, let found = hash?.finalize(),
                     found.map({ String(format: "%02x", $0) }).joined() != sha256
                 {
                     throw ReelFailure(.storeFileForeign(path: file.name))
                 }
                 try await writer.write(buffer)
                 ready = try await next
+                place = end
             }
             try await writer.finish(nil)
         }
