@@ -23,7 +23,7 @@ extension ReelFailure {
     /// Whether an engine that was asked for this may fail so.
     func mayAnswer(_ request: EngineRequest) -> Bool {
         switch reason {
-        // Only a pass, or whoever makes pictures, decodes what was indexed or decoded before.
+        // Passes and pictures alone decode what was indexed or decoded before.
         case .planDisproved, .decodesOtherwise: request.isVideoPass || request.isOfPictures
         // Only the assembly reads segments.
         case .segmentMissing, .segmentDiffers, .segmentFlawed, .partsEnded, .verificationFailed: request.isAssembly

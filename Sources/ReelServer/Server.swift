@@ -81,7 +81,7 @@ public struct Server: Service {
         .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
     }
 
-    /// Who sends webhooks; nobody, unless the server is to.
+    /// The service that sends webhooks; none if they are off, or if the server is read-only.
     private var webhookSenders: [any Service] {
         settings.isReadOnly ? [] : settings.webhooks.map { [WebhookSender(jobs, $0, log: log)] } ?? []
     }

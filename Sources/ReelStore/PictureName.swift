@@ -10,7 +10,7 @@ public struct PictureName: Hashable, Sendable {
     ///   - index: SHA-256 of the source's index, in hexadecimal.
     ///   - frame: counted from 0, in presentation order.
     public init(sourceOf index: String, frame: Int?) {
-        text = "source-\(index.prefix(16))-\(frame.map(String.init) ?? "strip").jpg"
+        text = "source-\(index.prefix(16))-\(frame.map(String.init) ?? "filmstrip").jpg"
     }
 
     /// A frame of an output.
@@ -22,8 +22,8 @@ public struct PictureName: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - plan: the number of the job's plan.
-    ///   - isThere: for each place of the strip, whether it shows a frame.
-    public init(outputOf plan: Int, strip isThere: [Bool]) {
-        text = "output-\(plan)-strip-\(isThere.map { $0 ? "1" : "0" }.joined()).jpg"
+    ///   - isThere: for each place of the filmstrip, whether it shows a frame.
+    public init(outputOf plan: Int, filmstrip isThere: [Bool]) {
+        text = "output-\(plan)-filmstrip-\(isThere.map { $0 ? "1" : "0" }.joined()).jpg"
     }
 }

@@ -100,6 +100,13 @@ package struct MemoryBudget {
             + entry * (Int64(pictures) + samples / samplesInPacket)
     }
 
+    /// Bytes of an engine that decodes pictures of a stream for people. It keeps the source's index in memory.
+    package static func pictures(of index: SourceIndex, as stream: VideoStream) -> Int64 {
+        let stated = max(index.video.stream.frameBytes, stream.frameBytes)
+        let frames = 24 + Int64(min(max(index.video.stream.reorderDepth, 0), 1000))
+        return base([index], packets: 0) + frames * min(max(stated, 1), 1 << 30)
+    }
+
     /// Bytes that an assembly takes to choose one palette for so many pictures: libavfilter counts each colour that occurs.
     static func palette(pictures: Int, _ format: OutputFormat) -> Int64 {
         colourEntry * min(Int64(pictures) * Int64(format.width * format.height), 1 << 24)

@@ -2,7 +2,7 @@ public import ReelCore
 public import ReelEngine
 public import ReelStore
 
-/// Pictures of jobs for people: frames of source and output, and strips of them. An engine makes each once, and the job's
+/// Pictures of jobs for people: frames of source and output, and filmstrips. An engine makes each once, and the job's
 /// folder keeps it. Few are made at a time, and what takes too long is given up.
 public actor JobPictures {
     /// What a picture shows.
@@ -10,7 +10,7 @@ public actor JobPictures {
         /// A frame, counted from 0 in presentation order.
         case frame(Int)
         /// Twelve frames at equal distances, side by side.
-        case strip
+        case filmstrip
 
         var frame: Int? { if case .frame(let frame) = self { frame } else { nil } }
 
@@ -18,7 +18,7 @@ public actor JobPictures {
         var size: PictureSize {
             switch self {
             case .frame: PictureSize(width: 1280, height: 720)
-            case .strip: PictureSize(width: 160, height: 160)
+            case .filmstrip: PictureSize(width: 160, height: 160)
             }
         }
     }
@@ -28,7 +28,7 @@ public actor JobPictures {
         case source, output
     }
 
-    static let stripFrames = 12
+    static let filmstripFrames = 12
     /// Pictures that the store keeps of a job.
     private static let mostKept = 500
     /// Engines at a time, and pictures that wait for one.

@@ -48,9 +48,9 @@ struct PicturedJob: Sendable {
         case .frame(let frame):
             guard (0..<frames).contains(frame) else { return .failure(.beyond(frames: frames)) }
             sample = FrameSample(frame)
-        case .strip:
+        case .filmstrip:
             guard frames > 0 else { return .failure(.none) }
-            sample = FrameSample(JobPictures.stripFrames, of: frames)
+            sample = FrameSample(JobPictures.filmstripFrames, of: frames)
         }
         let name = PictureName(sourceOf: hash, frame: wanted.frame)
         let locator = await entry.presentLocator(of: source)
@@ -88,9 +88,9 @@ struct PicturedJob: Sendable {
         case .frame(let frame):
             guard (0..<order.count).contains(frame) else { return .failure(.beyond(frames: order.count)) }
             places = [frame]
-        case .strip:
+        case .filmstrip:
             guard order.count > 0 else { return .failure(.none) }
-            places = FrameSample(JobPictures.stripFrames, of: order.count).frames
+            places = FrameSample(JobPictures.filmstripFrames, of: order.count).frames
         }
         let indexes = try await store.readIndexes(of: plan, record)
         let pictures: [FilePicture?]
@@ -107,7 +107,7 @@ struct PicturedJob: Sendable {
         let name =
             switch wanted {
             case .frame(let frame): PictureName(outputOf: plan.number, frame: frame)
-            case .strip: PictureName(outputOf: plan.number, strip: pictures.map { $0 != nil })
+            case .filmstrip: PictureName(outputOf: plan.number, filmstrip: pictures.map { $0 != nil })
             }
         let main = indexes[plan.mainSource]
         return .success(

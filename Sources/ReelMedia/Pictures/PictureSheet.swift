@@ -62,7 +62,7 @@ public final class PictureSheet {
     public func show(_ sample: FrameSample, of source: IndexedSource) throws(ReelFailure) {
         let track = source.index.video
         let starts = try StartTable(track)
-        // Nothing is shown by this clip: it says that pictures of another size are brought to that of the stream.
+        // The clip is not shown. The converter needs one, and is used only to bring pictures to the stream's size.
         let clip = Clip(
             frames: 0..<track.frames.count,
             map: TimeMap(

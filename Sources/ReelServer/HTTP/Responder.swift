@@ -68,8 +68,8 @@ struct Responder: Sendable {
         }
     }
 
-    /// While the store is away nothing is made in its place, and nothing that it has is said to be unknown: a client would take
-    /// its upload or its job for gone.
+    /// While the store is away, makes nothing in its place, and calls no job or upload unknown: the client would believe it
+    /// gone.
     private func handle(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         if route.makesFiles { try checkStore() }
         do {

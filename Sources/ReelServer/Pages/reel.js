@@ -1510,7 +1510,7 @@ class Films {
   }
   load(film) {
     film.wanted = true;
-    // The question makes it another address: browsers take an image that they have shown for the same as long as they show it.
+    // The query makes it a new address: while a browser shows an image, it does not ask for the same address again.
     if (this.page.isOpen) film.image.src = `api/v1/${jobPath(this.job.id, `/filmstrip/${film.side}.jpg?${Date.now()}`)}`;
   }
   /** An image does not tell why it is missing: the question is asked once more as a request. */

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import ReelCore
 internal import ReelJobs
 
-/// Pictures of jobs for people: frames, and strips of frames.
+/// Pictures of jobs for people: frames and filmstrips.
 struct PictureRoutes {
     let jobs: JobService
     let pictures: JobPictures
@@ -21,7 +21,7 @@ struct PictureRoutes {
                 return try await answer(.frame(frame), request, context)
             },
             .get("jobs/{id}/filmstrip/{side}.jpg", .viewer, limit: PictureRoutes.limit) { request, context in
-                try await answer(.strip, request, context)
+                try await answer(.filmstrip, request, context)
             },
         ]
     }

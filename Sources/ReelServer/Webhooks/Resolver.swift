@@ -10,7 +10,7 @@ enum Resolver {
         return pool
     }()
 
-    /// The addresses that a name has now; none if it has none, or if nobody answers.
+    /// The addresses that a name has now; empty if it has none, or if no server of names answers.
     static func addresses(of name: String) async -> [IPAddress] {
         (try? await pool.runIfActive { lookUp(name) }) ?? []
     }

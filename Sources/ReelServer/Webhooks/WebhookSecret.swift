@@ -27,7 +27,7 @@ public struct WebhookSecret: Sendable {
     ///
     /// - Parameters:
     ///   - body: what is sent.
-    ///   - time: seconds since 1970; part of what is signed, so that nobody can send an old message again later.
+    ///   - time: seconds since 1970; part of what is signed, so that a receiver can refuse an old message that is sent again.
     package func signature(of body: Data, at time: Int) -> String {
         var code = HMAC<SHA256>(key: key)
         code.update(data: Data("\(time).".utf8))
