@@ -26,31 +26,31 @@ extension EndToEnd {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let film = try Data(contentsOf: URL(fileURLWithPath: source))
             try await Fleet.with(fixture, workers: 2) { fleet in
-                let servers = Servers(fleet, ["--sources", fixture.folder])
-                try await servers.start()
-                async let byPath = submitPaths(source, servers)
-                async let byUpload = submitUploads(film, servers)
-                try await disturb(fleet, servers, for: .seconds(12))
-                let uploaded = try await byUpload
-                let jobs = try await byPath + uploaded.map(\.job)
+                try await Servers.with(fleet, ["--sources", fixture.folder]) { servers in
+                    async let byPath = submitPaths(source, servers)
+                    async let byUpload = submitUploads(film, servers)
+                    try await disturb(fleet, servers, for: .seconds(12))
+                    let uploaded = try await byUpload
+                    let jobs = try await byPath + uploaded.map(\.job)
 
-                #expect(Set(jobs).count == 10)
-                for (upload, bytes) in uploaded.map({ ($0.upload, $0.bytes) }) {
-                    let data = try Data(contentsOf: URL(fileURLWithPath: "\(fleet.store)/uploads/\(upload)/data"))
-                    #expect(data == bytes)
+                    #expect(Set(jobs).count == 10)
+                    for (upload, bytes) in uploaded.map({ ($0.upload, $0.bytes) }) {
+                        let data = try Data(contentsOf: URL(fileURLWithPath: "\(fleet.store)/uploads/\(upload)/data"))
+                        #expect(data == bytes)
+                    }
+                    let server = await servers.next()
+                    for id in jobs {
+                        let job = try await server.end(of: id)
+                        #expect(job["state"] as? String == "done", "\(job)")
+                        let output = try await server.get("/api/v1/jobs/\(id)/output")
+                        let hash = SHA256.hash(data: output.body).map { String(format: "%02x", $0) }.joined()
+                        #expect(output.status == 200)
+                        #expect(job["outputSha256"] as? String == hash, "\(id)")
+                    }
+                    let listed = try await server.get("/api/v1/jobs?limit=500").object()["jobs"] as? [[String: Any]]
+                    #expect(listed?.compactMap { $0["id"] as? String }.sorted() == jobs.sorted())
+                    #expect(fleet.jobs == Set(jobs))
                 }
-                let server = await servers.next()
-                for id in jobs {
-                    let job = try await server.end(of: id)
-                    #expect(job["state"] as? String == "done", "\(job)")
-                    let output = try await server.get("/api/v1/jobs/\(id)/output")
-                    let hash = SHA256.hash(data: output.body).map { String(format: "%02x", $0) }.joined()
-                    #expect(output.status == 200)
-                    #expect(job["outputSha256"] as? String == hash, "\(id)")
-                }
-                let listed = try await server.get("/api/v1/jobs?limit=500").object()["jobs"] as? [[String: Any]]
-                #expect(listed?.compactMap { $0["id"] as? String }.sorted() == jobs.sorted())
-                #expect(fleet.jobs == Set(jobs))
             }
         }
 
@@ -165,9 +165,26 @@ private actor Servers {
     private var running: [WebServer] = []
     private var turn = 0
 
-    init(_ fleet: Fleet, _ arguments: [String]) { (self.fleet, self.arguments) = (fleet, arguments) }
+    private init(_ fleet: Fleet, _ arguments: [String]) { (self.fleet, self.arguments) = (fleet, arguments) }
 
-    func start() async throws {
+    /// Runs `body` with two servers; afterwards those that run then have been ended as a service manager would, and with
+    /// exit code 0.
+    static func with(_ fleet: Fleet, _ arguments: [String], _ body: (Servers) async throws -> Void) async throws {
+        let servers = Servers(fleet, arguments)
+        do {
+            try await servers.start()
+            try await body(servers)
+        } catch {
+            for server in await servers.running { _ = try await server.child.kill() }
+            throw error
+        }
+        for server in await servers.running {
+            let outcome = try await server.child.end()
+            #expect(outcome.code == 0, "\(outcome.error)")
+        }
+    }
+
+    private func start() async throws {
         for _ in 0..<2 { running.append(try await WebServer.launch(fleet, arguments)) }
     }
 
