@@ -83,6 +83,19 @@ public struct FolderStore: JobStore {
         guard (try? StoreMarker.read(in: root)) == id else { throw ReelFailure(.storeMissing(path: root)) }
     }
 
+    /// Makes folders of the store, and those above them. Throws `.storeMissing` as `check` does, so that nothing is made in
+    /// the store's place; `.unreachable` if they cannot be made.
+    func makeFolders(_ folders: [String]) throws(ReelFailure) {
+        try check()
+        for folder in folders {
+            do {
+                try Files.makeFolders(folder)
+            } catch {
+                throw SystemError.store(.makeFolder, folder, error.value)
+            }
+        }
+    }
+
     /// Makes the folder a store, as `make` does.
     public func establish() throws(ReelFailure) -> StoreID { try StoreMarker.create(in: root) }
 

@@ -60,8 +60,8 @@ public struct JobFolder: JobEntry {
 
     /// Makes the folder and those inside it.
     package func create() throws(ReelFailure) {
+        try store.makeFolders([segments, assemblies, attempts])
         do {
-            for folder in [segments, assemblies, attempts] { try Files.makeFolders(folder) }
             for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
         } catch {
             throw SystemError.store(.makeFolder, path, error.value)

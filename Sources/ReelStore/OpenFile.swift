@@ -7,7 +7,7 @@ public final class OpenFile: Sendable {
     public let name: String
     /// Its size when it was opened.
     public let bytes: Int64
-    /// Changes with the file's size, its place on the disk or the time of its last change.
+    /// Changes with the file's size, its place on the disk and the time of its last change, which no program can set.
     public let mark: String
     private let file: Descriptor
 
@@ -16,7 +16,7 @@ public final class OpenFile: Sendable {
         let status = try file.status()
         self.name = name
         bytes = Int64(status.st_size)
-        mark = "\(status.st_ino)-\(status.st_size)-\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)"
+        mark = "\(status.st_ino)-\(status.st_size)-\(status.st_ctim.tv_sec)-\(status.st_ctim.tv_nsec)"
         self.file = file
     }
 

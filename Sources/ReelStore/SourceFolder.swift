@@ -34,11 +34,7 @@ public struct SourceFolder: SourceEntry {
     ///
     /// Throws `.unreachable` if the folder cannot be written.
     public func disprove(_ reason: ReelFailure) throws(ReelFailure) {
-        do {
-            try Files.makeFolders(path)
-        } catch {
-            throw SystemError.store(.write, path, error.value)
-        }
+        try store.makeFolders([path])
         _ = try AtomicFile.create(AtomicFile.json(of: reason), at: disproofPath)
     }
 
@@ -46,11 +42,7 @@ public struct SourceFolder: SourceEntry {
     ///
     /// Throws `.unreachable` if it cannot be made.
     public func indexFolder() throws(ReelFailure) -> Locator {
-        do {
-            try Files.makeFolders(path)
-        } catch {
-            throw SystemError.store(.makeFolder, path, error.value)
-        }
+        try store.makeFolders([path])
         return .file(path)
     }
 
@@ -77,8 +69,8 @@ public struct SourceFolder: SourceEntry {
     public func keep(_ draft: IndexDraft, as kind: IndexKind) throws(ReelFailure) -> String {
         let file = draft.locator.path
         let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
+        try store.makeFolders([path])
         do {
-            try Files.makeFolders(path)
             try Descriptor(regular: file).sync()
             try Files.rename(file, to: path(of: name))
             for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }

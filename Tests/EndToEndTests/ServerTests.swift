@@ -112,6 +112,41 @@ extension EndToEnd {
             }
         }
 
+        @Test func aResultWhoseBytesChangedIsNotSentToItsEnd() async throws {
+            let folder = try await sources()
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                try await WebServer.with(fleet, ["--sources", folder]) { server in
+                    let made = try await server.send("POST", "/api/v1/jobs", ["source": "\(folder)/b.mp4"])
+                    let id = try #require(try made.object()["id"] as? String)
+                    _ = try await server.end(of: id)
+                    let place = "/api/v1/jobs/\(id)/output"
+                    let bytes = try await server.get(place).body
+                    let file = try URL(
+                        fileURLWithPath: #require(
+                            FileManager.default.contentsOfDirectory(atPath: fleet.folder(id))
+                                .first { $0.hasPrefix("output.") }),
+                        relativeTo: URL(fileURLWithPath: fleet.folder(id), isDirectory: true))
+                    #expect(try Data(contentsOf: file) == bytes)
+                    let times = try file.resourceValues(forKeys: [.contentModificationDateKey])
+                    for isChanged in [true, false, true] {
+                        // In its place, as a disk or another program would; its size and time stay.
+                        let handle = try FileHandle(forUpdating: file)
+                        try handle.seek(toOffset: UInt64(bytes.count / 2))
+                        let byte = bytes[bytes.count / 2]
+                        try handle.write(contentsOf: Data([isChanged ? byte ^ 1 : byte]))
+                        try handle.close()
+                        var url = file
+                        try url.setResourceValues(times)
+                        if isChanged {
+                            await #expect(throws: URLError.self) { try await server.get(place) }
+                        } else {
+                            #expect(try await server.get(place).body == bytes)
+                        }
+                    }
+                }
+            }
+        }
+
         @Test func aHundredSubmissionsAtOnceMakeOneJob() async throws {
             let folder = try await sources()
             try await Fleet.with(fixture, workers: 0) { fleet in

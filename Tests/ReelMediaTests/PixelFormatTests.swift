@@ -70,16 +70,35 @@ struct PixelFormatTests {
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, videoCodec: encoder), folder: folder.path)
         #expect(job.index.video.stream.hasFullRange)
         #expect(job.warnings.contains { $0.contains("limited range") }, "\(job.warnings)")
-        func brightness(_ path: String) throws -> Int {
-            let frame = folder.path + "/frame"
-            try run(
-                "ffmpeg", "-v", "error", "-y", "-i", path, "-frames:v", "1", "-vf", "scale=out_range=pc,format=gray",
-                "-f", "rawvideo", frame)
-            let bytes = try Data(contentsOf: URL(filePath: frame))
-            return bytes.reduce(0) { $0 + Int($1) } / max(bytes.count, 1)
-        }
-        let (before, after) = (try brightness(source), try brightness(job.output))
+        let (before, after) = (try brightness(source, folder), try brightness(job.output, folder))
         #expect(abs(before - after) <= 2, "\(before) became \(after)")
+    }
+
+    @Test(
+        "grey pictures that state no range keep their brightness, also where decoders give them back as YCbCr",
+        arguments: ["libx264", "libx265", "libvpx-vp9", "libsvtav1", "ffv1"], ["white", "black", "0x808080"])
+    func grey(encoder: String, colour: String) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mkv", in: folder, frames: 7, size: "64x64", filter: "drawbox=c=\(colour):t=fill,format=gray",
+            video: ["-c:v", "ffv1", "-pix_fmt", "gray", "-color_range", "0"])
+        let spec = JobSpec(
+            container: .mkv, videoCodec: encoder,
+            preset: ["libsvtav1": "12", "libvpx-vp9": "8", "ffv1": nil][encoder, default: "ultrafast"])
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.index.video.stream.colour.range == nil)
+        let (before, after) = (try brightness(source, folder), try brightness(job.output, folder))
+        #expect(abs(before - after) <= 2, "\(before) became \(after)")
+    }
+
+    /// The mean of the first frame's brightness, in full range.
+    private func brightness(_ path: String, _ folder: ScratchFolder) throws -> Int {
+        let frame = folder.path + "/frame"
+        try run(
+            "ffmpeg", "-v", "error", "-y", "-i", path, "-frames:v", "1", "-vf", "scale=out_range=pc,format=gray",
+            "-f", "rawvideo", frame)
+        let bytes = try Data(contentsOf: URL(filePath: frame))
+        return bytes.reduce(0) { $0 + Int($1) } / max(bytes.count, 1)
     }
 
     @Test("the brightness of a picture with a palette is that of its colours", arguments: ["zmbv", "tiff"])

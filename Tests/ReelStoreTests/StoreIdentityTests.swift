@@ -47,6 +47,31 @@ struct StoreIdentityTests {
         }
     }
 
+    @Test("While a store is away, nothing is made in its place")
+    func away() throws {
+        try withFolder { folder throws in
+            let root = folder + "/store"
+            let store = try FolderStore.make(root: root)
+            try FileManager.default.moveItem(atPath: root, toPath: folder + "/away")
+            // The file system is not mounted: its place is missing, or an empty folder.
+            for hasPlace in [false, true] {
+                if hasPlace { mkdir(root, 0o777) }
+                for make in [
+                    { () throws(ReelFailure) in _ = try store.job("0123456789abcdef").engineFolders() },
+                    { () throws(ReelFailure) in _ = try store.source(fingerprint).indexFolder() },
+                    { () throws(ReelFailure) in
+                        try store.source(fingerprint).disprove(ReelFailure(.storeMissing(path: "")))
+                    },
+                ] {
+                    let failure = try #require(throws: ReelFailure.self) { try make() }
+                    #expect(failure.reason == .storeMissing(path: root))
+                }
+                #expect(try names(folder) == (hasPlace ? ["away", "store"] : ["away"]))
+            }
+            #expect(try names(root).isEmpty)
+        }
+    }
+
     @Test("Processes that make a store at the same time make one")
     func atOnce() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString

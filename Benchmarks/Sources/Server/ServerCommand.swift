@@ -17,10 +17,10 @@ struct ServerCommand: AsyncParsableCommand {
     var events = 100
 
     @Option(help: "Jobs on the board.")
-    var jobs = 100
+    var jobs = 10_000
 
     @Option(help: "Passes of each job.")
-    var passes = 10_000
+    var passes = 100
 
     @Option(help: ArgumentHelp("A Redis of its own.", valueName: "url"))
     var redis: String

@@ -13,7 +13,14 @@ extension ColourTags {
         }
         // The old formats with the range in their names.
         if known(av_get_pix_fmt_name(source))?.hasPrefix("yuvj") == true { tags.range = "pc" }
+        // libswscale takes grey pictures of which nothing is known for those of full range. Decoders of H.264, HEVC and VP9
+        // give them back as YCbCr, whose range is taken for limited unless the stream says otherwise.
+        if tags.range == nil, Self.isGrey(source), Self.isGrey(target) { tags.range = "pc" }
         return tags
+    }
+
+    private static func isGrey(_ format: AVPixelFormat) -> Bool {
+        known(av_get_pix_fmt_name(format))?.hasPrefix("gray") == true
     }
 
     private static func isRGB(_ format: AVPixelFormat) -> Bool {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOHTTP1
 internal import ReelCore
 internal import ReelJobs
 internal import ReelWords
@@ -93,6 +94,11 @@ struct Problem: Error, HTTPResponseError, Encodable {
             self.init(
                 error.status, "http-\(error.status.code)", error.status.reasonPhrase,
                 detail: error.body ?? error.status.reasonPhrase)
+        case HTTPParserError.invalidEOFState:
+            // Nobody reads the answer; it is told from a failure of the server by its status.
+            self.init(
+                .requestTimeout, "body-cut", "The body did not come to its end",
+                detail: "The connection ended before it.")
         default: self.init(ReelFailure.of(error))
         }
     }

@@ -1,9 +1,5 @@
-internal import Crypto
 internal import Foundation
-internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
-internal import NIOPosix
 internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
@@ -13,6 +9,9 @@ struct FileRoutes {
     let jobs: JobService
     /// The folders whose files can be submitted, and that of uploads.
     let sources: SourceRoots
+    private let compared = ComparedFiles()
+
+    init(jobs: JobService, sources: SourceRoots) { (self.jobs, self.sources) = (jobs, sources) }
 
     var routes: [Route] {
         [
@@ -27,7 +26,7 @@ struct FileRoutes {
         let result = try await results.result(of: job)
         let name = try await URL(fileURLWithPath: results.path(of: job, asked: nil)).lastPathComponent
         return try FileAnswer(
-            try result.open(), name: name, sha256: result.recorded?.sha256, isAttachment: true
+            try result.open(), name: name, sha256: result.recorded?.sha256, compared: compared, isAttachment: true
         ).response(to: request)
     }
 
@@ -44,181 +43,4 @@ struct FileRoutes {
         }
         return try FileAnswer(source.file, name: source.name, sha256: nil, isAttachment: false).response(to: request)
     }
-}
-
-/// An answer with the bytes of a file, or a range of them, as of RFC 9110. Reads a piece at a time.
-///
-/// Hummingbird's own answers with files take "the last n bytes" for the first ones and know a file by its time alone.
-struct FileAnswer {
-    let file: OpenFile
-    let name: String
-    /// The hash that the bytes must have, in hexadecimal; nil if none is recorded.
-    let sha256: String?
-    let isAttachment: Bool
-
-    init(_ file: OpenFile, name: String, sha256: String?, isAttachment: Bool) {
-        self.file = file
-        self.name = name
-        self.sha256 = sha256
-        self.isAttachment = isAttachment
-    }
-
-    private static let piece = 1 << 20
-
-    /// Names the bytes: by their hash, else by what the file system says of the file.
-    private var tag: String { "\"\(sha256 ?? file.mark)\"" }
-
-    func response(to request: Request) throws -> Response {
-        var headers: HTTPFields = [
-            .eTag: tag, .acceptRanges: "bytes", .contentType: mediaType ?? "application/octet-stream",
-            .cacheControl: "private, no-cache",
-        ]
-        headers[.contentDisposition] =
-            "\(isAttachment || mediaType == nil ? "attachment" : "inline"); filename*=UTF-8''\(encodedName)"
-        // Even as a page of its own it runs nothing.
-        headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
-        if let sha256, let digest = FileAnswer.base64(hex: sha256) { headers[.reprDigest] = "sha-256=:\(digest):" }
-        if let wanted = request.headers[.ifMatch], !FileAnswer.list(wanted, has: tag, isStrong: true) {
-            var problem = Problem(
-                .preconditionFailed, "bytes-differ", "The bytes are others",
-                detail: "If-Match names others than the file has now.")
-            problem.headers[.eTag] = tag
-            throw problem
-        }
-        if let known = request.headers[.ifNoneMatch], FileAnswer.list(known, has: tag) {
-            return Response(status: .notModified, headers: headers)
-        }
-        let isSame = request.headers[.ifRange].map { $0 == tag } ?? true
-        guard isSame, request.method != .head, let text = request.headers[.range], let wanted = ByteRange(text) else {
-            headers[.contentLength] = String(file.bytes)
-            return Response(status: .ok, headers: headers, body: body(0..<file.bytes, isChecked: true))
-        }
-        guard let range = wanted.range(of: file.bytes) else {
-            var problem = Problem(
-                .rangeNotSatisfiable, "range-unsatisfiable", "The file has no byte of the range",
-                detail: "It has \(file.bytes) bytes.")
-            problem.headers[.contentRange] = "bytes */\(file.bytes)"
-            throw problem
-        }
-        headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes)"
-        headers[.contentLength] = String(range.count)
-        return Response(status: .partialContent, headers: headers, body: body(range, isChecked: false))
-    }
-
-    /// - Parameter isChecked: whether to compare the hash of all bytes before the last piece is sent. If it differs the
-    ///   connection is cut, so that no reader takes the file for whole.
-    private func body(_ range: Range<Int64>, isChecked: Bool) -> ResponseBody {
-        ResponseBody(contentLength: range.count) { writer in
-            var ready = try await piece(at: range.lowerBound, of: range, isChecked && sha256 != nil ? SHA256() : nil)
-            var place = range.lowerBound
-            while place < range.upperBound {
-                let (buffer, hash) = ready
-                let end = place + Int64(buffer.readableBytes)
-                // The next piece is read while this one is sent.
-                async let next = piece(at: end, of: range, hash)
-                if end == range.upperBound, let found = hash?.finalize(),
-                    found.map({ String(format: "%02x", $0) }).joined() != sha256
-                {
-                    throw ReelFailure(.storeFileForeign(path: file.name))
-                }
-                try await writer.write(buffer)
-                ready = try await next
-                place = end
-            }
-            try await writer.finish(nil)
-        }
-    }
-
-    /// The piece of a range that begins at a place, and the hash with it; an empty one at the end of the range.
-    private func piece(
-        at place: Int64, of range: Range<Int64>, _ hash: SHA256?
-    ) async throws -> (ByteBuffer, SHA256?) {
-        let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
-        guard count > 0 else { return (ByteBuffer(), hash) }
-        return try await NIOThreadPool.singleton.runIfActive { [file] in
-            var buffer = ByteBuffer()
-            let found = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: place)
-            }
-            guard found == count else { throw ReelFailure(.storeFileForeign(path: file.name)) }
-            var hash = hash
-            buffer.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
-            return (buffer, hash)
-        }
-    }
-
-    /// What browsers play or show. The name is a caller's word: nothing that a browser runs may come of it.
-    private static let mediaTypes = [
-        "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska",
-        "webm": "video/webm", "ts": "video/mp2t", "avi": "video/x-msvideo", "mxf": "application/mxf",
-        "gif": "image/gif", "apng": "image/apng", "webp": "image/webp", "jpg": "image/jpeg",
-    ]
-
-    private var mediaType: String? {
-        FileAnswer.mediaTypes[URL(fileURLWithPath: name).pathExtension.lowercased()]
-    }
-
-    private var encodedName: String {
-        name.addingPercentEncoding(
-            withAllowedCharacters: CharacterSet(
-                charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"))
-            ?? "video"
-    }
-
-    /// Whether a list of tags names this one, or any.
-    private static func list(_ text: String, has tag: String, isStrong: Bool = false) -> Bool {
-        // Commas are allowed within the quotes of a tag.
-        text.matches(of: /(?:W\/)?"[^"]*"|\*/).contains {
-            $0.output == tag || $0.output == "*" || !isStrong && $0.output == "W/\(tag)"
-        }
-    }
-
-    private static func base64(hex: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = hex[...]
-        while rest.count >= 2 {
-            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
-        return Data(bytes).base64EncodedString()
-    }
-}
-
-/// A range of bytes that a request asks for.
-package enum ByteRange: Hashable {
-    /// From the first to the last, both included; nil to the end.
-    case from(Int64, to: Int64?)
-    /// So many at the end.
-    case last(Int64)
-
-    /// Nil for what a server may ignore: other units, several ranges, and what is no range.
-    package init?(_ header: String) {
-        guard let match = header.wholeMatch(of: /(?i:bytes)=\s*([0-9]{0,18})\s*-\s*([0-9]{0,18})\s*/) else {
-            return nil
-        }
-        switch (Int64(match.1), Int64(match.2)) {
-        case (let first?, let last):
-            if let last, last < first { return nil }
-            self = .from(first, to: last)
-        case (nil, let count?): self = .last(count)
-        case (nil, nil): return nil
-        }
-    }
-
-    /// Those bytes of a file; nil if the file has none of them.
-    package func range(of bytes: Int64) -> Range<Int64>? {
-        switch self {
-        case .from(let first, let last):
-            guard first < bytes else { return nil }
-            return first..<(min(last ?? bytes - 1, bytes - 1) + 1)
-        case .last(let count):
-            guard count > 0, bytes > 0 else { return nil }
-            return max(bytes - count, 0)..<bytes
-        }
-    }
-}
-
-extension HTTPField.Name {
-    fileprivate static let reprDigest = HTTPField.Name(known: "Repr-Digest")
 }

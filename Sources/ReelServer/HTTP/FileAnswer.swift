@@ -1,0 +1,158 @@
+internal import Crypto
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import NIOPosix
+internal import ReelCore
+internal import ReelStore
+
+/// An answer with the bytes of a file, or a range of them, as of RFC 9110. Reads a piece at a time.
+///
+/// Hummingbird's own answers with files take "the last n bytes" for the first ones and know a file by its time alone.
+struct FileAnswer {
+    let file: OpenFile
+    let name: String
+    /// The hash that the bytes must have, in hexadecimal; nil if none is recorded.
+    let sha256: String?
+    /// Knows which files' bytes have been compared with that hash.
+    let compared: ComparedFiles?
+    let isAttachment: Bool
+
+    init(_ file: OpenFile, name: String, sha256: String?, compared: ComparedFiles? = nil, isAttachment: Bool) {
+        self.file = file
+        self.name = name
+        self.sha256 = sha256
+        self.compared = compared
+        self.isAttachment = isAttachment
+    }
+
+    private static let piece = 1 << 20
+
+    /// Names the bytes: by their hash, else by what the file system says of the file.
+    private var tag: String { "\"\(sha256 ?? file.mark)\"" }
+
+    func response(to request: Request) throws -> Response {
+        var headers: HTTPFields = [
+            .eTag: tag, .acceptRanges: "bytes", .contentType: mediaType ?? "application/octet-stream",
+            .cacheControl: "private, no-cache",
+        ]
+        headers[.contentDisposition] =
+            "\(isAttachment || mediaType == nil ? "attachment" : "inline"); filename*=UTF-8''\(encodedName)"
+        // Even as a page of its own it runs nothing.
+        headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
+        if let sha256, let digest = FileAnswer.base64(hex: sha256) { headers[.reprDigest] = "sha-256=:\(digest):" }
+        if let wanted = request.headers[.ifMatch], !FileAnswer.list(wanted, has: tag, isStrong: true) {
+            var problem = Problem(
+                .preconditionFailed, "bytes-differ", "The bytes are others",
+                detail: "If-Match names others than the file has now.")
+            problem.headers[.eTag] = tag
+            throw problem
+        }
+        if let known = request.headers[.ifNoneMatch], FileAnswer.list(known, has: tag) {
+            return Response(status: .notModified, headers: headers)
+        }
+        let isSame = request.headers[.ifRange].map { $0 == tag } ?? true
+        guard isSame, request.method != .head, let text = request.headers[.range], let wanted = ByteRange(text) else {
+            headers[.contentLength] = String(file.bytes)
+            return Response(status: .ok, headers: headers, body: body(0..<file.bytes, isWhole: true))
+        }
+        guard let range = wanted.range(of: file.bytes) else {
+            var problem = Problem(
+                .rangeNotSatisfiable, "range-unsatisfiable", "The file has no byte of the range",
+                detail: "It has \(file.bytes) bytes.")
+            problem.headers[.contentRange] = "bytes */\(file.bytes)"
+            throw problem
+        }
+        headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes)"
+        headers[.contentLength] = String(range.count)
+        return Response(status: .partialContent, headers: headers, body: body(range, isWhole: false))
+    }
+
+    /// - Parameter isWhole: whether the range is the whole file. If its bytes have not been compared with the hash since the file
+    ///   changed, that is done before the last piece is sent. If they differ the connection is cut, so that no reader takes
+    ///   the file for whole.
+    private func body(_ range: Range<Int64>, isWhole: Bool) -> ResponseBody {
+        let isCompared = compared?.has(file.mark) ?? true
+        return ResponseBody(contentLength: range.count) { writer in
+            let hash = isWhole && sha256 != nil && !isCompared ? SHA256() : nil
+            var ready = try await piece(at: range.lowerBound, of: range, hash)
+            var place = range.lowerBound
+            while place < range.upperBound {
+                let (buffer, hash) = ready
+                let end = place + Int64(buffer.readableBytes)
+                // The next piece is read while this one is sent.
+                async let next = piece(at: end, of: range, hash)
+                if end == range.upperBound, let found = hash?.finalize() {
+                    guard found.map({ String(format: "%02x", $0) }).joined() == sha256 else {
+                        throw ReelFailure(.storeFileForeign(path: file.name))
+                    }
+                    compared?.insert(file.mark)
+                }
+                try await writer.write(buffer)
+                ready = try await next
+                place = end
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    /// The piece of a range that begins at a place, and the hash with it; an empty one at the end of the range.
+    private func piece(
+        at place: Int64, of range: Range<Int64>, _ hash: SHA256?
+    ) async throws -> (ByteBuffer, SHA256?) {
+        let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
+        guard count > 0 else { return (ByteBuffer(), hash) }
+        return try await NIOThreadPool.singleton.runIfActive { [file] in
+            var buffer = ByteBuffer()
+            let found = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: place)
+            }
+            guard found == count else { throw ReelFailure(.storeFileForeign(path: file.name)) }
+            var hash = hash
+            buffer.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
+            return (buffer, hash)
+        }
+    }
+
+    /// What browsers play or show. The name is a caller's word: nothing that a browser runs may come of it.
+    private static let mediaTypes = [
+        "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska",
+        "webm": "video/webm", "ts": "video/mp2t", "avi": "video/x-msvideo", "mxf": "application/mxf",
+        "gif": "image/gif", "apng": "image/apng", "webp": "image/webp", "jpg": "image/jpeg",
+    ]
+
+    private var mediaType: String? {
+        FileAnswer.mediaTypes[URL(fileURLWithPath: name).pathExtension.lowercased()]
+    }
+
+    private var encodedName: String {
+        name.addingPercentEncoding(
+            withAllowedCharacters: CharacterSet(
+                charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"))
+            ?? "video"
+    }
+
+    /// Whether a list of tags names this one, or any.
+    private static func list(_ text: String, has tag: String, isStrong: Bool = false) -> Bool {
+        // Commas are allowed within the quotes of a tag.
+        text.matches(of: /(?:W\/)?"[^"]*"|\*/).contains {
+            $0.output == tag || $0.output == "*" || !isStrong && $0.output == "W/\(tag)"
+        }
+    }
+
+    private static func base64(hex: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = hex[...]
+        while rest.count >= 2 {
+            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return Data(bytes).base64EncodedString()
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let reprDigest = HTTPField.Name(known: "Repr-Digest")
+}
