@@ -56,16 +56,16 @@ struct StoreIdentityTests {
             // The file system is not mounted: its place is missing, or an empty folder.
             for hasPlace in [false, true] {
                 if hasPlace { mkdir(root, 0o777) }
-                for make in [
-                    { () throws(ReelFailure) in _ = try store.job("0123456789abcdef").engineFolders() },
-                    { () throws(ReelFailure) in _ = try store.source(fingerprint).indexFolder() },
-                    { () throws(ReelFailure) in
+                let failures = [
+                    try #require(throws: ReelFailure.self) {
+                        try store.job(JobID("0123456789abcdef")).engineFolders()
+                    },
+                    try #require(throws: ReelFailure.self) { try store.source(fingerprint).indexFolder() },
+                    try #require(throws: ReelFailure.self) {
                         try store.source(fingerprint).disprove(ReelFailure(.storeMissing(path: "")))
                     },
-                ] {
-                    let failure = try #require(throws: ReelFailure.self) { try make() }
-                    #expect(failure.reason == .storeMissing(path: root))
-                }
+                ]
+                #expect(failures.allSatisfy { $0.reason == .storeMissing(path: root) }, "\(failures)")
                 #expect(try names(folder) == (hasPlace ? ["away", "store"] : ["away"]))
             }
             #expect(try names(root).isEmpty)
