@@ -19,17 +19,23 @@ extension RedisBoard {
     public func list(_ ids: [JobID]) throws(ReelFailure) -> JobList {
         var list = JobList()
         for id in try aside() { list.unreadable[JobID(id)] = RedisBoard.setAside }
-        for id in ids {
-            do throws(ReelFailure) {
-                guard let status = try status(id) else { continue }
-                if list.unreadable[id] == nil { list.jobs.append(status) }
-            } catch {
-                guard error.isOfOneRecord else { throw error }
-                list.unreadable[id] = error
+        for start in stride(from: 0, to: ids.count, by: RedisBoard.listedAtOnce) {
+            let part = ids[start...].prefix(RedisBoard.listedAtOnce)
+            for (id, look) in zip(part, try call(part.map { Command.Status(job: $0) })) where list.unreadable[id] == nil
+            {
+                do throws(ReelFailure) {
+                    if let look = try look.get() { list.jobs.append(try status(of: id, look)) }
+                } catch {
+                    guard error.isOfOneRecord else { throw error }
+                    list.unreadable[id] = error
+                }
             }
         }
         return list
     }
+
+    /// Calls that Redis carries out one after another hold up everyone else's for as long.
+    private static let listedAtOnce = 25
 
     /// The ids of all jobs, the one that was submitted first first.
     public func jobs() throws(ReelFailure) -> [JobID] {

@@ -4,11 +4,18 @@ extension RedisBoard {
     /// A job as it is now; nil if there is no such job. Throws `.boardUnreadable` if a value of it cannot be read.
     public func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
         guard let look = try call(Command.Status(job: job)) else { return nil }
+        if let state = look.fields["state"].flatMap(JobState.init), !state.isTerminal, try aside().contains(job.text) {
+            throw RedisBoard.setAside
+        }
+        return try status(of: job, look)
+    }
+
+    /// A job as a look found it. Throws `.boardUnreadable` if a value of it cannot be read.
+    func status(of job: JobID, _ look: StatusReply) throws(ReelFailure) -> JobStatus {
         func surprise() -> ReelFailure { JSON.unreadable("\(look.fields)") }
         guard let state = look.fields["state"].flatMap(JobState.init), let text = look.fields["job"],
             let created = look.time("created")
         else { throw surprise() }
-        if !state.isTerminal, try aside().contains(job.text) { throw RedisBoard.setAside }
         var published: PublishedJob = try JSON.value(text)
         if let weight = look.fields["weight"] {
             guard let weight = Double(weight), weight.isFinite, weight > 0 else { throw surprise() }

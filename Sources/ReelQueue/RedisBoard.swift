@@ -69,16 +69,30 @@ extension RedisBoard {
     /// Calls a function and returns its answer. If Redis has no functions of the board, they are loaded first. If it
     /// has older ones, they are replaced, unless the call changes nothing: then this throws `.boardUnprepared`.
     func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
-        let sent = try Library.call(command, keys, timing)
+        try call([command])[0].get()
+    }
+
+    /// Calls a function several times in one exchange, and returns the answer to each call; otherwise as a single call does. Only
+    /// for functions that change nothing, since all calls are made again if Redis knows the function for some of them alone.
+    func call<Called: BoardCommand>(
+        _ commands: [Called]
+    ) throws(ReelFailure) -> [Result<Called.Answer, ReelFailure>] {
+        let sent = try commands.map { command throws(ReelFailure) in try Library.call(command, keys, timing) }
         for _ in 0..<3 {
-            let reply = try exchange(sent)
-            guard case .error(let message) = reply, Library.Mismatch(message) != nil else {
-                return try command.answer(accept(reply))
+            let replies = try exchange(sent)
+            guard replies.contains(where: RedisBoard.isMismatch) else {
+                return zip(commands, replies).map { command, reply in
+                    Result { () throws(ReelFailure) in try command.answer(accept(reply)) }
+                }
             }
             try provide(replacing: !Called.isReadOnly)
         }
         // Two releases take turns in loading theirs.
         throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
+    }
+
+    private static func isMismatch(_ reply: Reply) -> Bool {
+        if case .error(let message) = reply { Library.Mismatch(message) != nil } else { false }
     }
 
     /// Milliseconds for which a blocking call may wait: `duration`, but half of the answer time-out at most.
@@ -87,15 +101,15 @@ extension RedisBoard {
     /// Sends a command and returns the reply. Throws if Redis answers with an error.
     @discardableResult
     func send(_ command: [String]) throws(ReelFailure) -> Reply {
-        try accept(exchange(command))
+        try accept(exchange([command])[0])
     }
 
-    private func exchange(_ command: [String]) throws(ReelFailure) -> Reply {
+    private func exchange(_ commands: [[String]]) throws(ReelFailure) -> [Reply] {
         do throws(ConnectionError) {
-            let reply = try connected().send(command)
+            let replies = try connected().send(commands)
             // The name may lead to another Redis by now, so the next call resolves it anew.
-            if case .error(let message) = reply, RedisBoard.isOfAnother(message) { connection = nil }
-            return reply
+            if replies.contains(where: RedisBoard.isOfAnother) { connection = nil }
+            return replies
         } catch {
             connection = nil
             failuresInARow += 1
@@ -120,7 +134,7 @@ extension RedisBoard {
         if address.database != 0 { greeting.append(["SELECT", String(address.database)]) }
         greeting.append(["CLIENT", "SETNAME", name])
         for command in greeting {
-            if case .error(let message) = try made.send(command) {
+            if case .error(let message) = try made.send([command])[0] {
                 throw ConnectionError(message: message, cause: cause(ofRefusal: message))
             }
         }
@@ -147,9 +161,10 @@ extension RedisBoard {
         return passing.contains { message.hasPrefix($0) } ? .transient : .permanent
     }
 
-    /// Whether the message says that this Redis does not hold the board, or not yet.
-    private static func isOfAnother(_ message: String) -> Bool {
-        ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "UNBLOCKED"].contains {
+    /// Whether the reply says that this Redis does not hold the board, or not yet.
+    private static func isOfAnother(_ reply: Reply) -> Bool {
+        guard case .error(let message) = reply else { return false }
+        return ["READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "MOVED", "ASK", "UNBLOCKED"].contains {
             message.hasPrefix($0 + " ")
         }
     }

@@ -68,8 +68,14 @@ final class RedisConnection {
 
     deinit { redisFree(native) }
 
-    /// Sends one command and waits for the answer.
-    func send(_ command: [String]) throws(ConnectionError) -> Reply {
+    /// Sends commands together, and waits for the answers, one of each.
+    func send(_ commands: [[String]]) throws(ConnectionError) -> [Reply] {
+        for command in commands { try append(command) }
+        return try commands.map { _ throws(ConnectionError) in try answer() }
+    }
+
+    /// Puts a command into the buffer of those to be sent.
+    private func append(_ command: [String]) throws(ConnectionError) {
         // hiredis wants an array of pointers. The arguments share one buffer, since one closure for each argument's
         // pointer would nest as deep as the command is long.
         var bytes: [CChar] = []
@@ -80,15 +86,23 @@ final class RedisConnection {
             lengths.append(bytes.count - start)
         }
         bytes.append(0)  // An empty buffer would have no address.
-        let answer = bytes.withUnsafeBufferPointer { buffer in
+        let result = bytes.withUnsafeBufferPointer { buffer in
             var next = buffer.baseAddress
             var pointers = lengths.map { length in
                 defer { next = next?.advanced(by: length) }
                 return next
             }
-            return redisCommandArgv(native, Int32(lengths.count), &pointers, lengths)
+            return redisAppendCommandArgv(native, Int32(lengths.count), &pointers, lengths)
         }
-        guard let answer else { throw ConnectionError(message: RedisConnection.errorText(native)) }
+        guard result == REDIS_OK else { throw ConnectionError(message: RedisConnection.errorText(native)) }
+    }
+
+    /// Waits for the answer to the first command that has none, after it has sent what is to be sent.
+    private func answer() throws(ConnectionError) -> Reply {
+        var answer: UnsafeMutableRawPointer?
+        guard redisGetReply(native, &answer) == REDIS_OK, let answer else {
+            throw ConnectionError(message: RedisConnection.errorText(native))
+        }
         defer { freeReplyObject(answer) }
         return Reply(answer.assumingMemoryBound(to: redisReply.self).pointee)
     }

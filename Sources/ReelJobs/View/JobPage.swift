@@ -33,7 +33,8 @@ extension JobService {
         var page = JobPage(next: place)
         var rest = JobService.jobsOfAPage
         while rest > 0 {
-            let wanted = min(100, rest)
+            // A filter may admit few of them.
+            let wanted = min(100, rest, max(25, count - page.jobs.count))
             let places = try await board.jobs(before: page.next, count: wanted)
             let list = try await board.list(places.map(\.id))
             page.unreadable.merge(list.unreadable) { $1 }

@@ -2452,25 +2452,27 @@ class QueuePage extends TickingPage {
   }
   async readAll() {
     const isDue = Date.now() - this.lastRates > 15000;
-    const [queue, rates] = await Promise.all([this.ask("queue"), isDue ? this.ask("rates").catch(() => null) : null]);
+    const [queue, { demand }, rates] = await Promise.all([this.ask("queue"), this.ask("demand"), isDue ? this.ask("rates").catch(() => null) : null]);
     if (isDue) this.charts.hidden = !rates;
     if (rates) {
       this.lastRates = Date.now();
       for (const rate of this.rates) rate.update(rates.minutes);
     }
-    this.isBusy = queue.inFlight > 0;
+    this.isBusy = demand.passesInFlight > 0;
+    const open = queue.jobs.filter((job) => !isOver(job));
+    // What the board does not count is counted of the jobs that it lists.
+    const part = open.length < queue.active ? " of the jobs below" : "";
     const tiles = [
       ["Jobs", grouped(queue.active), `active, ${grouped(queue.failed)} failed`],
-      ["Passes ready", grouped(queue.ready), `${grouped(queue.retrying)} retrying, ${grouped(queue.exhausted)} exhausted`],
-      ["In flight", grouped(queue.inFlight), "passes that workers hold"],
-      ["Oldest wait", queue.oldestWait != null ? clock(queue.oldestWait) : "–", "of a ready pass"],
+      ["Passes ready", grouped(demand.passesReady), `${grouped(queue.retrying)} retrying, ${grouped(queue.exhausted)} exhausted${part}`],
+      ["In flight", grouped(demand.passesInFlight), "passes that workers hold"],
+      ["Oldest wait", demand.oldestReadySeconds != null ? clock(demand.oldestReadySeconds) : "–", "of a ready pass"],
       ["Speed", speed(queue.framesPerSecond), `${grouped(queue.passesPerSecond * 60)} passes a minute`],
-      ["ETA", queue.eta != null ? clock(queue.eta) : "–", "of all jobs at that speed"],
+      ["ETA", queue.eta != null ? clock(queue.eta) : "–", `${part || "of all jobs"} at that speed`],
       ["Slots busy", `${grouped(queue.slotsBusy)} of ${grouped(queue.slots)}`, count(queue.workers, "worker")],
     ];
     this.tiles.update(tiles);
     this.unreadable.replaceChildren(...queue.unreadable.slice(0, 20).map((entry) => h("p.notice.bad", h("code", entry.id), " cannot be read: ", bdi(entry.reason))));
-    const open = queue.jobs.filter((job) => !isOver(job));
     this.waiting.update(nonEmpty(open.filter((job) => job.waitReason).map(queueFacts)));
     this.running.update(nonEmpty(open.filter((job) => !job.waitReason).map(queueFacts)));
     this.failed.update(nonEmpty(queue.jobs.filter((job) => job.state === "failed").map(queueFacts)));
