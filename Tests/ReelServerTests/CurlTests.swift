@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelJobs
 import ReelServer
 import ReelTestSupport
 import Testing
@@ -47,6 +48,49 @@ import Testing
             #expect(try await Curl().post(message(url, at: "127.0.0.1", body: body)) == .status(204))
         }
         #expect(receiver.messages.map(\.body) == bodies)
+    }
+
+    @Test(.enabled(if: Programs.installed("openssl") != nil, "openssl is not installed"))
+    func aReceiverWhoseCertificateNobodySignedGetsNothing() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "reel-curl-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (key, certificate) = (folder.appending(path: "key").path, folder.appending(path: "certificate").path)
+        try openssl(
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", key, "-out",
+            certificate
+        ).waitUntilExit()
+        // Takes a port that is free, and says which.
+        let said = Pipe()
+        let receiver = try openssl(
+            "s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificate, output: said)
+        defer { receiver.terminate() }
+        var text = ""
+        while !text.contains("ACCEPT ") || !text.hasSuffix("\n") {
+            let more = said.fileHandleForReading.availableData
+            try #require(!more.isEmpty, "openssl ended: \(text)")
+            text += String(decoding: more, as: UTF8.self)
+        }
+        let port = try #require(
+            text.split(whereSeparator: { " :\n".contains($0) }).compactMap { Int($0) }.last, "\(text)")
+        let answer = try await Curl().post(message("https://localhost:\(port)/", at: "127.0.0.1"))
+        guard case .none(let said) = answer else {
+            Issue.record("it was sent: \(answer)")
+            return
+        }
+        #expect(said.hasPrefix("curl: (60) "), "\(said)")
+    }
+
+    private func openssl(_ arguments: String..., output: Pipe? = nil) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(Programs.installed("openssl")))
+        process.arguments = arguments
+        // At the end of its input it would leave its callers.
+        process.standardInput = Pipe()
+        process.standardOutput = output ?? FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
     }
 
     @Test func aReceiverThatIsSilentOrElsewhereIsNone() async throws {

@@ -53,7 +53,9 @@ package struct Curl: Sendable {
                 .path("/bin/sh"), arguments: ["-c", Curl.script, program], environment: .custom(Curl.environment),
                 input: .array(input), output: .string(limit: 1 << 10), error: .string(limit: 1 << 16))
             let status = Int(ended.standardOutput.suffix(3)) ?? 0
-            let said = ended.standardError.split(separator: "\n").last.map(String.init)
+            // Curl explains some errors in further lines.
+            let lines = ended.standardError.split(separator: "\n")
+            let said = (lines.first { $0.hasPrefix("curl: (") } ?? lines.last).map(String.init)
             return status > 0 ? .status(status) : .none(said: said ?? "curl ended: \(ended.terminationStatus)")
         } catch {
             return .none(said: "\(error)")
