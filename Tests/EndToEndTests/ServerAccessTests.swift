@@ -127,6 +127,35 @@ extension EndToEnd {
             }
         }
 
+        @Test func behindAProxyCallersHaveAddressesOfTheirOwn() async throws {
+            let admin = try await token("a", "admin")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--tokens", fixture.path("tokens")]) { server in
+                    func status(_ origin: String) async throws -> Int {
+                        try await server.get(
+                            "/api/v1/jobs", token: "reel_wrong", headers: ["X-Forwarded-For": origin]
+                        ).status
+                    }
+                    for _ in 0..<10 { #expect(try await status("203.0.113.7") == 401) }
+                    // What callers say of themselves comes before what the proxy says.
+                    #expect(try await status("198.51.100.2, 203.0.113.7") == 429)
+                    #expect(try await status("203.0.113.7, 198.51.100.2") == 401)
+                    #expect(try await status("2001:db8::7") == 401)
+                    for origin in ["203.0.113.7", "198.51.100.2,2001:db8::8", "nobody", "203.0.113.7:80", ""] {
+                        let signed = try await server.send(
+                            "POST", "/api/v1/session", ["token": admin], headers: ["X-Forwarded-For": origin])
+                        #expect(signed.status == 204)
+                    }
+                    let entries =
+                        try await server.get("/api/v1/audit", token: admin).object()["entries"] as? [[String: Any]]
+                    #expect(
+                        entries?.map { $0["address"] as? String } == [
+                            "127.0.0.1", "127.0.0.1", "127.0.0.1", "2001:db8::8", "203.0.113.7",
+                        ])
+                }
+            }
+        }
+
         @Test func aTokenThatIsTakenBackLocksNobodyOutOfSigningIn() async throws {
             let admin = try await token("a", "admin")
             let stale = ["Cookie": "reel-token=reel_stale"]

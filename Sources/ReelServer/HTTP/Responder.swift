@@ -207,6 +207,8 @@ private struct Manners: RouterMiddleware {
     func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
+        var context = context
+        context.takeAddress(from: request.headers[.xForwardedFor])
         var response: Response
         do {
             guard Responder.methods.contains(request.method) else { throw Problem.unknown(request.method) }
@@ -237,6 +239,7 @@ private struct Manners: RouterMiddleware {
 
 extension HTTPField.Name {
     static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
+    fileprivate static let xForwardedFor = HTTPField.Name(known: "X-Forwarded-For")
     static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")
     static let crossOriginResourcePolicy = HTTPField.Name(known: "Cross-Origin-Resource-Policy")
 }
