@@ -100,7 +100,8 @@ extension EndToEnd {
         /// Waits until the job whose page is shown is done, and its pictures are there.
         private func watchIt(_ browser: Browser) async throws {
             try await browser.wait(for: "document.querySelector('main h1').innerText.startsWith('<img src=x')")
-            try await browser.wait(for: "\(BrowserTests.state) == 'done'", .seconds(60))
+            // Other tests may run beside this one.
+            try await browser.wait(for: "\(BrowserTests.state) == 'done'", .seconds(240))
             try await browser.wait(for: "document.querySelector('canvas.strip.large').width > 0")
             let tags = try await browser.value(
                 of: "[...document.querySelectorAll('main a.tag')].map((tag) => tag.innerText)", as: [String].self)

@@ -167,6 +167,18 @@ extension BoardTests {
             #expect(try fixture.raw("KEYS", "*job*").isEmpty)
         }
 
+        @Test func jobsOfManyExchangesAreListedBesideOneThatCannotBeRead() async throws {
+            let ids = (0..<60).map { String(format: "j%02d", $0) }
+            for id in ids { try await fixture.publish(BoardFixture.job(id, passes: 1)) }
+            try fixture.raw("HSET", "reel2:{main}:job:j30", "job", "{")
+            // The first exchange finds no functions, and is made again.
+            try fixture.raw("FUNCTION", "FLUSH")
+            let list = try await fixture.board.list((ids + ["gone"]).map(JobID.init))
+            #expect(list.jobs.map(\.job.id.text) == ids.filter { $0 != "j30" })
+            #expect(list.unreadable.keys.map(\.text) == ["j30"])
+            #expect(list.unreadable.values.allSatisfy { $0.reason.code == "board-unreadable" })
+        }
+
         @Test func expiredJobsLeaveTheList() async throws {
             let brief = try BoardFixture.open(fixture.server, timing: BoardTiming(retention: .milliseconds(1)))
             _ = try await brief.put(BoardFixture.job("old", passes: 1), passes: BoardFixture.passes(1))

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import ReelCore
 import ReelJobs
 import ReelServer
@@ -64,7 +65,8 @@ import Testing
         let said = Pipe()
         let receiver = try openssl(
             "s_server", "-accept", "127.0.0.1:0", "-key", key, "-cert", certificate, output: said)
-        defer { receiver.terminate() }
+        // It inherits that SIGTERM is blocked on threads of this process.
+        defer { kill(receiver.processIdentifier, SIGKILL) }
         var text = ""
         while !text.contains("ACCEPT ") || !text.hasSuffix("\n") {
             let more = said.fileHandleForReading.availableData
