@@ -90,6 +90,8 @@ extension EndToEnd {
             let seen = try await browser.value(of: "window.seen", as: [Double].self)
             #expect(seen.count > 1 && seen.first == 0 && seen.last == 1 && seen == seen.sorted(), "\(seen)")
             try await browser.type("note=\(BrowserTests.hostileLabel)", into: "#field-labels")
+            // Small pictures are encoded fast, also beside other tests.
+            try await browser.type("320x180", into: "#field-size")
             try await browser.click(".sticky button:not(.primary)")
             try await browser.wait(
                 for: "[...document.querySelectorAll('h2')].some((head) => head.textContent == 'Plan')")
@@ -100,8 +102,7 @@ extension EndToEnd {
         /// Waits until the job whose page is shown is done, and its pictures are there.
         private func watchIt(_ browser: Browser) async throws {
             try await browser.wait(for: "document.querySelector('main h1').innerText.startsWith('<img src=x')")
-            // Other tests may run beside this one.
-            try await browser.wait(for: "\(BrowserTests.state) == 'done'", .seconds(240))
+            try await browser.wait(for: "\(BrowserTests.state) == 'done'", .seconds(120))
             try await browser.wait(for: "document.querySelector('canvas.strip.large').width > 0")
             let tags = try await browser.value(
                 of: "[...document.querySelectorAll('main a.tag')].map((tag) => tag.innerText)", as: [String].self)
