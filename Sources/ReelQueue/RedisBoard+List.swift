@@ -34,7 +34,8 @@ extension RedisBoard {
         return list
     }
 
-    /// Calls that Redis carries out one after another hold up everyone else's for as long.
+    /// How many jobs one exchange asks for. Redis carries out the calls of an exchange in a row, and all other programs wait
+    /// meanwhile.
     private static let listedAtOnce = 25
 
     /// The ids of all jobs, the one that was submitted first first.

@@ -72,8 +72,9 @@ extension RedisBoard {
         try call([command])[0].get()
     }
 
-    /// Calls a function several times in one exchange, and returns the answer to each call; otherwise as a single call does. Only
-    /// for functions that change nothing, since all calls are made again if Redis knows the function for some of them alone.
+    /// Calls a function several times in one exchange, and returns the answer to each call; otherwise as a single call does. A
+    /// function that changes the board must be called once only: if Redis did not know the function for one call, all calls
+    /// are made again.
     func call<Called: BoardCommand>(
         _ commands: [Called]
     ) throws(ReelFailure) -> [Result<Called.Answer, ReelFailure>] {

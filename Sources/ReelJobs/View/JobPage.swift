@@ -33,7 +33,7 @@ extension JobService {
         var page = JobPage(next: place)
         var rest = JobService.jobsOfAPage
         while rest > 0 {
-            // A filter may admit few of them.
+            // At least 25, since a filter may admit few of them.
             let wanted = min(100, rest, max(25, count - page.jobs.count))
             let places = try await board.jobs(before: page.next, count: wanted)
             let list = try await board.list(places.map(\.id))

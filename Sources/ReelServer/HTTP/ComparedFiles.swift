@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The results whose bytes this server has compared with their hashes, each until its file changes. Hashing costs more than
-/// sending, and a result is sent again and again to whoever watches it.
+/// The results whose bytes this server has compared with their hashes, each until its file changes. Hashing a file takes longer
+/// than sending it, so a file is not hashed for every download.
 final class ComparedFiles: Sendable {
     private let marks = Mutex<Set<String>>([])
     private static let most = 10_000
