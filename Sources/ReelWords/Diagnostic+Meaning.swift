@@ -140,7 +140,7 @@ extension Diagnostic.CodingKeys {
         case .subtitlesLeftOut: "Choose mkv or mp4."
         case .chaptersLeftOut: "Choose mkv or mp4."
         case .attachmentsLeftOut: "Choose mkv."
-        case .tagsLeftOut: "Choose mkv or mp4."
+        case .tagsLeftOut: "Choose mkv."
         case .timecodeLeftOut: "Choose mkv."
         case .timelinePartLeftOut: "Change the timeline if the part matters."
 

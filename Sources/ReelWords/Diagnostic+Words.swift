@@ -124,7 +124,7 @@ extension Diagnostic {
         case .attachmentsLeftOut(let container, let names):
             "attached files are left out: \(container.file) cannot hold \(names.joined(separator: ", ")); write .mkv"
         case .tagsLeftOut(let container, let names):
-            "tags are left out: \(container.file) cannot hold \(names.joined(separator: ", "))"
+            "tags are left out: \(container.file) cannot hold \(Wording.some(names))"
         case .timecodeLeftOut(let container):
             "the timecode is left out: \(container.file) cannot hold one beside a cover; write .mkv"
         case .timelinePartLeftOut(let place, let name, let part):

@@ -98,6 +98,7 @@ extension Diagnostic {
             .chaptersLeftOut(container: .ts),
             .attachmentsLeftOut(container: .mp4, names: ["f.ttf"]),
             .tagsLeftOut(container: .ts, names: ["title", "artist"]),
+            .tagsLeftOut(container: .mp4, names: [String(repeating: "x", count: 61)] + (1...10).map { "tag \($0)" }),
             .timecodeLeftOut(container: .mp4),
         ]
         + TimelinePart.samples.map { .timelinePartLeftOut(place: "tracks.children[1]", name: "x", part: $0) }

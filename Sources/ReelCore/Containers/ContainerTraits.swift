@@ -39,10 +39,8 @@ public struct ContainerTraits: Sendable {
     public var holdsChapters = true
     /// Whether players show chapters that have no title.
     public var showsUntitledChapters = false
-    /// Whether the container stores tags of the whole file: title, artist and the like.
-    public var holdsTags = true
-    /// Whether the container stores a start timecode although it stores no tags.
-    public var holdsTimecode = false
+    /// Which tags of the whole file the container stores: title, artist and the like.
+    public var tags = Tags.any
     /// Which covers and attached files the container stores.
     public var attachments = Attachments.none
     /// Which language codes the container stores.
@@ -77,6 +75,15 @@ public struct ContainerTraits: Sendable {
     /// Groups of containers that one muxer writes in the same way.
     public enum Family: Sendable { case quickTime, matroska, other }
 
+    /// Which tags of a file a container stores.
+    public enum Tags: Sendable {
+        case any
+        /// Those with these names, in lower case.
+        case only(Set<String>)
+
+        static let none = Tags.only([])
+    }
+
     /// Which attachments a container stores.
     public enum Attachments: Sendable {
         case none, all
@@ -109,7 +116,15 @@ extension ContainerTraits {
         // first packet begins.
         codecsRefused: ["vorbis"],
         // Samples of a track must not overlap (ISO 14496-12 8.6.1.2).
-        subtitles: ["mov_text"], holdsOverlappingCues: false, attachments: .covers(["mjpeg", "png", "bmp"]),
+        subtitles: ["mov_text"], holdsOverlappingCues: false,
+        // What iTunes and other players know, as libavformat's muxer writes it; for other names, see
+        // `Container.listsNames`.
+        tags: .only([
+            "title", "artist", "album_artist", "composer", "album", "date", "comment", "genre", "copyright", "grouping",
+            "lyrics", "description", "synopsis", "show", "episode_id", "network", "keywords", "episode_sort",
+            "season_number", "media_type", "hd_video", "gapless_playback", "compilation", "track", "disc", "location",
+            "creation_time",
+        ]), attachments: .covers(["mjpeg", "png", "bmp"]),
         languages: .packed, holdsRotation: true, holdsFieldOrder: true, prerollHidden: .all)
 
     fileprivate static let mov = ContainerTraits(
@@ -118,8 +133,12 @@ extension ContainerTraits {
         codecsBeside: ["ffv1"],
         // libavformat's query claims that MOV holds these, but its muxer refuses them; for Vorbis, see MP4.
         codecsRefused: ["flac", "opus", "truehd", "vp9", "av1", "vorbis"], isLossless: true,
-        subtitles: ["mov_text"], holdsOverlappingCues: false, languages: .quickTime, holdsRotation: true,
-        holdsFieldOrder: true, prerollHidden: .all)
+        subtitles: ["mov_text"], holdsOverlappingCues: false,
+        // QuickTime's user data, as libavformat's muxer writes it.
+        tags: .only([
+            "title", "artist", "author", "album", "date", "comment", "genre", "copyright", "make", "model", "location",
+            "creation_time",
+        ]), languages: .quickTime, holdsRotation: true, holdsFieldOrder: true, prerollHidden: .all)
 
     fileprivate static let mkv = ContainerTraits(
         muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000), isLossless: true,
@@ -139,7 +158,7 @@ extension ContainerTraits {
         codecs: [
             "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts",
             "opus",
-        ], holdsChapters: false, holdsTags: false, holdsLight: false)
+        ], holdsChapters: false, tags: .none, holdsLight: false)
 
     fileprivate static let nut = ContainerTraits(
         muxer: "nut", extensions: ["nut"], family: .other, startsAtZero: false, tellsEndByTag: true,
@@ -152,7 +171,12 @@ extension ContainerTraits {
         // start times either: a compressed track would begin with its encoder's padding. PCM has none.
         codecs: pcm(["u8", "s16le", "s24le", "s32le", "f32le", "f64le"])
             .union(["mjpeg", "ffv1", "rawvideo", "mpeg4"]),
-        isLossless: true, holdsChapters: false, languages: .none, holdsLight: false, holdsColour: false)
+        isLossless: true, holdsChapters: false,
+        // Of RIFF's INFO list, what libavformat's muxer writes and a demuxer finds.
+        tags: .only([
+            "title", "artist", "album", "date", "comment", "genre", "copyright", "language", "track", "encoded_by",
+            "timecode",
+        ]), languages: .none, holdsLight: false, holdsColour: false)
 
     fileprivate static let mxf = ContainerTraits(
         muxer: "mxf", extensions: ["mxf"], family: .other,
@@ -164,24 +188,24 @@ extension ContainerTraits {
             ],
             sampleRate: 48_000, storesSoundByFrame: true),
         videoCodecs: ["mpeg2video", "prores"], codecs: pcm(["s16le", "s24le"]).union(["mpeg2video", "prores"]),
-        holdsChapters: false, holdsTags: false, holdsTimecode: true, languages: .none, holdsLight: false,
+        holdsChapters: false, tags: .only(["timecode"]), languages: .none, holdsLight: false,
         holdsColour: false)
 
     private static func pcm(_ formats: [String]) -> Set<String> { Set(formats.map { "pcm_" + $0 }) }
 
     fileprivate static let gif = ContainerTraits(
-        muxer: "gif", extensions: ["gif"], family: .other, codecs: ["gif"], holdsChapters: false, holdsTags: false,
+        muxer: "gif", extensions: ["gif"], family: .other, codecs: ["gif"], holdsChapters: false, tags: .none,
         loops: LoopTraits(
             encoder: "gif", pixelFormat: "pal8", clock: TimeBase(1, 100), hasPalette: true, mostFrames: Rational(30),
             mostWidth: 640, mostDelay: 655))
 
     fileprivate static let apng = ContainerTraits(
-        muxer: "apng", extensions: ["apng"], family: .other, codecs: ["apng"], holdsChapters: false, holdsTags: false,
+        muxer: "apng", extensions: ["apng"], family: .other, codecs: ["apng"], holdsChapters: false, tags: .none,
         loops: LoopTraits(
             encoder: "apng", pixelFormat: "rgb24", transparentFormat: "rgba", clock: TimeBase(1, 1000), mostDelay: 65))
 
     fileprivate static let webp = ContainerTraits(
-        muxer: "webp", extensions: ["webp"], family: .other, codecs: ["webp"], holdsChapters: false, holdsTags: false,
+        muxer: "webp", extensions: ["webp"], family: .other, codecs: ["webp"], holdsChapters: false, tags: .none,
         loops: LoopTraits(
             // Opacity tells which pixels change.
             encoder: "libwebp", pixelFormat: "yuva420p", losslessFormat: "bgra", clock: TimeBase(1, 1000),

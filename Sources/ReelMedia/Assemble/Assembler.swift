@@ -53,7 +53,7 @@ public struct Assembler {
         try streams.add(to: muxer)
         let extras = try extras(heard)
         try extras.add(to: muxer)
-        muxer.setMetadata(index.keptMetadata(timecode: plan.timecode))
+        muxer.setMetadata(index.keptTags(timecode: plan.timecode))
         let options = muxerOptions(streams, extras, heard)
         try muxer.begin(options: options, shifted: !plan.container.traits.startsAtZero)
         try extras.write(to: muxer, first: sources.count)
@@ -186,11 +186,9 @@ public struct Assembler {
         guard isQuickTime else { return [] }
         let base = clock.secondsPerTick
         let more = extras.tableBytes + streams.subtitles.reduce(0) { $0 + $1.tableBytes }
-        // libavformat does not write a timecode among the tags for players, but writes named tags unchanged. Named tags
-        // take the place where covers would be.
-        let tags = index.keptMetadata(timecode: plan.timecode)
-        let isNamed = !extras.hasCovers && tags.contains { $0.name == "timecode" }
-        return (isNamed ? [MediaOption(name: "movflags", value: "use_metadata_tags")] : []) + [
+        let listsNames = plan.container.listsNames(
+            of: index.keptTags(timecode: plan.timecode), besideCover: extras.hasCovers)
+        return (listsNames ? [MediaOption(name: "movflags", value: "use_metadata_tags")] : []) + [
             MediaOption(name: "write_tmcd", value: "0"),
             MediaOption(name: "video_track_timescale", value: "\(base.denominator)"),
             MediaOption(name: "movie_timescale", value: "\(movieTimescale)"),

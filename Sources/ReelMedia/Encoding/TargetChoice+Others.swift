@@ -52,14 +52,14 @@ extension TargetChoice {
         if !lost.isEmpty {
             diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
         }
-        let tags = index.keptMetadata(timecode: spec.edit?.timecode).map { $0.name.lowercased() }
-        let lostTags = tags.filter { $0 != "timecode" || !container.traits.holdsTimecode }
-        if !lostTags.isEmpty, !container.traits.holdsTags {
-            diagnostics.append(.tagsLeftOut(container: container, names: lostTags))
-        }
-        if tags.contains("timecode"), container.isQuickTime, index.attachments.contains(where: container.holds) {
+        let tags = index.keptTags(timecode: spec.edit?.timecode)
+        let hasCover = container.isQuickTime && index.attachments.contains(where: container.holds)
+        var lostTags = container.lost(tags, besideCover: hasCover).map(\.tag)
+        if hasCover, lostTags.contains("timecode") {
             diagnostics.append(.timecodeLeftOut(container: container))
+            lostTags.removeAll { $0 == "timecode" }
         }
+        if !lostTags.isEmpty { diagnostics.append(.tagsLeftOut(container: container, names: lostTags)) }
     }
 }
 
@@ -69,15 +69,5 @@ extension SourceIndex {
     static func withSubtitles(among sources: [Int], of indexes: [SourceIndex]) -> [Int] {
         var known: Set<Int> = []
         return sources.filter { known.insert($0).inserted && !indexes[$0].subtitles.isEmpty }
-    }
-
-    /// The tags of the file that an output keeps.
-    ///
-    /// - Parameter timecode: the start timecode that the output has instead of the file's; nil for the file's.
-    func keptMetadata(timecode: String?) -> [MetadataEntry] {
-        let names: Set<String> = ["title", "artist", "album", "comment", "copyright", "date", "timecode"]
-        let kept = metadata.filter { names.contains($0.name.lowercased()) && !$0.value.isEmpty }
-        guard let timecode else { return kept }
-        return kept.filter { $0.name.lowercased() != "timecode" } + [MetadataEntry(name: "timecode", value: timecode)]
     }
 }
