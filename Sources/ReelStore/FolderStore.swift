@@ -50,7 +50,7 @@ public struct FolderStore: JobStore {
         }
     }
 
-    /// Makes a folder a store, and creates the folder and those above it if they are missing. An existing store is
+    /// Makes a folder a store, and creates the folder if it is missing, but none above it. An existing store is
     /// opened. If several machines do this at the same time, they make one store.
     ///
     /// Throws as `init` does, except for other contents of the folder.
@@ -59,7 +59,8 @@ public struct FolderStore: JobStore {
     public static func make(root: String, mode: UInt32 = 0o777) throws(ReelFailure) -> FolderStore {
         do throws(SystemCode) {
             if try Files.target(root) == nil {
-                try Files.makeFolders(root)
+                // Where a file system is not mounted, the folders above it are missing, too.
+                guard mkdir(root, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
                 // The umask applies, unless a group is to share the folder.
                 guard mode == 0o777 || chmod(root, mode) == 0 else { throw SystemCode(errno) }
             }

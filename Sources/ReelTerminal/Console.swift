@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import Logging
 public import ReelCore
 internal import ReelJobs
 internal import ReelWords
@@ -129,9 +130,26 @@ public struct Console: Sendable {
     }
 
     /// Reports the failure of a job as a line on standard error and, with `--json`, as one of JSON on standard output.
-    public func report(_ failure: ReelFailure, of job: JobID? = nil) {
-        say(failure)
-        if wantsJSON { json(ErrorView(failure, message: words(failure), job: job)) }
+    ///
+    /// - Parameter subject: the video of a batch, whose name is said unless the message has it.
+    public func report(_ failure: ReelFailure, of job: JobID? = nil, _ subject: BatchPlace? = nil) {
+        let words = words(failure)
+        say(subject.map { words.contains($0.name) ? words : "\($0.name): \(words)" } ?? words)
+        // A name that nobody knows is no job's.
+        let known = if case .jobUnknown = failure.reason { JobID?.none } else { job }
+        if wantsJSON { json(ErrorView(failure, message: words, job: known)) }
+    }
+
+    /// Does work on a job, and reports its failure as one of the job.
+    public func reporting<Result: Sendable>(
+        of job: JobID, isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await work()
+        } catch let failure as ReelFailure {
+            report(failure, of: job)
+            throw ReportedFailure(failure)
+        }
     }
 
     /// Whether results are wanted as JSON, also if the arguments are wrong otherwise.
@@ -140,7 +158,11 @@ public struct Console: Sendable {
     private func exit(_ command: (some ParsableCommand).Type, with error: any Error) -> Never {
         if let reported = error as? ReportedFailure { Foundation.exit(reported.failure.exitCode) }
         if let failure = error as? ReelFailure {
-            report(failure)
+            if LogOptions.writesJSON {
+                Logger(label: name).critical("\(words(failure))", metadata: ["code": "\(failure.reason.code)"])
+            } else {
+                report(failure)
+            }
             Foundation.exit(failure.exitCode)
         }
         let code = ExitCodes.mapped(argumentParser: command.exitCode(for: error).rawValue)

@@ -49,6 +49,11 @@ enum Figures {
         }
     }
 
+    /// How long an ended job took, from its submission on: "1:12"; empty until it ends.
+    static func duration(_ view: JobView) -> String {
+        view.finished.map { ClockTime.text(seconds: max($0 - view.created, 0).rounded(.up)) } ?? ""
+    }
+
     /// A number as people write it: "3", "0.5".
     static func number(_ number: Double) -> String {
         Int(exactly: number).map(String.init) ?? "\(number)"

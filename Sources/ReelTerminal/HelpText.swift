@@ -21,6 +21,17 @@ public enum HelpText {
             ("130", "interrupted; the same command resumes"),
         ])
 
+    /// Of commands that use a board and a store: what environment variables say to them, and their exit codes.
+    public static let ofBoard = text(
+        environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
+
+    /// How a shell learns to complete a program's arguments.
+    public static let completions = """
+        COMPLETIONS:
+          --generate-completion-script bash, zsh or fish prints a script for that shell;
+          packages and scripts/install have installed it.
+        """
+
     /// What environment variables say to a command.
     public static func environment(_ variables: [Variable]) -> String {
         section("ENVIRONMENT", variables.map { ($0.rawValue, $0.words) })

@@ -21,11 +21,24 @@ struct JobTable {
                     isRightAligned: true),
                 Table.Column("ETA", plain { $0.eta.map(ClockTime.text) ?? "" }, isRightAligned: true),
                 Table.Column("AGE", plain { Figures.age(now - $0.created) }, isRightAligned: true),
+                Table.Column("TOOK", plain(Figures.duration), isRightAligned: true),
                 Table.Column("NAME", plain(\.shownName)),
                 Table.Column("FILE", plain { $0.name == nil ? "" : $0.fileName }),
                 Table.Column("LABELS", plain { Figures.labels($0) }),
-            ], leavingOut: ["LABELS", "FILE", "SPEED", "ETA", "AGE", "DONE", "STATE", "JOB"], cutting: "NAME",
+                Table.Column("OPTIONS", plain { $0.options.map(JobTable.options) ?? "" }),
+                Table.Column("WEIGHT", plain { $0.weight == 1 ? "" : Figures.number($0.weight) }, isRightAligned: true),
+                Table.Column("BY", plain { $0.submitter ?? "" }),
+            ],
+            leavingOut: [
+                "BY", "TOOK", "WEIGHT", "OPTIONS", "LABELS", "FILE", "SPEED", "ETA", "AGE", "DONE", "STATE", "JOB",
+            ], cutting: "NAME",
             on: canvas)
+    }
+
+    /// The beginning of what was asked for, so that a job of many options does not take the room of all other fields.
+    private static func options(_ spec: JobSpec) -> String {
+        let line = OptionsText.line(spec)
+        return line.count > 40 ? line.prefix(39) + "…" : line
     }
 
     /// The headings.

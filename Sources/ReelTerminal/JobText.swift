@@ -9,14 +9,22 @@ public enum JobText {
     /// A line for each job with why it waits or failed, then a line for each job that cannot be read.
     ///
     /// - Parameters:
+    ///   - isChosen: whether a filter has chosen the jobs.
+    ///   - forgotten: how many unfinished jobs the store has that the board does not know.
     ///   - now: seconds since 1970, from which ages are counted.
     ///   - list: the order of the jobs, and the chosen one.
     public static func lines(
-        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], at now: Double, as list: JobList = JobList(),
-        on canvas: Canvas
+        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], isChosen: Bool = false, forgotten: Int = 0,
+        at now: Double,
+        as list: JobList = JobList(), on canvas: Canvas
     ) -> [ScreenLine] {
         let views = list.sorted(views)
-        guard !views.isEmpty || !unreadable.isEmpty else { return [ScreenLine("there are no jobs")] }
+        guard !views.isEmpty || !unreadable.isEmpty else {
+            let none = ScreenLine(isChosen ? "no job matches" : "there are no jobs")
+            guard forgotten > 0 else { return [none] }
+            let found = "the board knows none, but the store has \(forgotten) unfinished"
+            return [none] + ScreenLine().followed(by: "\(found): reel-coordinator recover puts them back", on: canvas)
+        }
         let aside = unreadable.sorted { $0.key.text < $1.key.text }.flatMap { id, failure in
             QueueText.unreadable(id.text, failure.words, on: canvas)
         }
@@ -35,32 +43,40 @@ public enum JobText {
     public static func lines(
         _ view: JobView, strip: PassStrip?, at now: Double, on canvas: Canvas
     ) -> [ScreenLine] {
-        var rows: [(String, ScreenLine)] = [
-            ("job", ScreenLine(view.id + ", ", .strong) + ScreenLine(Figures.state(view), Figures.style(view)))
+        func row(_ name: String, _ text: String) -> [ScreenLine] {
+            ScreenLine(Figures.padded(name, indent), .faint).followed(by: text, on: canvas)
+        }
+        func rows(_ name: String, _ texts: [String]) -> [ScreenLine] {
+            texts.enumerated().flatMap { row($0.offset == 0 ? name : "", $0.element) }
+        }
+        var lines = [
+            ScreenLine(Figures.padded("job", indent), .faint) + ScreenLine(view.id + ", ", .strong)
+                + ScreenLine(Figures.state(view), Figures.style(view))
         ]
-        if let name = view.name { rows.append(("name", ScreenLine(name))) }
-        if !view.labels.isEmpty { rows.append(("labels", ScreenLine(Figures.labels(view)))) }
-        rows.append(("submitted", ScreenLine(submission(view, at: now))))
-        if let options = view.options { rows.append(("options", ScreenLine(OptionsText.line(options)))) }
-        rows += view.sources.prefix(mostSources).enumerated().map { number, source in
-            (number == 0 ? "source" : "", ScreenLine(source))
+        lines += rows("name", [view.name].compactMap(\.self))
+        if !view.labels.isEmpty { lines += row("labels", Figures.labels(view)) }
+        lines += row("submitted", submission(view, at: now))
+        if let finished = view.finished {
+            lines += row("ended", "\(Figures.age(now - finished)) ago, after \(Figures.duration(view))")
         }
-        if view.sources.count > mostSources {
-            rows.append(("", ScreenLine("and \(view.sources.count - mostSources) more")))
-        }
-        rows += clips(view).enumerated().map { number, clip in (number == 0 ? "clips" : "", ScreenLine(clip)) }
-        rows += [("frames", ScreenLine(frames(view))), ("passes", ScreenLine(Figures.passes(view)))]
+        lines += rows("options", view.options.map { [OptionsText.line($0)] } ?? [])
+        lines += rows("source", sources(view))
+        lines += rows("clips", clips(view))
+        lines += row("frames", frames(view)) + row("passes", Figures.passes(view))
         if let strip {
             let width = max(min(canvas.columns - indent, 120), 1)
-            rows.append(("", StripText.line(strip, width: width, on: canvas)))
-            rows.append(("", StripText.legend(on: canvas)))
+            let space = ScreenLine(Figures.padded("", indent))
+            lines += [space + StripText.line(strip, width: width, on: canvas), space + StripText.legend(on: canvas)]
         }
         let engines = Set(view.engines.compactMap { engine in engine.sandbox.map { "\(engine.host): \($0.words)" } })
-        rows += engines.sorted().enumerated().map { ($0.offset == 0 ? "engines" : "", ScreenLine($0.element)) }
-        rows.append(("memory", ScreenLine(memory(view))))
-        if let output = view.output { rows.append(("output", ScreenLine(output))) }
-        return rows.map { ScreenLine(Figures.padded($0, indent), .faint) + $1 } + messages(view, on: canvas)
-            + failures(view, on: canvas)
+        lines += rows("engines", engines.sorted()) + row("memory", memory(view))
+        lines += rows("output", [view.output].compactMap(\.self))
+        return lines + messages(view, on: canvas) + failures(view, on: canvas)
+    }
+
+    private static func sources(_ view: JobView) -> [String] {
+        let more = view.sources.count - mostSources
+        return view.sources.prefix(mostSources) + (more > 0 ? ["and \(more) more"] : [])
     }
 
     private static func submission(_ view: JobView, at now: Double) -> String {

@@ -1,37 +1,33 @@
+internal import Foundation
 public import Logging
 internal import ReelWords
 
-/// A log handler that makes every message one legible line: file names and engine messages may be part of it.
+/// A log handler that writes each event as a line for people: time, level, logger and message. The message is made legible:
+/// file names and words of engines may be part of it. Metadata are left out, since the message says the same in words.
 public struct LegibleLogHandler: LogHandler {
-    private var handler: any LogHandler
+    /// What all events of the logger are about.
+    public var metadata: Logger.Metadata = [:]
+    /// Events below it are not written.
+    public var logLevel = Logger.Level.info
 
-    /// Passes legible messages on to `handler`.
-    public init(_ handler: any LogHandler) { self.handler = handler }
+    private let label: String
+    private let write: @Sendable (String) -> Void
 
-    /// Metadata of the handler behind it.
-    public var metadata: Logger.Metadata {
-        get { handler.metadata }
-        set { handler.metadata = newValue }
+    /// - Parameter write: gets each line, with its end.
+    public init(label: String, write: @escaping @Sendable (String) -> Void) {
+        self.label = label
+        self.write = write
     }
 
-    /// Level of the handler behind it.
-    public var logLevel: Logger.Level {
-        get { handler.logLevel }
-        set { handler.logLevel = newValue }
-    }
-
-    /// Metadata of the handler behind it, by key.
+    /// Metadata by name.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { handler[metadataKey: key] }
-        set { handler[metadataKey: key] = newValue }
+        get { metadata[key] }
+        set { metadata[key] = newValue }
     }
 
-    /// Logs the event with a legible message.
+    /// Writes the event.
     public func log(event: LogEvent) {
-        var event = event
-        event.message = "\(Legible.line(event.message.description))"
-        // The message says it in words.
-        event.metadata = nil
-        handler.log(event: event)
+        let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        write("\(time) \(event.level) \(label): \(Legible.line(event.message.description))\n")
     }
 }

@@ -50,20 +50,28 @@ public struct ScreenLine: Hashable, Sendable {
     }
 
     /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and indented
-    /// to where it began.
+    /// to where it began, between words, and within those that are longer than a row.
     func followed(by text: String, style: Style = .plain, on canvas: Canvas) -> [ScreenLine] {
         let room = canvas.columns - width
         guard canvas.rows != nil, room >= 20 else { return [self + ScreenLine(text, style)] }
         var rows = [""]
-        for word in Legible.line(text).split(separator: " ", omittingEmptySubsequences: false) {
+        for var word in Legible.line(text).split(separator: " ", omittingEmptySubsequences: false) {
             let row = rows[rows.count - 1]
-            if row.isEmpty {
-                rows[rows.count - 1] = String(word)
-            } else if row.count + 1 + word.count <= room {
+            if !row.isEmpty, row.count + 1 + word.count <= room {
                 rows[rows.count - 1] = row + " " + word
-            } else {
-                rows.append(String(word))
+                continue
             }
+            if !row.isEmpty {
+                // Two spaces between words may end a row.
+                while rows[rows.count - 1].hasSuffix(" ") { rows[rows.count - 1].removeLast() }
+                rows.append("")
+            }
+            while word.count > room {
+                rows[rows.count - 1] = String(word.prefix(room))
+                word = word.dropFirst(room)
+                rows.append("")
+            }
+            rows[rows.count - 1] = String(word)
         }
         let indent = ScreenLine(String(repeating: " ", count: width))
         return rows.enumerated().map { ($0 == 0 ? self : indent) + ScreenLine($1, style) }

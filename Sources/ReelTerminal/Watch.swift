@@ -79,14 +79,17 @@ public struct Watch: Sendable {
         var view = ScreenView()
         var last: Snapshot?
         while true {
-            let (looks, snapshot, trouble) = try latest.now()
+            let (looks, found, trouble) = try latest.now()
+            var snapshot = found
             let canvas = console.screen
             for key in keyboard?.pressed() ?? [] {
                 if key == .quit { return screen.leave() }
-                guard let snapshot else { continue }
-                view.heed(key, of: snapshot, on: canvas)
+                guard let shown = snapshot else { continue }
+                view.heed(key, of: shown, on: canvas)
                 guard view.opened != latest.opened else { continue }
                 latest.open(view.opened)
+                // What was shown so far says nothing of what is shown next.
+                (snapshot, last) = (nil, nil)
                 Task { _ = await glance(into: latest) }
             }
             if let snapshot, drawn.map({ $0 != (looks, canvas, trouble, view) }) ?? true {
@@ -140,7 +143,7 @@ private final class LatestSnapshot: Sendable {
     /// The job of a list that is shown alone; nil if what is watched is shown.
     var opened: JobID? { state.withLock(\.opened) }
 
-    func open(_ job: JobID?) { state.withLock { $0.opened = job } }
+    func open(_ job: JobID?) { state.withLock { ($0.opened, $0.snapshot) = (job, nil) } }
 
     /// - Parameter chosen: the job that was looked at. The result is of no use if another is shown by now.
     func see(_ result: Result<Snapshot, ReelFailure>, of chosen: JobID?) {

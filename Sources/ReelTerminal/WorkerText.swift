@@ -6,42 +6,52 @@ internal import ReelWords
 /// The output of `workers`.
 public enum WorkerText {
     /// A line for each worker, then its notes and its passes; at the end the drained hosts that have no worker.
-    public static func lines(_ views: [WorkerView], drainedHosts: [String] = []) -> [ScreenLine] {
+    public static func lines(
+        _ views: [WorkerView], drainedHosts: [String] = [], on canvas: Canvas
+    ) -> [ScreenLine] {
         let workers = views.flatMap { view -> [ScreenLine] in
-            let notes = view.notes.map { ScreenLine("  \($0)", .bad) }
             // The passes of a worker that is gone are others' by now, or their jobs have ended.
-            let passes = view.gone ? [] : view.passes.map(line)
-            return [head(view)] + process(view) + sandbox(view) + roots(view) + notes + passes
+            let passes = view.gone ? [] : view.passes
+            return head(view, on: canvas)
+                + notes(view).flatMap { ScreenLine("  ").followed(by: $0, style: $1, on: canvas) }
+                + passes.flatMap {
+                    ScreenLine("  \($0.job)  ", .faint).followed(by: words($0), style: .busy, on: canvas)
+                }
         }
         let idle = drainedHosts.filter { host in !views.contains { $0.host == host } }
         return (views.isEmpty ? [ScreenLine(WaitReason.noWorker.description)] : workers)
-            + idle.map { ScreenLine("host \($0) is drained, and no worker is there", .busy) }
+            + idle.flatMap {
+                ScreenLine().followed(by: "host \($0) is drained, and no worker is there", style: .busy, on: canvas)
+            }
     }
 
-    private static func head(_ view: WorkerView) -> ScreenLine {
+    /// The worker with its state; on a narrow screen what else is known of it is below.
+    private static func head(_ view: WorkerView, on canvas: Canvas) -> [ScreenLine] {
         let out = view.slotsOut > 0 ? ", \(view.slotsOut) out of work" : ""
         let facts =
-            "  \(view.host)  \(view.passes.count)/\(view.slots) slots\(out)  \(ByteSize(bytes: view.memoryTotal))  "
+            "\(view.host)  \(view.passes.count)/\(view.slots) slots\(out)  \(ByteSize(bytes: view.memoryTotal))  "
             + "beat \(Int(view.beatAge.rounded())) s ago"
-        return ScreenLine(view.id, .strong) + ScreenLine(facts)
-            + (view.gone ? ScreenLine("  gone", .bad) : ScreenLine())
+        let state =
+            (view.gone ? ScreenLine("  gone", .bad) : ScreenLine())
             + (view.drained.map { ScreenLine($0 == .host ? "  host drained" : "  drained", .busy) } ?? ScreenLine())
+        let (name, whole) = (ScreenLine(view.id, .strong), ScreenLine("  " + facts))
+        if canvas.rows == nil || name.width + whole.width + state.width <= canvas.columns {
+            return [name + whole + state]
+        }
+        return [name + state] + ScreenLine("  ").followed(by: facts, on: canvas)
     }
 
-    private static func process(_ view: WorkerView) -> [ScreenLine] {
-        guard let version = view.version, let store = view.store, let uptime = view.uptime else { return [] }
-        return [ScreenLine("  release \(version), up for \(Figures.age(uptime)), store \(store)", .faint)]
+    private static func notes(_ view: WorkerView) -> [(String, ScreenLine.Style)] {
+        var notes: [(String, ScreenLine.Style)] = []
+        if let version = view.version, let store = view.store, let uptime = view.uptime {
+            notes.append(("release \(version), up for \(Figures.age(uptime)), store \(store)", .faint))
+        }
+        if let sandbox = view.sandbox { notes.append((sandbox.words, sandbox.missing.isEmpty ? .faint : .bad)) }
+        if let roots = view.sourceRoots { notes.append(("sources from \(roots.joined(separator: ", "))", .faint)) }
+        return notes + view.notes.map { ("\($0)", .bad) }
     }
 
-    private static func sandbox(_ view: WorkerView) -> [ScreenLine] {
-        view.sandbox.map { [ScreenLine("  \($0.words)", $0.missing.isEmpty ? .faint : .bad)] } ?? []
-    }
-
-    private static func roots(_ view: WorkerView) -> [ScreenLine] {
-        view.sourceRoots.map { [ScreenLine("  sources from \($0.joined(separator: ", "))", .faint)] } ?? []
-    }
-
-    private static func line(_ pass: WorkerView.PassView) -> ScreenLine {
+    private static func words(_ pass: WorkerView.PassView) -> String {
         let what =
             switch pass.kind {
             case "assembly"?: "assembly"
@@ -51,6 +61,6 @@ public enum WorkerText {
             }
         let speed = pass.framesPerSecond.map { ", \(Figures.speed($0))" } ?? ""
         let time = pass.seconds.map { ", for \(ClockTime.text(seconds: $0))" } ?? ""
-        return ScreenLine("  \(pass.job)  ", .faint) + ScreenLine(what + speed + time, .busy)
+        return what + speed + time
     }
 }

@@ -119,6 +119,7 @@ extension Diagnostic {
             "stream \(stream): \(cues) subtitles cannot be read or written as \(codec), and are left out"
         case .subtitlesLeftOut(let container):
             "subtitles are left out: \(container.file) cannot hold them; write .mkv or .mp4"
+        case .soundLeftOut(let container): "sound is left out: \(container.file) cannot hold any"
         case .chaptersLeftOut(let container):
             "chapters are left out: \(container.file) cannot hold them; write .mkv or .mp4"
         case .attachmentsLeftOut(let container, let names):

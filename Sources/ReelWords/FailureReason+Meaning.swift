@@ -104,6 +104,7 @@ extension FailureReason.CodingKeys {
         case .failedBefore: "A job failed under an earlier build, which kept a message and no code."
         case .sourceInaccessible: "The operating system does not allow the source to be read."
         case .sourceIsFolder: "The source is a folder."
+        case .folderWithoutVideos: "A folder that stands for its videos has none."
         case .sourceEmpty: "The source has no bytes."
         case .sourceIsURL: "The source is named by a URL."
         case .sourceNotAFile: "The source is a pipe or a device, and it has to be read more than once."

@@ -102,6 +102,7 @@ extension FailureReason.CodingKeys {
         case .failedBefore: "See the message."
         case .sourceInaccessible: "Check the path and its permissions."
         case .sourceIsFolder: "Name a video file."
+        case .folderWithoutVideos: "Name the files; folders in it are not searched."
         case .sourceEmpty: "Record or copy it again."
         case .sourceIsURL: "Download it, and name the file."
         case .sourceNotAFile: "Write it into a file first."

@@ -195,6 +195,7 @@ extension FailureReason {
         case .sourceEmpty(let path): "\(path): is empty"
         case .sourceIsURL(let url): "\(url): URLs are not read; download it first, and name the file"
         case .sourceIsFolder(let path): "\(path) is a folder; name a video file in it"
+        case .folderWithoutVideos(let path): "\(path) is a folder, and no file in it has a video's name"
         case .sourceNotAFile(let path): "\(path) is not a regular file, and the source is read more than once"
         case .sourceChangedWhileCopied(let path):
             "\(path) changed while it was copied into the store; submit it again"
@@ -227,9 +228,9 @@ extension FailureReason {
         case .jobHeld(let path, let pid, let host):
             "another run of this job is under way: \(SystemWords.process(pid, host)) holds \(path); wait for it"
         case .outputExists(let path): "\(path) exists already"
-        case .outputIsSource(let path): "\(path) is the source itself; choose another name"
+        case .outputIsSource(let path): "\(path) is the source itself"
         case .outputIsFolder(let path): "\(path) is a folder; name a file in it"
-        case .outputNotAFile(let path): "\(path) is not a regular file; choose another name"
+        case .outputNotAFile(let path): "\(path) is not a regular file"
         case .outputUnnamed(let path): "\(path) names no file"
         case .outputFolderMissing(let path, let folder):
             "cannot write \(path): there is no folder \(folder); make it first"

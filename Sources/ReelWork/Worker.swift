@@ -78,6 +78,7 @@ public final class Worker: Service {
         let slots = Wording.count(settings.slots, "slot")
         log.info("\(id) works with \(slots) and \(ByteSize(bytes: settings.memoryTotal))")
         log.log(level: identity.sandbox.missing.isEmpty ? .info : .warning, "\(identity.sandbox.words)")
+        await warnOfNeighbours()
         await runSlots(identity)
         caring.cancel()
         beating.cancel()
@@ -101,6 +102,19 @@ public final class Worker: Service {
             if environment.drain.isOn { return }
             await environment.signal.wait(after: count)
         }
+    }
+
+    /// Warns if the workers of this host may take more memory together than it has: each takes its share of the whole.
+    private func warnOfNeighbours() async {
+        guard let workers = try? await environment.board.workers() else { return }
+        let neighbours = workers.filter { !$0.isGone && $0.report.host == host && $0.report.worker != id }
+        let all = neighbours.reduce(settings.memoryTotal) { $0 + $1.report.memoryTotal }
+        guard !neighbours.isEmpty, all > HostMemory.machine else { return }
+        log.warning(
+            """
+            the \(neighbours.count + 1) workers of this host may take \(ByteSize(bytes: all)), and it has \
+            \(ByteSize(bytes: HostMemory.machine)): give each its part with --memory-total
+            """)
     }
 
     private func report(_ identity: EngineIdentity) -> WorkerReport {

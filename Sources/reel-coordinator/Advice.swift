@@ -16,7 +16,7 @@ enum Advice {
         case .noResult(let job, nil): "reel-coordinator status \(job) tells how far it is"
         case .outputExists: "--overwrite replaces it"
         case .outputIsSource, .outputNotAFile: "choose another name with -o"
-        case .outputIsFolder: "name a file in it with -o"
+        case .outputIsFolder: "run and submit take a folder with --output-dir"
         case .outputUnwritable(let path, let errno)
         where [EACCES, EPERM, EROFS].contains(errno) && !SubmittedEdit.isTimeline(path):
             "choose another folder with -o or --output-dir"

@@ -16,7 +16,7 @@ struct ReelCoordinator: AsyncParsableCommand {
                 "reel-coordinator run clip.mp4",
                 "reel-coordinator submit clip.mp4 --wait",
                 "reel-coordinator queue --watch"),
-            HelpText.environment(HelpText.Variable.allCases), HelpText.exitCodes),
+            HelpText.environment(HelpText.Variable.allCases), HelpText.exitCodes, HelpText.completions),
         version: Release.version,
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,

@@ -77,11 +77,7 @@ struct ReelWorker: AsyncParsableCommand {
         let sourceRoots = try sources.roots()
         var most = quotas.quotas
         passQuotas.set(&most)
-        if slots.exceedsMachine {
-            Logger(label: "reel-worker").warning(
-                "--memory-total is \(ByteSize(bytes: slots.memory)), and this machine has \(ByteSize(bytes: HostMemory.machine))"
-            )
-        }
+        if let warning = slots.warning { Logger(label: "reel-worker").warning("\(warning)") }
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(

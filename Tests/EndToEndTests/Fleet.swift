@@ -65,7 +65,7 @@ actor Fleet {
             try #require(
                 try await eventually(.seconds(20)) { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
             let prepared = try await fixture.run(
-                .coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
+                .coordinator, ["init", "--redis", fleet.address(as: "reel-admin"), "--store", fleet.store])
             try #require(prepared.code == 0, "\(prepared.error)")
             for _ in 0..<count { try await fleet.startWorker() }
             try await body(fleet)
@@ -208,6 +208,15 @@ actor Fleet {
 
     nonisolated func coordinator(_ arguments: [String]) async throws -> Outcome {
         try await fixture.run(.coordinator, arguments, environment: environment(as: "reel-coordinator"))
+    }
+
+    /// Runs a script of bash as somebody who calls reel's programs.
+    nonisolated func shell(
+        _ script: String, _ arguments: [String] = [], as user: String = "reel-coordinator"
+    ) async throws -> Outcome {
+        try await fixture.run(
+            .at("/bin/bash"), ["-c", "PATH=$0:$PATH; " + script, Program.folder] + arguments,
+            environment: environment(as: user))
     }
 
     nonisolated func startCoordinator(

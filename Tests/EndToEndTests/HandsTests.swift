@@ -14,6 +14,7 @@ extension EndToEnd {
                 var exit: Int32
                 var message: String
             }
+            var id: String?
             var error: Failure
         }
 
@@ -42,6 +43,7 @@ extension EndToEnd {
                 let failures = lines(outcome).compactMap { try? JSONDecoder().decode(ErrorLine.self, from: $0).error }
                 #expect(failures.map(\.code) == ["not-media"])
                 #expect(failures.map(\.exit) == [3])
+                #expect(outcome.error.contains(", 1 of 3, a.mp4"), "\(outcome.error)")
                 let same = [sources[0], try fixture.copy(film, as: "a.mov")]
                 let twice = try await fleet.coordinator(
                     ["submit"] + same + ["--to", "0.4", "--lossless", "--container", "nut", "--wait"])
@@ -82,9 +84,278 @@ extension EndToEnd {
                 for name in ["submitted", "waited"] {
                     #expect(try String(contentsOfFile: fixture.path(name), encoding: .utf8) == "done \(id)\n")
                 }
+                let refused = try await fleet.coordinator(
+                    ["submit", bad, "--wait", "--on-done", "echo $REEL_STATE $REEL_CODE >refused; exit 3"])
+                #expect(refused.code == 3)
+                #expect(try String(contentsOfFile: fixture.path("refused"), encoding: .utf8) == "failed not-media\n")
+                #expect(
+                    refused.error.contains("the command of --on-done failed with exit code 3: echo"), "\(refused.error)"
+                )
+                let unknown = try await fleet.coordinator(["wait", "zz", "--timeout", "1"])
+                #expect(unknown.code == 2 && unknown.error.contains("there is no job zz"), "\(unknown.error)")
+                let elsewhere = try await fleet.coordinator(["submit", film, "-o", fixture.path("three.mkv")])
+                #expect(elsewhere.error.contains("fetch writes \(fixture.path("two.mkv")), as was first asked for"))
                 let alone = try await fleet.coordinator(["submit", film, "--on-done", "true"])
                 #expect(alone.code == 2)
                 #expect(alone.error.contains("--on-done needs --wait"))
+            }
+        }
+
+        @Test("an edit that cannot be made, and a folder without videos, keep no other video from being reversed")
+        func refusedBeforehand() async throws {
+            let film = try await Clips.shared.film()
+            for name in ["a.mp4", "c.mp4"] { _ = try fixture.copy(film, as: name) }
+            try #"{"foo": 1}"#.write(toFile: fixture.path("bad.json"), atomically: true, encoding: .utf8)
+            try #"{"clips": [{"source": "a.mp4", "from": 90}]}"#.write(
+                toFile: fixture.path("late.json"), atomically: true, encoding: .utf8)
+            try FileManager.default.createDirectory(atPath: fixture.path("empty"), withIntermediateDirectories: false)
+            let outcome = try await fixture.run(
+                .coordinator,
+                [
+                    "run", "a.mp4", "bad.json", "empty", "late.json", "c.mp4", "c.mp4", "--output-dir", "out/of/reach",
+                    "--to", "6f", "--container", "mkv", "--json",
+                ])
+            // --to does not go with an edit's file.
+            #expect(
+                outcome.code == 2 && !FileManager.default.fileExists(atPath: fixture.path("out")), "\(outcome.error)")
+            let again = try await fixture.run(
+                .coordinator,
+                [
+                    "run", "a.mp4", "bad.json", "empty", "late.json", "c.mp4", "c.mp4", "--output-dir", "out/of/reach",
+                    "--container", "mkv", "--json",
+                ])
+            #expect(again.code == 3)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: fixture.path("out/of/reach")).sorted() == [
+                    "a.reversed.mkv", "c.reversed.mkv",
+                ])
+            for words in [
+                "bad.json: foo: an edit has no such key", "empty is a folder, and no file in it has a video's name",
+                "late.json: clips[0]: no frame begins", "c.mp4: skipped, it is named twice", "wrote 2 of 6 videos",
+                "3 of 6 videos failed",
+            ] {
+                #expect(again.error.contains(words), "\(words): \(again.error)")
+            }
+            #expect(lines(again).count == 5)
+            let plan = try await fixture.run(.coordinator, ["plan", "out/of/reach"])
+            #expect(
+                plan.code == 2 && plan.error.contains("plan takes one video, and out/of/reach has 2"), "\(plan.error)")
+        }
+
+        @Test("sound that a moving picture cannot hold is named")
+        func soundOfAPicture() async throws {
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let loud = try await fixture.run(.coordinator, ["run", film, "-o", "a.gif", "--to", "6f"])
+            #expect(
+                loud.code == 0 && loud.error.contains("sound is left out: a .gif file cannot hold any"), "\(loud.error)"
+            )
+            let silent = try await fixture.run(
+                .coordinator, ["run", film, "-o", "b.gif", "--to", "6f", "--audio", "none"])
+            #expect(silent.code == 0 && !silent.error.contains("sound"), "\(silent.error)")
+        }
+
+        @Test("a warning of a batch names the video")
+        func warningsOfABatch() async throws {
+            let film = try await Clips.shared.film()
+            try await fixture.run(
+                .ffmpeg, ["-v", "error", "-i", film, "-c", "copy", "-metadata", "director=x", fixture.path("d.mkv")])
+            _ = try fixture.copy(film, as: "a.mp4")
+            let outcome = try await fixture.run(
+                .coordinator, ["run", "a.mp4", "d.mkv", "--to", "6f", "--container", "mp4"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            #expect(
+                outcome.error.contains(
+                    "reel-coordinator: warning: d.mkv: tags are left out: a .mp4 file cannot hold director\n"),
+                "\(outcome.error)")
+        }
+
+        @Test("with --json --progress a run prints its job while it is worked on, and last as it ended")
+        func progressLines() async throws {
+            struct Line: Decodable {
+                var id: String
+                var state: String
+                var framesEncoded: Int
+            }
+            _ = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
+            let outcome = try await fixture.run(
+                .coordinator, ["run", "wide.mp4", "-o", "out.mkv", "--pass-frames", "60", "--json", "--progress"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let told = try lines(outcome).map { try JSONDecoder().decode(Line.self, from: $0) }
+            #expect(told.count >= 3, "\(outcome.output)")
+            #expect(told.last?.state == "done" && told.dropLast().allSatisfy { $0.state != "done" })
+            #expect(told.allSatisfy { $0.framesEncoded <= 270 } && told.last?.framesEncoded == 270)
+            #expect(Set(told.map(\.id)).count == 1)
+            let alone = try await fixture.run(.coordinator, ["run", "wide.mp4", "--progress"])
+            #expect(alone.code == 2 && alone.error.contains("--progress needs --json"))
+        }
+
+        @Test(
+            "a job whose source is replaced fails, which status --watch says; with the source back, retry --all does it"
+        )
+        func failedAndTriedAgain() async throws {
+            let film = try await Clips.shared.film()
+            let source = try fixture.copy(film, as: "film.mp4")
+            let files = FileManager.default
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let id = try await fleet.submit([source, "--to", "6f"])
+                try files.moveItem(atPath: source, toPath: fixture.path("kept.mp4"))
+                _ = try fixture.copy(try await Clips.shared.couples(), as: "film.mp4")
+                try await fleet.startWorker()
+                let watched = try await fleet.coordinator(["status", id, "--watch", "--json"])
+                #expect(watched.code == 1)
+                #expect(lines(watched).count > 1)
+                #expect(watched.output.split(separator: "\n").last?.contains(#""state":"failed""#) == true)
+                try files.removeItem(atPath: source)
+                try files.moveItem(atPath: fixture.path("kept.mp4"), toPath: source)
+                let again = try await fleet.coordinator(["retry", "--all", "--json"])
+                #expect(again.code == 0, "\(again.error)")
+                #expect(again.output == #"{"id":"\#(id)","outcome":"retried"}"# + "\n")
+                #expect(try await fleet.coordinator(["wait", id]).code == 0)
+            }
+        }
+
+        @Test("commands that change something say so as JSON, too, and so do their failures")
+        func changes() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                struct Worker: Decodable { var id: String }
+                let host = ProcessInfo.processInfo.hostName
+                let isThere = try await eventually(.seconds(20)) {
+                    try await fleet.coordinator(["workers", "--check"]).code == 0
+                }
+                #expect(isThere)
+                let drained = try await fleet.coordinator(["drain", host, "--json"])
+                #expect(drained.output == #"{"name":"\#(host)","outcome":"drained","scope":"host","workers":1}"# + "\n")
+                let id = try await fleet.submit([source])
+                let weighed = try await fleet.coordinator(["weigh", "@", "nothing", "--weight", "2", "--json"])
+                #expect(weighed.code == 2)
+                #expect(weighed.output.hasPrefix(#"{"id":"\#(id)","outcome":"weighed"}"# + "\n"))
+                let failure = try JSONDecoder().decode(ErrorLine.self, from: try #require(lines(weighed).last))
+                #expect(failure.error.code == "job-unknown" && failure.id == nil)
+                let unended = try await fleet.coordinator(["remove", id, "--json"])
+                let refused = try JSONDecoder().decode(ErrorLine.self, from: try #require(lines(unended).first))
+                #expect(refused.id == id && refused.error.code == "job-not-ended" && lines(unended).count == 1)
+                for outcome in ["cancelled", "had-ended"] {
+                    let told = try await fleet.coordinator(["cancel", id, "--json"]).output
+                    #expect(told.contains(#""outcome":"\#(outcome)""#), "\(told)")
+                }
+                let undrained = try await fleet.coordinator(["undrain", host, "--json"])
+                #expect(undrained.output == #"{"name":"\#(host)","outcome":"undrained","scope":"host"}"# + "\n")
+                let workers = try await fleet.coordinator(["workers", "--json"]).output
+                let worker = try #require(
+                    try JSONDecoder().decode([Worker].self, from: Data(workers.utf8)).first?.id)
+                #expect(try await fleet.coordinator(["drain", worker, host]).code == 0)
+                let partly = try await fleet.coordinator(["undrain", host])
+                #expect(
+                    partly.error == "reel-coordinator: host \(host) is drained no more; still drained: \(worker)\n")
+                #expect(
+                    try await fleet.coordinator(["undrain", worker]).error.contains("worker \(worker) claims again"))
+                let store = try await fleet.coordinator(["init", "--json"])
+                #expect(store.output.hasPrefix(#"{"id":""#) && lines(store).count == 2, "\(store.output)")
+            }
+        }
+
+        @Test("what is asked for on the command line is what the job has")
+        func options() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let asked = [
+                    "--tracks", "v,a:0", "--pixel-format", "yuv422p", "--profile", "high422", "--audio-codec", "aac",
+                    "--audio-bitrate", "96k", "--sample-rate", "32000", "--channel-layout", "mono", "--from", "12f",
+                    "--duration", "00:00:01", "--preset", "slow", "--threads", "1",
+                ]
+                let id = try await fleet.submit([source, "--container", "mkv"] + asked)
+                let outcome = try await fleet.coordinator(["status", id, "--json"])
+                let view = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+                let options = try #require(view?["options"] as? [String: Any])
+                let told = options.mapValues { "\($0)" }
+                for (name, value) in [
+                    "pixelFormat": "yuv422p", "profile": "high422", "audioCodec": "aac", "audioBitrate": "96000",
+                    "sampleRate": "32000", "channelLayout": "mono", "preset": "slow", "threads": "1",
+                    "container": "mkv",
+                ] {
+                    #expect(told[name] == value, "\(name): \(told)")
+                }
+                #expect(Set(["tracks", "from", "duration"]).isSubset(of: Set(options.keys)), "\(told)")
+                let fingerprints = view?["fingerprints"] as? [[String: Any]]
+                let size = try FileManager.default.attributesOfItem(atPath: source)[.size] as? Int
+                #expect(fingerprints?.map { $0["bytes"] as? Int } == [size])
+                try await fleet.startWorker()
+                #expect(try await fleet.coordinator(["wait", id]).code == 0)
+                let made = fixture.path("made.mkv")
+                #expect(try await fleet.coordinator(["fetch", id, "-o", made]).code == 0)
+                let probed = try await fixture.run(
+                    .ffprobe,
+                    [
+                        "-v", "error", "-of", "csv=p=0", "-show_entries",
+                        "stream=codec_name,profile,pix_fmt,sample_rate,channels", made,
+                    ])
+                #expect(probed.output == "h264,High 4:2:2,yuv422p\naac,LC,32000,1\n")
+            }
+        }
+
+        @Test(
+            "-o to AVI and MXF at a constant rate; at another it is refused with the reason", arguments: ["avi", "mxf"])
+        func paced(container: String) async throws {
+            let film = try await Clips.shared.film()
+            let codec = container == "avi" ? ["--lossless"] : ["--video-codec", "mpeg2video"]
+            let made = try await fixture.run(
+                .coordinator, ["run", film, "-o", "out.\(container)", "--to", "24f"] + codec)
+            #expect(made.code == 0, "\(made.error)")
+            let frames = try await fixture.frames(of: fixture.path("out.\(container)"))
+            #expect(frames.count == 24)
+            if container == "avi" {
+                let source = try await fixture.frames(of: film).prefix(24).map(\.hash)
+                #expect(frames.map(\.hash) == source.reversed())
+            }
+            try await fixture.run(
+                .ffmpeg,
+                [
+                    "-v", "error", "-i", film, "-an", "-vf", "select=not(eq(n\\,3))", "-fps_mode", "vfr", "-c:v",
+                    "libx264",
+                    fixture.path("vfr.mp4"),
+                ])
+            let refused = try await fixture.run(.coordinator, ["run", "vfr.mp4", "-o", "vfr.\(container)"])
+            #expect(refused.code == 3, "\(refused.error)")
+            #expect(
+                refused.error.contains(
+                    container == "avi"
+                        ? "a .avi file shows every frame equally long"
+                        : "a .mxf file cannot have 3400/143 frames a second"),
+                "\(refused.error)")
+        }
+
+        @Test("options and environment go before the configuration file, which names the board otherwise")
+        func configuration() async throws {
+            let file = fixture.path("reel.json")
+            try #"{"redis": "redis://127.0.0.1:1"}"#.write(toFile: file, atomically: true, encoding: .utf8)
+            func refused(_ arguments: [String], _ environment: [String: String]) async throws -> String {
+                let outcome = try await fixture.run(
+                    .coordinator, ["status"] + arguments,
+                    environment: environment.merging(["REEL_CONFIG": file]) { $1 })
+                #expect(outcome.code == 4)
+                return outcome.error
+            }
+            #expect(try await refused([], [:]).contains("127.0.0.1:1:"))
+            #expect(try await refused([], ["REEL_REDIS": "redis://127.0.0.1:2"]).contains("127.0.0.1:2:"))
+            let both = try await refused(["--redis", "redis://127.0.0.1:3"], ["REEL_REDIS": "redis://127.0.0.1:2"])
+            #expect(both.contains("127.0.0.1:3:"))
+        }
+
+        @Test("a worker has a slot for each processor that it may use, and is warned of memory that is not there")
+        func workersOfAHost() async throws {
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                let script = "timeout --preserve-status 6 taskset -c 0 reel-worker --memory-total 900GiB --log-level "
+                let told = try await fleet.shell(script + "info", as: "reel-worker")
+                #expect(told.code == 0)
+                #expect(told.error.contains("works with 1 slot and 900 GiB\n"), "\(told.error)")
+                #expect(told.error.contains(" warning reel-worker: --memory-total is 900 GiB, and this machine has "))
+                #expect(told.error.contains("the 2 workers of this host may take 9"), "\(told.error)")
+                let time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (info|warning) reel-worker: .+/
+                #expect(told.errorLines.allSatisfy { $0.wholeMatch(of: time) != nil }, "\(told.error)")
+                let quiet = try await fleet.shell(script + "warning", as: "reel-worker")
+                #expect(
+                    !quiet.error.contains("works with") && quiet.error.contains("--memory-total is"), "\(quiet.error)")
             }
         }
 
@@ -120,6 +391,7 @@ extension EndToEnd {
                 var weight: Double
                 var options: Options?
             }
+            struct Queued: Decodable { var jobs: [Listed] }
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await Fleet.with(fixture, workers: 0) { fleet in
                 func listed(_ arguments: [String] = []) async throws -> [Listed] {
@@ -146,8 +418,12 @@ extension EndToEnd {
                 #expect(jobs.allSatisfy { $0.submitter?.contains("@") == true })
                 let text = try await fleet.coordinator(["status"]).output.split(separator: "\n").map(String.init)
                 #expect(
-                    text.first?.split(separator: " ").joined(separator: " ") == "JOB STATE DONE AGE NAME FILE LABELS")
-                #expect(text[1].hasSuffix("Trailer, take 3  film.mp4  project=trailer,take=3"))
+                    text.first?.split(separator: " ").joined(separator: " ")
+                        == "JOB STATE DONE AGE NAME FILE LABELS OPTIONS WEIGHT BY")
+                #expect(text[1].contains("Trailer, take 3  film.mp4  project=trailer,take=3  mp4, crf 20 "))
+                let queued = try await fleet.coordinator(["queue", "--json"])
+                let listing = try JSONDecoder().decode(Queued.self, from: Data(queued.output.utf8))
+                #expect(listing.jobs.map(\.options?.crf) == [20, 30, 40])
                 let full = try await fleet.coordinator(["status", one]).output
                 #expect(full.contains("\nname      Trailer, take 3\nlabels    project=trailer,take=3\nsubmitted "))
                 #expect(full.contains("\noptions   mp4, crf 20\n"))
@@ -167,6 +443,10 @@ extension EndToEnd {
                     ])
                 #expect(try await listed(["--state", "paused"]).map(\.id) == [one, two])
                 #expect(try await told(["retry", "--all"]) == ["no job matches"])
+                #expect(
+                    try await told(["resume", "--all", "--label", "take=3"]) == ["1 job matches", "job \(one) goes on"])
+                #expect(
+                    try await told(["pause", one, "--json"]) == ["paused job \(one); passes in flight are finished"])
                 #expect(
                     try await told(["cancel", "--all", "--state", "paused", "--limit", "1"]) == [
                         "1 job matches", "cancelled job \(two)",
@@ -198,6 +478,10 @@ extension EndToEnd {
                 (["status", "--state", "gone"], "probing"),
                 (["status", "@", "--state", "done"], "leave out the job"),
                 (["cancel"], "name the jobs, or use --all"),
+                (["cancel", ""], "a job's id is empty"), (["remove", "5d0c", ""], "a job's id is empty"),
+                (["status", ""], "a job's id is empty"), (["fetch", ""], "a job's id is empty"),
+                (["queue", "--state", "done"], "reel-coordinator status shows them"),
+                (["submit", "a.mp4", "--retain", "0"], "it takes a time above 0 (7d, 12h, 90m, 45s)"),
                 (["cancel", "@", "--all"], "name jobs or use --all, not both"),
                 (["cancel", "@", "--label", "a=b"], "use --all"),
                 (["weigh", "@", "--weight", "0"], "--weight must be 0.001 to 1000"),
@@ -295,8 +579,14 @@ extension EndToEnd {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
                 #expect(try await fleet.coordinator(["fetch", String(id.prefix(6)), "-o", folder]).code == 0)
                 #expect(try Data(contentsOf: URL(filePath: folder + "/wanted.mkv")) == bytes)
-                let again = try await fleet.coordinator(["fetch", "@"])
+                let again = try await fleet.coordinator(["fetch", "@", "--json"])
                 #expect(again.code == 5 && again.error.contains("exists"), "\(again.error)")
+                let refused = try JSONDecoder().decode(ErrorLine.self, from: try #require(lines(again).first))
+                #expect(refused.id == id && refused.error.code == "output-exists" && lines(again).count == 1)
+                let piped = fixture.path("piped.mkv")
+                let pipe = try await fleet.shell(#"reel-coordinator fetch @ -o - | cat >"$1""#, [piped])
+                #expect(pipe.code == 0, "\(pipe.error)")
+                #expect(try Data(contentsOf: URL(filePath: piped)) == bytes)
                 let unknown = try await fleet.coordinator(["status", "nothing"])
                 #expect(unknown.code == 2)
             }

@@ -74,6 +74,20 @@ extension EndToEnd {
             #expect(try await fixture.isQuiet())
         }
 
+        @Test("an attempt that is repeated is said as it happens")
+        func repeatedAttempt() async throws {
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let outcome = try await fixture.run(.coordinator, command) { _ in
+                let isKilled = try await eventually(.seconds(60)) { whole.count >= 1 && fixture.kill("reel-engine") }
+                #expect(isKilled)
+            }
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let said = outcome.errorLines.filter { $0.contains(" is tried again, since at ") }
+            #expect(said.count == 1, "\(outcome.error)")
+            #expect(said.first?.contains("engine died of signal 9 (SIGKILL") == true, "\(outcome.error)")
+            try await fixture.expectExactlyReversed(fixture.path("long.mp4"), fixture.path("out.mov"))
+        }
+
         /// The states of the engines.
         private var engines: [String] { fixture.states(of: "reel-engine") }
 

@@ -124,6 +124,8 @@ extension EndToEnd {
                 try await expectRefusal([command] + arguments + ["--store", ""], code: 2, says: "--store")
             }
             try await expectRefusal(["--store", ""], code: 2, says: "--store", program: .worker)
+            let unnamed = try await fixture.run(.worker, [], environment: ["REEL_STORE": ""])
+            #expect(unnamed.code == 2 && unnamed.error.contains("REEL_STORE"), "\(unnamed.error)")
             #expect(!fixture.names.contains("ghost") && !fixture.names.contains("jobs"))
             try write(Data(), as: "file")
             try await expectRefusal(["--store", "file"], code: 4, says: "file", program: .worker)

@@ -49,6 +49,25 @@ extension EndToEnd {
             }
         }
 
+        @Test("an empty folder is no store, also for a board that belongs to none: its file system may not be mounted")
+        func notMounted() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try RawRedis(socket: fleet.socket)("FLUSHALL")
+                let empty = fixture.path("empty")
+                mkdir(empty, 0o777)
+                for (program, user, command) in [
+                    (Program.worker, "reel-worker", []), (.coordinator, "reel-coordinator", ["recover"]),
+                ] {
+                    let refused = try await fixture.run(
+                        program, command + ["--redis", fleet.address(as: user), "--store", empty])
+                    #expect(refused.code == 4)
+                    #expect(refused.error.contains("there is no store at \(empty)"), "\(refused.error)")
+                    #expect(refused.error.contains("reel-coordinator init makes one"), "\(refused.error)")
+                }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: empty) == [])
+            }
+        }
+
         @Test("a user that may not load the board's functions gets advice, and init prepares the board")
         func preparesABoard() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in

@@ -27,5 +27,6 @@ struct JobNameTests {
     func exact() throws {
         #expect(try JobName("b1").job(among: ["b1", "b12"].map(JobID.init)) == JobID("b1"))
         #expect(try JobName("zz").job(among: ids) == nil)
+        #expect(try JobName("").job(among: [JobID("a1")]) == nil, "every id begins with nothing")
     }
 }

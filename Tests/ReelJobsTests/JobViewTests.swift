@@ -43,7 +43,7 @@ import Testing
                 "failures":[{"attempts":{"crash":2},"endFrame":20,"firstFrame":10,"index":1,"kind":"video",\
                 "lastMessage":"the engine was ended","recent":[{"cause":"crash","code":"engine-ended","facts":{},\
                 "host":"h","log":["said","this"],"message":"the engine was ended","owner":"passing","time":11,\
-                "worker":"w"}]}],"frames":200,"framesDecoded":160,"framesEncoded":150,"framesPerSecond":0,\
+                "worker":"w"}]}],"fingerprints":[],"frames":200,"framesDecoded":160,"framesEncoded":150,"framesPerSecond":0,\
                 "id":"0123456789abcdef","labels":{},"need":1073741824,"output":"/a/clip.reversed.mp4","outputBytes":17,"outputSha256":"ab","passes":3,"passesDone":3,\
                 "passesExhausted":0,"passesLive":0,"passesPerSecond":0,"passesReady":0,"passesRetrying":0,\
                 "paused":false,"peakRSS":7,"source":"/a/clip.mp4","sources":["/a/clip.mp4"],"state":"running","waitCode":"no-worker",\

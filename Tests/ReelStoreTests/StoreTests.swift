@@ -9,7 +9,7 @@ struct StoreTests {
     @Test("A store makes its folders, and lists the jobs that it has a record of")
     func jobs() throws {
         try withFolder { folder in
-            let store = try FolderStore.make(root: folder + "/deep/store")
+            let store = try FolderStore.make(root: folder + "/store")
             #expect(try store.jobs().isEmpty)
             for id in ["b1", "a2"].map({ JobID($0) }) {
                 try store.job(id).create()
@@ -17,10 +17,19 @@ struct StoreTests {
             }
             try store.job(JobID("c3")).create()
             #expect(try store.jobs() == [JobID("a2"), JobID("b1")])
-            let path = folder + "/deep/store/jobs/c3/job.json"
+            let path = folder + "/store/jobs/c3/job.json"
             let missing = #expect(throws: ReelFailure.self) { try store.job(JobID("c3")).read() }
             #expect(missing?.reason == .jobUnknownHere(job: JobID("c3"), path: path))
-            #expect(try names(folder + "/deep/store/jobs/a2") == ["assemblies", "attempts", "job.json", "segments"])
+            #expect(try names(folder + "/store/jobs/a2") == ["assemblies", "attempts", "job.json", "segments"])
+        }
+    }
+
+    @Test("No folder above a store is made: what is missing may be a file system that is not mounted")
+    func deep() throws {
+        try withFolder { folder in
+            let failure = #expect(throws: ReelFailure.self) { try FolderStore.make(root: folder + "/deep/store") }
+            #expect(failure?.words == "cannot write in the store \(folder)/deep/store: No such file or directory")
+            #expect(!FileManager.default.fileExists(atPath: folder + "/deep"))
         }
     }
 

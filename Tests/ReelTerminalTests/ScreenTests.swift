@@ -175,7 +175,12 @@ import Testing
         let empty = QueueView(jobs: [], counts: (0, 0), pace: .none, workers: [])
         #expect(QueueText.lines(empty, strips: [:], at: 90, on: plain).last?.text == "no job waits or runs")
         #expect(JobText.lines([], at: 90, on: plain).map(\.text) == ["there are no jobs"])
-        #expect(WorkerText.lines([])[0].text.hasPrefix("no worker is connected"))
+        #expect(
+            JobText.lines([], forgotten: 2, at: 90, on: plain).map(\.text) == [
+                "there are no jobs",
+                "the board knows none, but the store has 2 unfinished: reel-coordinator recover puts them back",
+            ])
+        #expect(WorkerText.lines([], on: plain)[0].text.hasPrefix("no worker is connected"))
     }
 
     @Test func aJobInFull() throws {
@@ -369,7 +374,7 @@ import Testing
             WorkerView(WorkerStatus(report: report, beatAge: 40, isGone: true)),
         ]
         #expect(
-            text(WorkerText.lines(views, drainedHosts: ["node-1", "node-2"]), plain) == """
+            text(WorkerText.lines(views, drainedHosts: ["node-1", "node-2"], on: plain), plain) == """
                 node-1-77-ab  node-1  2/4 slots, 1 out of work  3 GiB  beat 2 s ago  host drained
                   release 0.1.0, up for 2h, store /srv/reel
                   claims nothing: the disk of /s is full
@@ -380,10 +385,71 @@ import Testing
                 host node-2 is drained, and no worker is there
                 """)
         #expect(
-            text(WorkerText.lines([], drainedHosts: ["node-2"]), plain) == """
+            text(WorkerText.lines([], drainedHosts: ["node-2"], on: plain), plain) == """
                 no worker is connected
                 host node-2 is drained, and no worker is there
                 """)
+    }
+
+    @Test("on a narrow screen what does not fit beside a worker or a job is below it, and nothing is cut off")
+    func narrowScreens() {
+        let narrow = Canvas(columns: 30, rows: 24, hasColour: false, hasBlocks: false)
+        var report = WorkerReport(
+            worker: WorkerID("node-1-77-ab"), host: "node-1", slots: 4, memoryTotal: 3 << 30, encoders: [],
+            protocolVersion: 1, held: [])
+        (report.version, report.store, report.uptime) = ("0.1.0", "/mnt/the-store-of-the-whole-farm/reel", 7300)
+        let views = [WorkerView(WorkerStatus(report: report, beatAge: 2.2, drained: .host))]
+        #expect(
+            text(WorkerText.lines(views, drainedHosts: ["node-2"], on: narrow), narrow) == """
+                node-1-77-ab  host drained
+                  node-1  0/4 slots  3 GiB
+                  beat 2 s ago
+                  release 0.1.0, up for 2h,
+                  store
+                  /mnt/the-store-of-the-whole-
+                  farm/reel
+                host node-2 is drained, and no
+                worker is there
+                """)
+        var view = queue.jobs[0]
+        (view.warnings, view.state, view.finished) = ([], .done, 75)
+        (view.framesPerSecond, view.eta, view.oldestWait, view.failures) = (0, nil, nil, [])
+        #expect(
+            text(JobText.lines(view, strip: nil, at: 90, on: narrow), narrow) == """
+                job       5d0c2f3a9be17c44, do
+                submitted 1m ago
+                ended     15s ago, after 1:15
+                source    /films/holiday.mov
+                frames    1800 of 4000, 100 %
+                passes    18/40 passes, 2 in
+                          flight, 19 ready, 1
+                          retrying
+                memory    1 GiB a pass, 512
+                          MiB at most so far
+                """)
+    }
+
+    @Test("a list tells jobs of one file apart by what was asked for, by whom, and how long it took")
+    func whatWasAskedFor() {
+        var jobs = [queue.jobs[0], queue.jobs[1]]
+        jobs[0].options = JobSpec(container: .mp4, crf: 20)
+        var slow = JobSpec(container: .mkv, videoCodec: "libx265", crf: 30, preset: "slow")
+        slow.audioCodec = "libopus"
+        jobs[1].options = slow
+        (jobs[0].submitter, jobs[1].weight, jobs[1].paused, jobs[1].waitReason) = ("alice@edit-2", 2.5, false, nil)
+        (jobs[1].state, jobs[1].finished) = (.done, 3725)
+        func lines(_ columns: Int) -> [String] {
+            let canvas = Canvas(columns: columns, rows: nil, hasColour: false, hasBlocks: false)
+            return JobText.lines(jobs, at: 4000, on: canvas).map(\.text)
+        }
+        #expect(
+            lines(200) == [
+                "JOB               STATE     DONE     SPEED   ETA  AGE     TOOK  NAME         OPTIONS                                   WEIGHT  BY",
+                "5d0c2f3a9be17c44  running   45 %  31.6 fps  1:10   1h           holiday.mov  mp4, crf 20                                       alice@edit-2",
+                "8fa01b7c6d5e4f30  done     100 %                   1h  1:02:05  b.mp4        mkv, audio codec libopus, crf 30, prese…     2.5",
+            ])
+        #expect(lines(120)[0].hasSuffix("  WEIGHT"))
+        #expect(lines(60)[0].hasSuffix("AGE  NAME"))
     }
 
     @Test func stripsOfManyPasses() {

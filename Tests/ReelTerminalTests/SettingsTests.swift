@@ -32,9 +32,21 @@ import Testing
     @Test func refusals() async {
         #expect(
             await refusal(#"{"stor": "/srv"}"#).contains("there is no setting \"stor\"; there are redis, redisFile"))
-        #expect(await refusal("[]").contains("cannot be read as a JSON object of settings"))
-        #expect(await refusal("{").contains("cannot be read as a JSON object of settings"))
+        #expect(await refusal("[]").hasSuffix("it is no JSON object of settings"))
+        #expect(await refusal("{").hasSuffix("it is no JSON object of settings"))
         await #expect(throws: (any Error).self) { try await Settings.load(["REEL_CONFIG": "/nowhere/reel.json"]) }
+    }
+
+    @Test(
+        "a value of another type is refused, and is not taken for none",
+        arguments: [
+            #"{"sourceRoots": "/a"}"#, #"{"sourceRoots": [7]}"#, #"{"sourceRoots": []}"#, #"{"maxFrames": 10.5}"#,
+            #"{"maxFrames": true}"#, #"{"slots": null}"#, #"{"store": {}}"#, #"{"store": ["/a"]}"#,
+        ])
+    func types(_ text: String) async {
+        let name = text.split(separator: "\"")[1]
+        let form = name == "sourceRoots" ? "a list of one or more texts" : "a text or a whole number"
+        #expect(await refusal(text).hasSuffix(".json: \(name) must be \(form)"))
     }
 
     @Test func noFileIsNoError() async throws {

@@ -95,6 +95,7 @@ extension Diagnostic {
             .cuesWithoutTime(stream: 3, cues: 2),
             .cuesUnwritable(stream: 3, cues: 2, codec: "mov_text"),
             .subtitlesLeftOut(container: .ts),
+            .soundLeftOut(container: .gif),
             .chaptersLeftOut(container: .ts),
             .attachmentsLeftOut(container: .mp4, names: ["f.ttf"]),
             .tagsLeftOut(container: .ts, names: ["title", "artist"]),

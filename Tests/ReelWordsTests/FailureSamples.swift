@@ -257,7 +257,7 @@ extension FailureReason {
         .jobHeld(path: "/store/jobs/a1", pid: nil, host: nil),
         .outputExists(path: "/out/x.mp4"),
         .outputIsSource(path: path),
-        .outputIsFolder(path: "/out"),
+        .folderWithoutVideos(path: "/in"), .outputIsFolder(path: "/out"),
         .outputNotAFile(path: "/dev/null"),
         .outputUnnamed(path: "/out/new/"),
         .outputFolderMissing(path: "/out/no/x.mp4", folder: "/out/no"),

@@ -44,6 +44,7 @@ import Testing
     @Test func itDoesNotWorkAtTheBoardOfAnotherStore() async throws {
         try await withWorker { fixture in
             let other = try MemoryStore()
+            _ = other.establish()
             try await other.join(fixture.board)
             let board = try #require(other.identity())
             let store = try #require(await fixture.store.identity())

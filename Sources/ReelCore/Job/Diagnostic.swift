@@ -108,6 +108,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case cuesUnwritable(stream: Int, cues: Int, codec: String)
     /// The container holds no subtitles.
     case subtitlesLeftOut(container: Container)
+    /// The container does not hold sound.
+    case soundLeftOut(container: Container)
     /// The container holds no chapters.
     case chaptersLeftOut(container: Container)
     /// The container does not hold these covers and attached files.
@@ -193,6 +195,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case cuesWithoutTime = "cues-without-time"
         case cuesUnwritable = "cues-unwritable"
         case subtitlesLeftOut = "subtitles-left-out"
+        case soundLeftOut = "sound-left-out"
         case chaptersLeftOut = "chapters-left-out"
         case attachmentsLeftOut = "attachments-left-out"
         case tagsLeftOut = "tags-left-out"

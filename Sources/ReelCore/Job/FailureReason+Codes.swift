@@ -95,6 +95,7 @@ extension FailureReason {
         // MARK: Store
         case sourceInaccessible = "source-inaccessible"
         case sourceIsFolder = "source-is-folder"
+        case folderWithoutVideos = "folder-without-videos"
         case sourceEmpty = "source-empty"
         case sourceIsURL = "source-is-url"
         case sourceNotAFile = "source-not-a-file"

@@ -76,7 +76,7 @@ extension FailureReason {
         case .engineHung, .engineNonsense, .engineDied: FailureNature(.worker, .job, .crash)
 
         // MARK: Store
-        case .sourceInaccessible, .sourceIsFolder, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
+        case .sourceInaccessible, .sourceIsFolder, .folderWithoutVideos, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
             .sourceChangedWhileCopied:
             FailureNature(.source, .input)
         case .storeUnusable, .jobUnknownHere: FailureNature(.host, .unreachable, .incompatible)

@@ -190,6 +190,8 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case sourceInaccessible(path: String, errno: Int32)
     /// The source is a folder.
     case sourceIsFolder(path: String)
+    /// A folder was named in place of the videos in it, and no file in it has a name as videos have.
+    case folderWithoutVideos(path: String)
     /// The source has no bytes.
     case sourceEmpty(path: String)
     /// The source is named by a URL.

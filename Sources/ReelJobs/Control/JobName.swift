@@ -19,6 +19,8 @@ package struct JobName {
     /// The job among these that it names; nil if it is none of them. Throws `.jobAmbiguous` if it is the beginning of
     /// several.
     package func job(among ids: some Sequence<JobID>) throws(ReelFailure) -> JobID? {
+        // Every id begins with nothing, and nobody means any of them by that.
+        guard !text.isEmpty else { return nil }
         let beginning = text.lowercased()
         let matches = Set(ids.filter { $0.text.hasPrefix(beginning) }).sorted { $0.text < $1.text }
         if let exact = matches.first(where: { $0.text == beginning }) { return exact }

@@ -23,7 +23,8 @@ extension JobService {
 
     /// The outcome of taking a drain back.
     public enum UndrainOutcome: Hashable, Sendable {
-        case undrained(String, DrainScope)
+        /// With a host's workers that stay drained, each by itself.
+        case undrained(String, DrainScope, butNot: [WorkerID])
         /// The worker stays drained, because its host is.
         case hostIsDrained(WorkerID, host: String)
         case wasNotDrained(String)
@@ -105,7 +106,10 @@ extension JobService {
         let ofHost = try await board.undrain(.host, name)
         let worker = workers.first { $0.report.worker.text == name }
         if let worker, worker.drained == .host { return .hostIsDrained(worker.report.worker, host: worker.report.host) }
-        if ofWorker || ofHost { return .undrained(name, ofHost ? .host : .worker) }
+        if ofWorker || ofHost {
+            let left = workers.filter { ofHost && !$0.isGone && $0.report.host == name && $0.drained == .worker }
+            return .undrained(name, ofHost ? .host : .worker, butNot: left.map(\.report.worker))
+        }
         guard worker != nil || workers.contains(where: { $0.report.host == name }) else {
             throw ReelFailure(.workerUnknown(name: name))
         }

@@ -28,8 +28,10 @@ package struct Follow: Sendable {
 
     /// Returns the job's last status, whatever its end. Throws `.unreachable` if Redis is out of reach for too long or has
     /// forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
+    ///
+    /// - Parameter silent: hears why Redis does not answer, with each look that failed from the third second on.
     package func untilEnd(
-        _ look: (JobStatus) async throws(ReelFailure) -> Void
+        silent: (ReelFailure) -> Void = { _ in }, _ look: (JobStatus) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobStatus {
         let clock = ContinuousClock()
         let feed = EventFeed(board, of: job)
@@ -58,6 +60,7 @@ package struct Follow: Sendable {
                 guard error.cause == .transient, error.kind == .unreachable, clock.now - answered < patience else {
                     throw error
                 }
+                if clock.now - answered >= .seconds(3) { silent(error) }
                 // A Redis that refuses a call does so at once: without a pause this would ask it all the time.
                 try? await Task.sleep(for: interval)
             }

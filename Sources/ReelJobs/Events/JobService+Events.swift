@@ -23,34 +23,45 @@ extension JobService {
     ///
     /// - Parameters:
     ///   - patience: how long Redis may be out of reach.
+    ///   - silent: hears why Redis does not answer, again and again until it does.
     ///   - look: sees the job whenever something has happened to it, and at least once a second. `waitReason` is there only
     ///     if a user should do something about it.
     public func follow(
-        _ id: JobID, patience: Duration = .seconds(60), _ look: (JobView) async throws(ReelFailure) -> Void
+        _ id: JobID, patience: Duration = .seconds(60), silent: (ReelFailure) -> Void = { _ in },
+        _ look: (JobView) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobView {
         let folder = store?.job(id)
-        if let folder, await folder.result != nil, let view = try await JobView(folder) { return view }
+        if let folder, await folder.result != nil { return try await view(id) }
         let board = connect()
         var sight = folder.map { ClipSight($0, on: board) }
-        let status = try await Follow(id, on: board, patience: patience).untilEnd { status async throws(ReelFailure) in
+        let follow = Follow(id, on: board, patience: patience)
+        let status = try await follow.untilEnd(silent: silent) { status async throws(ReelFailure) in
             let reason = try await WaitReason.toActOn(status, on: board)
             var view = JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice))
             view.clips = await sight?.clips(of: status) ?? []
             try await look(view)
         }
         if let failure = status.endingFailure { throw failure }
-        return await JobView(status, output: folder?.result, found: try await board.passDiagnostics(id))
+        return try await view(id)
     }
 }
 
 extension JobService {
-    /// Waits until a job is done. Throws as `follow` does, and `.jobUnended` if the job has not ended after that time.
+    /// Waits until a job is done. Throws as `follow` does, `.jobUnknown` if neither board nor store has it, and `.jobUnended` if
+    /// the job has not ended after that time.
     ///
-    /// - Parameter seconds: how long to wait; nil for as long as it takes.
-    public func wait(for id: JobID, seconds: Int64? = nil) async throws(ReelFailure) -> JobView {
-        try await ReelFailure.unifying {
+    /// - Parameters:
+    ///   - seconds: how long to wait; nil for as long as it takes.
+    ///   - silent: as for `follow`.
+    ///   - look: as for `follow`.
+    public func wait(
+        for id: JobID, seconds: Int64? = nil, silent: @escaping @Sendable (ReelFailure) -> Void = { _ in },
+        _ look: @escaping @Sendable (JobView) async throws(ReelFailure) -> Void = { _ in }
+    ) async throws(ReelFailure) -> JobView {
+        _ = try await view(id)
+        return try await ReelFailure.unifying {
             try await withThrowingTaskGroup(of: JobView.self) { group in
-                group.addTask { try await follow(id) { _ in } }
+                group.addTask { try await follow(id, silent: silent, look) }
                 if let seconds {
                     group.addTask {
                         try await Task.sleep(for: .seconds(seconds))

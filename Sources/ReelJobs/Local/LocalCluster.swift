@@ -13,6 +13,9 @@ struct LocalCluster: Sendable {
     private let memoryTotal: Int64
     private let sandbox: SandboxMode
 
+    /// From one report of the worker to the next: how often progress can change.
+    static let beat = Duration.milliseconds(500)
+
     init(programs: Programs, store: String, slots: Int, memoryTotal: Int64, sandbox: SandboxMode) {
         self.programs = programs
         self.store = store
@@ -111,7 +114,7 @@ struct LocalCluster: Sendable {
             [
                 try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
                 "--memory-total", "\(memoryTotal)", "--grace", "0",
-                "--beat", "0.5", "--sandbox", sandbox.rawValue,
+                "--beat", "\(LocalCluster.beat / .seconds(1))", "--sandbox", sandbox.rawValue,
             ] + (room.isInTemporary ? ["--scratch", folder] : [])
         var options = PlatformOptions()
         // A process group of its own: Ctrl-C at a terminal reaches the coordinator alone, which ends the others in order.

@@ -202,8 +202,9 @@ public struct LocalRun: Sendable {
         }
         try await stored.publish(on: board, claim, stored.finished(in: stored.indexes(in: store)))
         var sight = ClipSight(stored.entry, on: board)
-        let status = try await Follow(stored.id, on: board, patience: .seconds(15)).untilEnd {
-            status async throws(ReelFailure) in
+        // Its worker beats as often.
+        let follow = Follow(stored.id, on: board, interval: LocalCluster.beat, patience: .seconds(15))
+        let status = try await follow.untilEnd { status async throws(ReelFailure) in
             // No other host could have room.
             if let note = status.spaceNote { throw ReelFailure(.workspaceUnusable(last: note.reason)) }
             var view = JobView(status, output: nil)

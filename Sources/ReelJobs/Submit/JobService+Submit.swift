@@ -58,7 +58,8 @@ extension JobService {
             store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), quotas: quotas,
             reading: reading)
         let (job, outcome) = try await Submitter(probe: probe, board: board, wanted: wanted).submit(known: known)
-        return SubmittedJob(id: job.id, outcome: outcome, diagnostics: job.plan.diagnostics)
+        let output = try? await job.entry.read().terms.output
+        return SubmittedJob(id: job.id, outcome: outcome, output: output, diagnostics: job.plan.diagnostics)
     }
 }
 
@@ -80,6 +81,8 @@ public struct SubmittedJob: Hashable, Sendable {
     public let id: JobID
     /// What submitting led to.
     public let outcome: Outcome
+    /// Where the result goes unless another place is named: what the first submission of the job asked for.
+    public let output: String?
     /// The plan's facts about source and output.
     public let diagnostics: [Diagnostic]
 }

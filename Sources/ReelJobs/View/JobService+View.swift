@@ -23,7 +23,10 @@ extension JobService {
             failures: try await failures(status, entry))
         view.engines = workers.map(\.report).filter { $0.held.contains { $0.job == id } }.map(JobView.EngineView.init)
         if let entry {
-            if let record { view.sources = record.sources.map(\.path) }
+            if let record {
+                view.sources = record.sources.map(\.path)
+                view.fingerprints = record.sources.map { JobView.FingerprintView($0.fingerprint) }
+            }
             var sight = ClipSight(entry, on: board)
             view.clips = await sight.clips(of: status)
         }
@@ -42,6 +45,12 @@ extension JobService {
         return (views, list.unreadable)
     }
 
+    /// Jobs of the store that have not ended, if the board knows no job at all, as after a loss: `recover` puts them back.
+    public func forgottenJobs() async throws(ReelFailure) -> [JobID] {
+        guard let store, try await board.isEmpty() else { return [] }
+        return try await store.unfinishedJobs()
+    }
+
     /// The ids of the jobs of the board that a filter admits, the oldest first.
     public func ids(_ filter: JobFilter) async throws(ReelFailure) -> [JobID] {
         try await matching(filter).jobs.map(\.job.id)
@@ -55,10 +64,8 @@ extension JobService {
             if filter.isOpen { try await board.queue() } else {
                 try await matching(filter) { $0 != .done && $0 != .cancelled }
             }
-        let jobs = list.jobs.map { status in
-            let reason = WaitReason(status, workers: workers)
-            return JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice))
-        }
+        var jobs: [JobView] = []
+        for status in list.jobs { jobs.append(await view(status, workers)) }
         return QueueView(
             jobs: jobs, counts: try await board.jobCounts(), pace: try await board.pace(), workers: workers,
             unreadable: list.unreadable)

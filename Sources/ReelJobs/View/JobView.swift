@@ -25,6 +25,8 @@ public struct JobView: Codable, Hashable, Sendable {
     public var source: String
     /// Paths of all sources, in a view of one job that the store has; else of the first alone.
     public var sources: [String]
+    /// By what each of the sources is known again, in a view of one job that the store has; else none.
+    public var fingerprints: [FingerprintView] = []
     /// How far each clip of an edit is, while its passes are worked on, in a view of one job that the store has; else none.
     public var clips: [ClipProgress] = []
     /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets
@@ -88,6 +90,21 @@ public struct JobView: Codable, Hashable, Sendable {
     public var outputBytes: Int64?
     /// SHA-256 of the result, in hexadecimal.
     public var outputSha256: String?
+
+    /// By what a source is known again.
+    public struct FingerprintView: Codable, Hashable, Sendable {
+        /// Bytes.
+        public var bytes: Int64
+        /// When it was last changed: nanoseconds since 1970.
+        public var modifiedNanoseconds: Int64
+        /// SHA-256 of its first MiB and of its last, one after the other, in hexadecimal. Empty in jobs of earlier builds.
+        public var edgesSha256: String
+
+        package init(_ fingerprint: Fingerprint) {
+            (bytes, modifiedNanoseconds) = (fingerprint.size, fingerprint.mtimeNanoseconds)
+            edgesSha256 = fingerprint.edges
+        }
+    }
 
     /// The engines of a worker.
     public struct EngineView: Codable, Hashable, Sendable {
@@ -174,7 +191,10 @@ public struct JobView: Codable, Hashable, Sendable {
             (diagnostics.map(\.message) + [space].compactMap(\.self) + workers
             + [waits].compactMap(\.self)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         failureCount = status.failureCount
-        self.failures = failures ?? status.failures.map { FailureView($0) }
+        // After the passes comes the assembly.
+        let assembly = status.job.passCount
+        self.failures =
+            failures ?? status.failures.map { FailureView($0, pass: $0.index == assembly ? .assembly : nil) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
         (self.output, outputBytes, outputSha256) = (
@@ -199,6 +219,7 @@ public struct JobView: Codable, Hashable, Sendable {
         options = record.spec
         source = record.source.path
         sources = record.sources.map(\.path)
+        fingerprints = record.sources.map { FingerprintView($0.fingerprint) }
         frames = plan?.framesToMake ?? 0
         framesDecoded = 0
         framesEncoded = state == .done ? frames : 0

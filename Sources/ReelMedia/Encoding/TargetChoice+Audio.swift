@@ -25,7 +25,7 @@ extension TargetChoice {
     }
 
     /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil if no sound is heard.
-    private var soundSource: Int? {
+    var soundSource: Int? {
         guard let edit = spec.edit else { return 0 }
         if let soundtrack = edit.soundtrack { return soundtrack.source }
         let heard = edit.clips.filter { $0.sound && $0.still == nil }

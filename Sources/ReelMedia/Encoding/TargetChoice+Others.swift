@@ -30,6 +30,10 @@ extension TargetChoice {
                 }
             }
         }
+        if container.traits.loops != nil, spec.audio != .none, let source = soundSource, !indexes[source].audio.isEmpty
+        {
+            diagnostics.append(.soundLeftOut(container: container))
+        }
         if !shown.isEmpty, container.traits.subtitles.isEmpty {
             diagnostics.append(.subtitlesLeftOut(container: container))
         } else {

@@ -55,7 +55,7 @@ struct WorkerRoutes {
     @Sendable private func undrain(_ request: Request, _ context: ServerContext) async throws -> Response {
         let name = try context.part("name")
         switch try await jobs.undrain(name) {
-        case .undrained(let name, let scope):
+        case .undrained(let name, let scope, _):
             return try JSONAnswer.response(DrainView(name: name, drained: false, scope: scope))
         case .wasNotDrained(let name): return try JSONAnswer.response(DrainView(name: name, drained: false))
         case .hostIsDrained(let worker, let host):

@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import Foundation
 public import Logging
+internal import Synchronization
 
 /// The options `--log-format` and `--log-level`.
 public struct LogOptions: ParsableArguments {
@@ -28,13 +29,23 @@ public struct LogOptions: ParsableArguments {
         logLevel = try logLevel ?? Settings.value(.logLevel)
     }
 
+    private static let json = Mutex(false)
+
+    /// Whether the log of this process is JSON, so that nothing else may be on standard error.
+    static var writesJSON: Bool { json.withLock(\.self) }
+
     /// Has all loggers of this process write so. Call it once, before the first logger is made.
     public func start() {
+        LogOptions.json.withLock { $0 = logFormat == .json }
         LoggingSystem.bootstrap { [logFormat, logLevel] label in
+            let write: @Sendable (String) -> Void = {
+                // A log that cannot be written, as on a full disk, ends no program.
+                try? FileHandle.standardError.write(contentsOf: Data($0.utf8))
+            }
             var handler: any LogHandler =
                 switch logFormat ?? .text {
-                case .text: LegibleLogHandler(StreamLogHandler.standardError(label: label))
-                case .json: JSONLogHandler(label: label) { FileHandle.standardError.write(Data($0.utf8)) }
+                case .text: LegibleLogHandler(label: label, write: write)
+                case .json: JSONLogHandler(label: label, write: write)
                 }
             handler.logLevel = logLevel ?? .info
             return handler

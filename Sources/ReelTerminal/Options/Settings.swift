@@ -22,6 +22,39 @@ public enum Settings {
         case redis, redisFile, namespace, store, sandbox, sourceRoots, scratch, slots, memoryTotal, grace, logFormat
         case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
         case maxJobCpu
+
+        /// Whether it is a list of texts, and not a text or a whole number.
+        fileprivate var isList: Bool { self == .sourceRoots }
+    }
+
+    /// A value of the file.
+    private enum Value: Decodable {
+        case text, number, other
+        case list(empty: Bool)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            self =
+                if (try? container.decode(Bool.self)) != nil {
+                    .other
+                } else if (try? container.decode(String.self)) != nil {
+                    .text
+                } else if (try? container.decode(Int64.self)) != nil {
+                    .number
+                } else if let list = try? container.decode([String].self) {
+                    .list(empty: list.isEmpty)
+                } else {
+                    .other
+                }
+        }
+
+        func suits(_ name: Name) -> Bool {
+            switch self {
+            case .text, .number: !name.isList
+            case .list(let isEmpty): name.isList && !isEmpty
+            case .other: false
+            }
+        }
     }
 
     /// Reads the file that `REEL_CONFIG` names; empty for none. Call it once, before arguments are parsed. Throws `ValidationError` if a file is named that cannot be
@@ -30,17 +63,21 @@ public enum Settings {
         let named = environment["REEL_CONFIG"]
         let path = named ?? usualPath
         guard !path.isEmpty, named != nil || FileManager.default.fileExists(atPath: path) else { return }
-        let file: FileProvider<JSONSnapshot>
-        do {
-            file = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
-        } catch {
-            throw ValidationError("\(path): cannot be read as a JSON object of settings: \(error)")
+        guard let content = FileManager.default.contents(atPath: path) else {
+            throw ValidationError("\(path): the file of settings cannot be read")
         }
-        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
-        let keys = (object as? [String: Any])?.keys.sorted() ?? []
-        for key in keys where Name(rawValue: key) == nil {
-            let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("\(path): there is no setting \"\(key)\"; there are \(known)")
+        guard let values = try? JSONDecoder().decode([String: Value].self, from: content),
+            let file = try? await FileProvider<JSONSnapshot>(filePath: FilePath(path))
+        else { throw ValidationError("\(path): it is no JSON object of settings") }
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            guard let name = Name(rawValue: key) else {
+                let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("\(path): there is no setting \"\(key)\"; there are \(known)")
+            }
+            guard value.suits(name) else {
+                let form = name.isList ? "a list of one or more texts" : "a text or a whole number"
+                throw ValidationError("\(path): \(key) must be \(form)")
+            }
         }
         state.withLock { $0 = State(path: path, reader: ConfigReader(provider: file)) }
     }

@@ -19,8 +19,12 @@ public struct SlotOptions: ParsableArguments {
 
     private static let leastMemory: Int64 = 64 << 20
 
-    /// Whether a user chose more memory than the machine has.
-    public var exceedsMachine: Bool { memory > HostMemory.machine }
+    /// What a user is told who chose more memory than the machine has; nil if it has as much.
+    public var warning: String? {
+        let machine = HostMemory.machine
+        guard memory > machine else { return nil }
+        return "--memory-total is \(ByteSize(bytes: memory)), and this machine has \(ByteSize(bytes: machine))"
+    }
 
     /// How many slots a worker has.
     public var count: Int { slots ?? HostProcessors.count }

@@ -23,10 +23,21 @@ package struct Order {
 }
 
 extension SpecOptions {
-    /// One for each output that a command's arguments ask for: videos, those in folders, files of edits, timelines, or with `--stitch` one of
-    /// all. Throws `.editFlawed` for an edit that cannot be made, and a usage error for options that do not go with it.
-    package func orders(_ arguments: [String]) throws -> [Order] {
-        let arguments = try arguments.flatMap(VideoFolder.files)
+    /// One for each output that a command's arguments ask for: videos, those in folders, files of edits, timelines, or with
+    /// `--stitch` one of all. Throws a usage error for options that do not go with them.
+    ///
+    /// - Parameter refused: hears of each argument that cannot be an order, such as the file of an edit that cannot be made.
+    package func orders(_ arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [Order] {
+        let arguments = try arguments.flatMap { argument in
+            do throws(ReelFailure) {
+                return try VideoFolder.files(in: argument)
+            } catch {
+                // One output of several cannot do without one of them.
+                if stitch { throw error }
+                try refused(error)
+                return []
+            }
+        }
         guard !lenient || arguments.contains(where: SubmittedEdit.isTimeline) else {
             throw ValidationError("--lenient needs a timeline, a file that ends in .otio")
         }
@@ -41,10 +52,17 @@ extension SpecOptions {
             }
             return [try order(edit, named: arguments[0], deed: deed)]
         }
-        return try arguments.map { argument in
+        return try arguments.compactMap { argument in
             guard SubmittedEdit.isFile(argument) else { return try order(video: argument) }
             try refuseClipOptions()
-            return try order(edit: SubmittedEdit(file: argument, isLenient: lenient), named: argument)
+            let edit: SubmittedEdit
+            do throws(ReelFailure) {
+                edit = try SubmittedEdit(file: argument, isLenient: lenient)
+            } catch {
+                try refused(error)
+                return nil
+            }
+            return try order(edit: edit, named: argument)
         }
     }
 

@@ -10,8 +10,8 @@ enum VideoFolder {
         "mpg", "mts", "mxf", "nut", "ogm", "ogv", "qt", "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
     ]
 
-    /// The paths of the videos in a folder, by name; any other path as it is. Throws `.sourceIsFolder` for a folder without
-    /// videos.
+    /// The paths of the videos in a folder, by name; any other path as it is. Throws
+    /// `.folderWithoutVideos`.
     static func files(in path: String) throws(ReelFailure) -> [String] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
@@ -21,7 +21,7 @@ enum VideoFolder {
         let videos = names.filter { name in
             !name.hasPrefix(".") && extensions.contains(URL(fileURLWithPath: name).pathExtension.lowercased())
         }
-        guard !videos.isEmpty else { throw ReelFailure(.sourceIsFolder(path: path)) }
+        guard !videos.isEmpty else { throw ReelFailure(.folderWithoutVideos(path: URL(fileURLWithPath: path).path)) }
         return videos.sorted().map { URL(fileURLWithPath: path).appendingPathComponent($0).path }
     }
 }

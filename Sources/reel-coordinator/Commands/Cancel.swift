@@ -5,7 +5,10 @@ internal import ReelTerminal
 
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "End jobs; their engines are stopped within seconds.")
+        commandName: "cancel", abstract: "End jobs; their engines are stopped within seconds.",
+        discussion: HelpText.text(
+            HelpText.examples("reel-coordinator cancel @", "reel-coordinator cancel --all --label project=trailer"),
+            HelpText.ofBoard))
 
     @OptionGroup var arguments: JobArguments
 

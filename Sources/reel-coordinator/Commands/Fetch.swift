@@ -6,7 +6,12 @@ internal import ReelTerminal
 
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Deliver the result of a finished job; the store keeps it as well.")
+        commandName: "fetch", abstract: "Deliver the result of a finished job; the store keeps it as well.",
+        discussion: HelpText.text(
+            HelpText.examples(
+                "reel-coordinator fetch @ --wait", "reel-coordinator fetch 3f2a -o out/",
+                "reel-coordinator fetch 3f2a -o - | ffplay -"),
+            HelpText.ofBoard))
 
     @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
     var job: String
@@ -32,6 +37,7 @@ struct FetchCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        try JobArguments.check([job])
         if output == "-", json { throw ValidationError("-o - writes the result where --json would print") }
     }
 
@@ -39,6 +45,10 @@ struct FetchCommand: AsyncParsableCommand {
         let store = try store.open()
         let results = JobResults(in: store)
         let id = try await results.job(named: job)
+        try await console.reporting(of: id) { try await fetch(id, of: results, in: store) }
+    }
+
+    private func fetch(_ id: JobID, of results: JobResults, in store: any JobStore) async throws {
         if wait {
             let service = try await redis.service(store)
             _ = try await Interruption.cancelling { try await service.wait(for: id) }

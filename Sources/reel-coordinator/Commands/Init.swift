@@ -11,17 +11,23 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract:
             "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
-        discussion: """
-            Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS \
-            or REEL_REDIS_FILE apply. A new folder is accessible to its owner and its group only (mode 2770); an existing one keeps its \
-            mode, and a store is not changed. Preparing the board loads reel's functions into Redis, unless it has newer \
-            ones. Other programs load them by themselves if their user may.
-            """)
+        discussion: HelpText.text(
+            """
+            Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS or \
+            REEL_REDIS_FILE apply. A new folder is accessible to its owner and its group only (mode 2770); an existing one \
+            keeps its mode, and a store is not changed. Preparing the board loads reel's functions into Redis, unless it \
+            has newer ones. Other programs load them by themselves if their user may.
+            """,
+            HelpText.examples("reel-coordinator init --store /mnt/reel --redis redis://10.0.0.5:6379"), HelpText.ofBoard
+        ))
 
     @OptionGroup var store: StoreOption
 
     @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url"))
     var redis: String?
+
+    @Flag(help: "Print the store and the board, each as a line of JSON.")
+    var json = false
 
     func run() async throws {
         let isChosen = store.isGiven || redis != nil
@@ -39,12 +45,14 @@ struct InitCommand: AsyncParsableCommand {
         let made = try store.make()
         guard let id = made.id else { throw ReelFailure(.storeMissing(path: made.root)) }
         console.say("\(made.root) is a store")
-        console.result(id.text)
+        if json { console.json(StoreView(store: made.root, id: id.text)) } else { console.result(id.text) }
     }
 
     private func prepareBoard(_ address: String) async throws {
         let option = RedisOption(url: address)
         let isNew = try await option.service(warnings: true).prepareBoard()
-        console.say("Redis at \(try option.address()) \(isNew ? "has got" : "has") the board's functions")
+        let named = "\(try option.address())"
+        console.say("Redis at \(named) \(isNew ? "has got" : "has") the board's functions")
+        if json { console.json(BoardView(redis: named, outcome: isNew ? "loaded" : "present")) }
     }
 }

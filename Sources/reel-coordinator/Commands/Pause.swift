@@ -6,7 +6,9 @@ internal import ReelTerminal
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Pause jobs: workers claim no more of their passes; passes in flight are finished.")
+        abstract: "Pause jobs: workers claim no more of their passes; passes in flight are finished.",
+        discussion: HelpText.text(
+            HelpText.examples("reel-coordinator pause @", "reel-coordinator pause --all"), HelpText.ofBoard))
 
     @OptionGroup var arguments: JobArguments
 

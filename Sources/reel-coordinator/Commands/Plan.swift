@@ -8,10 +8,12 @@ internal import ReelTerminal
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Show a video's properties, the planned output and its cost.",
-        discussion: HelpText.examples(
-            "reel-coordinator plan clip.mp4",
-            "reel-coordinator plan cut.otio",
-            "reel-coordinator plan cut.json --otio cut.otio"))
+        discussion: HelpText.text(
+            HelpText.examples(
+                "reel-coordinator plan clip.mp4", "reel-coordinator plan cut.otio",
+                "reel-coordinator plan cut.json --otio cut.otio"),
+            HelpText.encoders, HelpText.containers, HelpText.environment([.sandbox, .configuration, .temporary]),
+            HelpText.exitCodes))
 
     @Argument(
         help: "The video to plan for; with --stitch several; or the file of an edit (.json) or timeline (.otio).",
@@ -59,7 +61,11 @@ struct PlanCommand: AsyncParsableCommand {
         guard sources.count == 1 || spec.stitch else {
             throw ValidationError("plan takes one video; --stitch makes one output of several")
         }
-        let order = try spec.orders(sources)[0]
+        let orders = try spec.orders(sources) { throw $0 }
+        guard orders.count == 1 else {
+            throw ValidationError("plan takes one video, and \(sources[0]) has \(orders.count); name one of them")
+        }
+        let order = orders[0]
         let timeline = otio.map { Destination($0, overwrite: overwrite) }
         if let timeline { try order.check(timeline) }
         let choice = try OutputChoice(

@@ -9,10 +9,17 @@ internal import ReelWords
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover", abstract: "Put the store's unfinished jobs back on a board that has lost them.",
-        discussion: "Finished passes are kept. You can repeat it at any time.")
+        discussion: HelpText.text(
+            "Finished passes are kept. You can repeat it at any time.",
+            HelpText.examples(
+                "reel-coordinator recover"),
+            HelpText.ofBoard))
 
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
+
+    @Flag(help: "Print each job with what became of it, as a line of JSON.")
+    var json = false
 
     func run() async throws {
         let service = try await redis.service(joining: store.open(), warnings: true)
@@ -24,16 +31,20 @@ struct RecoverCommand: AsyncParsableCommand {
             switch outcome {
             case .recovered(let passes):
                 console.say("job \(job) goes on; passes that were finished: \(passes)")
-                console.result(job.text)
-            case .known: console.say("job \(job) is on the board")
+                if json {
+                    console.json(JobChangeView(onBoard: job, passesDone: passes))
+                } else {
+                    console.result(job.text)
+                }
+            case .known:
+                console.say("job \(job) is on the board")
+                if json { console.json(JobChangeView(onBoard: job, passesDone: nil)) }
             case .lost(let why):
                 console.say("job \(job) cannot be recovered: \(why.words); submit it again")
                 lost.append(job)
             }
         }
         if outcomes.isEmpty { console.say("the store has no unfinished job") }
-        guard lost.isEmpty else {
-            throw ReelFailure(.jobsNotRecovered(jobs: lost))
-        }
+        guard lost.isEmpty else { throw ReelFailure(.jobsNotRecovered(jobs: lost)) }
     }
 }

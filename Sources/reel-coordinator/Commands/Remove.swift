@@ -6,7 +6,12 @@ internal import ReelTerminal
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove jobs that have ended, and all that the store has of them.",
-        discussion: "Their results in the store are removed, too; fetched copies are kept.")
+        discussion: HelpText.text(
+            "Their results in the store are removed, too; fetched copies are kept.",
+            HelpText.examples(
+                "reel-coordinator remove 3f2a",
+                "reel-coordinator remove --all --state done --label project=trailer"),
+            HelpText.ofBoard))
 
     @OptionGroup var arguments: JobArguments
 

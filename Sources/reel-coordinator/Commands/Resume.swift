@@ -4,7 +4,10 @@ internal import ReelJobs
 internal import ReelTerminal
 
 struct ResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Let paused jobs go on.")
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let paused jobs go on.",
+        discussion: HelpText.text(
+            HelpText.examples("reel-coordinator resume @", "reel-coordinator resume --all"), HelpText.ofBoard))
 
     @OptionGroup var arguments: JobArguments
 

@@ -44,19 +44,20 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "Start over, even if an interrupted run could be resumed.")
     var force = false
 
-    @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.")
-    var json = false
+    @OptionGroup var lines: JSONLines
 
     func run() async throws {
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        let orders = try spec.orders(sources)
+        var refused: [ReelFailure] = []
+        let orders = try spec.orders(sources) { refused.append($0) }
         try output.refuseOneName(for: orders)
         output.makeFolder()
-        var batch = Batch(sources: orders.count)
+        var batch = Batch(sources: orders.count + refused.count, refused: refused)
         let items = try output.items(for: orders, spec, in: &batch, checks: true) {
             (order, choice) throws(ReelFailure) in
             try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         }
+        if let warning = slots.warning { console.say("warning: \(warning)") }
         // Each folder of outputs has a store of its own.
         var folders: [String] = []
         for item in items where !folders.contains(item.folder) { folders.append(item.folder) }
@@ -66,17 +67,17 @@ struct RunCommand: AsyncParsableCommand {
             written += made
             for failure in failures { batch.note(failure) }
         }
-        if orders.count > 1 { console.say("wrote \(written) of \(orders.count) videos") }
+        if batch.sources > 1 { console.say("wrote \(written) of \(batch.sources) videos") }
         try batch.end()
     }
 
     /// Makes outputs of one folder. Reports each that fails, and returns the failures and how many were written. Throws what
     /// interrupts the command.
-    private func run(_ items: [BatchItem]) async throws(ReelFailure) -> (failures: [ReelFailure], written: Int) {
+    private func run(_ items: [BatchItem]) async throws -> (failures: [ReelFailure], written: Int) {
         let local = LocalRun(
             items.map { LocalRun.Request($0.job, to: $0.destination) }, programs: try Programs(), slots: slots.count,
             memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
-        let displays = items.map { RunDisplay(of: $0, json: json) }
+        let displays = items.map { RunDisplay(of: $0, lines) }
         let (ends, endCommand) = (AsyncStream.makeStream(of: JobEnd.self), endCommand)
         do throws(ReelFailure) {
             try await Interruption.cancelling {
@@ -97,10 +98,16 @@ struct RunCommand: AsyncParsableCommand {
                 console.say("with --skip-existing it leaves out what is written")
             }
             if let kept = LocalRun.kept(beside: items[0].destination.path) {
-                console.say("kept \(Wording.mebibytes(kept.bytes)) in \(kept.folder) for the same command")
+                console.say(
+                    "kept \(Wording.mebibytes(kept.bytes)) in \(kept.folder) for the same command; delete it if that is not wanted"
+                )
             }
             // Without a place among others it is the only one.
-            guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else { throw error }
+            guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else {
+                guard items.count == 1 else { throw error }
+                console.report(error, of: items[0].job.id)
+                throw ReportedFailure(error)
+            }
             console.report(error)
             let unfinished = displays.count { $0.end == nil }
             return (
@@ -120,7 +127,7 @@ extension BatchItem {
 /// Shows on standard error how a run of one video goes, and reports how it ends.
 private final class RunDisplay: Sendable {
     private let item: BatchItem
-    private let json: Bool
+    private let lines: JSONLines
     private let reading = ReadingDisplay(on: console)
     private let state = Mutex(State())
 
@@ -131,7 +138,7 @@ private final class RunDisplay: Sendable {
         var end: Result<Void, ReelFailure>?
     }
 
-    init(of item: BatchItem, json: Bool) { (self.item, self.json) = (item, json) }
+    init(of item: BatchItem, _ lines: JSONLines) { (self.item, self.lines) = (item, lines) }
 
     /// Why the video failed; nil if it did not.
     var failure: ReelFailure? { if case .failure(let failure) = end { failure } else { nil } }
@@ -155,6 +162,7 @@ private final class RunDisplay: Sendable {
                 shown.show(view)
                 state.progress = shown
             }
+            lines.going(view)
         case .delivered(let view):
             clear()
             let begun = state.withLock { state in
@@ -165,11 +173,11 @@ private final class RunDisplay: Sendable {
             let seconds = (ContinuousClock.now - begun) / .seconds(1)
             let time = ClockTime.text(seconds: max(seconds.rounded(), 1))
             console.say("wrote \(item.destination.path): \(frames) in \(time)")
-            if json { console.json(view) }
+            lines.ended(view)
         case .failed(let failure):
             clear()
             state.withLock { $0.end = .failure(failure) }
-            console.report(failure, of: item.job.id)
+            console.report(failure, of: item.job.id, item.subject)
         case .notRemoved(let failure):
             clear()
             console.say(failure.words)

@@ -11,7 +11,8 @@ struct SubmitCommand: AsyncParsableCommand {
         discussion: HelpText.text(
             """
             Submitting the same again attaches to the running job, or resumes the interrupted one. A video that is refused \
-            does not keep the others from being submitted and delivered.
+            does not keep the others from being submitted and delivered. With --json, id and state of each job come as soon \
+            as it has its id, and with --wait the job as it ended.
             """,
             HelpText.examples(
                 "reel-coordinator submit clip.mp4",
@@ -45,14 +46,10 @@ struct SubmitCommand: AsyncParsableCommand {
     @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.")
     var force = false
 
-    @Flag(
-        help: """
-            Print JSON, one object per line: id and state of each job as soon as it has its id, then with --wait the job \
-            as it ended, or the reason why it was refused.
-            """)
-    var json = false
+    @OptionGroup var lines: JSONLines
 
     func validate() throws {
+        guard wait || !lines.progress else { throw ValidationError("--progress needs --wait") }
         guard wait || !output.overwrite else { throw ValidationError("--overwrite needs --wait") }
         guard wait || endCommand.onDone == nil else { throw ValidationError("--on-done needs --wait") }
     }
@@ -60,10 +57,11 @@ struct SubmitCommand: AsyncParsableCommand {
     func run() async throws {
         let roots = try sourceRoot.roots()
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        let orders = try spec.orders(sources)
+        var refused: [ReelFailure] = []
+        let orders = try spec.orders(sources) { refused.append($0) }
         try output.refuseOneName(for: orders)
-        if wait { output.makeFolder() }
-        var batch = Batch(sources: orders.count)
+        output.makeFolder()
+        var batch = Batch(sources: orders.count + refused.count, refused: refused)
         let wanted = try output.items(for: orders, spec, in: &batch, checks: wait) {
             (order, choice) throws(ReelFailure) in
             var terms = terms.terms
@@ -78,37 +76,51 @@ struct SubmitCommand: AsyncParsableCommand {
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: roots)
         var submitted: [(job: SubmittedJob, item: BatchItem)] = []
         for item in wanted {
-            try await batch.attempt(item.job.id) { () async throws(ReelFailure) in
-                let found = try await submit(item, to: service, engine)
+            try await batch.attempt(item) { () async throws(ReelFailure) in
+                let found = try await telling(item) { () async throws(ReelFailure) in
+                    try await submit(item, to: service, engine)
+                }
                 if !wait { console.say("when it is done: reel-coordinator fetch \(item.job.id)") }
+                if !wait, let place = found.output, let asked = item.job.terms.output, asked != place {
+                    console.say("fetch writes \(place), as was first asked for; fetch -o names another place")
+                }
                 submitted.append((found, item))
             }
         }
         for (job, item) in wait ? submitted : [] {
-            try await batch.attempt(job.id) { () async throws(ReelFailure) in
-                let (source, output) = (item.job.source.path, item.destination.path)
-                let view: JobView
-                do throws(ReelFailure) {
-                    view = try await follow(job, item, service)
-                } catch {
-                    if error.kind != .interrupted {
-                        await endCommand.tell(JobEnd(error, of: job.id, source: source, output: output))
-                    }
-                    throw error
+            try await batch.attempt(item) { () async throws(ReelFailure) in
+                let view = try await telling(item) { () async throws(ReelFailure) in
+                    try await follow(job, item, service)
                 }
+                let (source, output) = (item.job.source.path, item.destination.path)
                 await endCommand.tell(JobEnd(done: job.id, source: source, output: output))
                 console.say("wrote \(item.destination.path): \(item.job.spec.countedFrames(view.frames))")
-                if json { console.json(view) }
+                lines.ended(view)
             }
         }
         try batch.end()
+    }
+
+    /// Does a part of the work, of whose failure the command of `--on-done` hears.
+    private func telling<Result: Sendable>(
+        _ item: BatchItem, _ work: () async throws(ReelFailure) -> Result
+    ) async throws(ReelFailure) -> Result {
+        do throws(ReelFailure) {
+            return try await work()
+        } catch {
+            if error.kind != .interrupted {
+                await endCommand.tell(
+                    JobEnd(error, of: item.job.id, source: item.job.source.path, output: item.destination.path))
+            }
+            throw error
+        }
     }
 
     private func submit(
         _ item: BatchItem, to service: JobService, _ engine: any EngineRunner
     ) async throws(ReelFailure) -> SubmittedJob {
         let job = item.job
-        let (force, json, quotas) = (force, json, quotas.quotas)
+        let (force, json, quotas) = (force, lines.json, quotas.quotas)
         let submitted = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
             defer { reading.clear() }
@@ -136,12 +148,15 @@ struct SubmitCommand: AsyncParsableCommand {
     private func follow(
         _ job: SubmittedJob, _ item: BatchItem, _ service: JobService
     ) async throws(ReelFailure) -> JobView {
-        let subject = item.subject
+        let (subject, lines, notes) = (item.subject, lines, Notes())
         let view = try await Interruption.cancelling {
             var display = ProgressDisplay(on: console, of: subject)
             display.assumeSaid(job.diagnostics)
             defer { display.clear() }
-            let view = try await service.follow(job.id) { view throws(ReelFailure) in display.show(view) }
+            let view = try await service.follow(job.id, silent: notes.say) { view throws(ReelFailure) in
+                display.show(view)
+                lines.going(view)
+            }
             display.warn(view.diagnostics.map(\.message))
             return view
         }

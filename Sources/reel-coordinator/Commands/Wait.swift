@@ -13,7 +13,8 @@ struct WaitCommand: AsyncParsableCommand {
             """,
             HelpText.examples(
                 "reel-coordinator wait @",
-                "reel-coordinator wait 3f2a 81c0 --timeout 3600")))
+                "reel-coordinator wait 3f2a 81c0 --timeout 3600"),
+            HelpText.ofBoard))
 
     @Argument(help: JobArguments.help, completion: .jobs)
     var jobs: [String]
@@ -29,6 +30,7 @@ struct WaitCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
+        try JobArguments.check(jobs)
         guard timeout ?? 0 >= 0 else { throw ValidationError("--timeout must not be negative") }
     }
 
@@ -43,7 +45,12 @@ struct WaitCommand: AsyncParsableCommand {
                 let id = try await service.job(named: name)
                 job = id
                 let rest = deadline.map { Int64(max(0, (($0 - clock.now) / .seconds(1)).rounded(.up))) }
-                let view = try await Interruption.cancelling { try await service.wait(for: id, seconds: rest) }
+                let notes = Notes()
+                let view = try await Interruption.cancelling {
+                    try await service.wait(for: id, seconds: rest, silent: notes.say) { view throws(ReelFailure) in
+                        if let reason = view.waitReason { notes.say("job \(id) waits: \(reason)") }
+                    }
+                }
                 console.say("job \(id) is done")
                 if json { console.json(view) }
                 await endCommand.tell(JobEnd(done: id, source: view.source, output: view.output))

@@ -6,7 +6,12 @@ internal import ReelTerminal
 struct WeighCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "weigh", abstract: "Give jobs another share of the work beside other jobs.",
-        discussion: "It counts from the next pass on that a worker claims.")
+        discussion: HelpText.text(
+            "It counts from the next pass on that a worker claims.",
+            HelpText.examples(
+                "reel-coordinator weigh 3f2a --weight 3",
+                "reel-coordinator weigh --all --label project=trailer --weight 0.5"),
+            HelpText.ofBoard))
 
     @OptionGroup var arguments: JobArguments
 

@@ -5,7 +5,10 @@ internal import ReelTerminal
 
 struct WorkersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "workers", abstract: "Show the workers: host, slots, what each does, last beat.")
+        commandName: "workers", abstract: "Show the workers: host, slots, what each does, last beat.",
+        discussion: HelpText.text(
+            HelpText.examples("reel-coordinator workers --watch", "reel-coordinator workers --check"),
+            HelpText.ofBoard))
 
     @Flag(help: "End with exit code 4 if no worker takes work, after showing them.")
     var check = false
@@ -21,7 +24,7 @@ struct WorkersCommand: AsyncParsableCommand {
         try await reading.show(redis) { service throws(ReelFailure) in
             let views = try await service.workers()
             let drained = try await service.drainedHosts()
-            return Snapshot(json: views) { _ in WorkerText.lines(views, drainedHosts: drained) }
+            return Snapshot(json: views) { WorkerText.lines(views, drainedHosts: drained, on: $0) }
         }
         if check { try await redis.service().checkWorkers() }
     }

@@ -1,4 +1,5 @@
 internal import ReelCore
+internal import ReelStore
 internal import ReelTerminal
 
 /// The videos of a command: one that fails does not keep the others from being worked on.
@@ -7,31 +8,36 @@ struct Batch {
     let sources: Int
     private var failures: [ReelFailure] = []
 
-    init(sources: Int) { self.sources = sources }
+    /// - Parameter refused: of those, the failures of arguments that are no orders. They are reported here.
+    init(sources: Int, refused: [ReelFailure]) {
+        self.sources = sources
+        failures = refused
+        for failure in refused { console.report(failure) }
+    }
 
     /// Does a part of the work on a video. Reports its failure, but throws one that ends the command.
     mutating func attempt(
-        _ job: JobID? = nil, _ work: () async throws(ReelFailure) -> Void
+        _ item: BatchItem, _ work: () async throws(ReelFailure) -> Void
     ) async throws {
-        do throws(ReelFailure) { try await work() } catch { try note(error, of: job) }
+        do throws(ReelFailure) { try await work() } catch { try note(error, of: item.job.id, item.subject) }
     }
 
     /// Does what comes before there is a job. Reports a failure likewise.
-    mutating func prepare(_ work: () throws(ReelFailure) -> Void) throws {
-        do throws(ReelFailure) { try work() } catch { try note(error, of: nil) }
+    mutating func prepare(_ subject: BatchPlace?, _ work: () throws(ReelFailure) -> Void) throws {
+        do throws(ReelFailure) { try work() } catch { try note(error, of: nil, subject) }
     }
 
     /// Counts a failure that was reported.
     mutating func note(_ failure: ReelFailure) { failures.append(failure) }
 
-    private mutating func note(_ failure: ReelFailure, of job: JobID?) throws {
+    private mutating func note(_ failure: ReelFailure, of job: JobID?, _ subject: BatchPlace?) throws {
         guard failure.kind != .interrupted else {
             guard let job else { throw failure }
             let goesOn = ReelFailure(.jobGoesOn(job: job))
             console.report(goesOn, of: job)
             throw ReportedFailure(goesOn)
         }
-        console.report(failure, of: job)
+        console.report(failure, of: job, subject)
         note(failure)
     }
 

@@ -46,8 +46,8 @@ extension OutputOptions {
                 console.say("\(order.named): skipped, it is the output of \(orders[maker].named)")
                 continue
             }
-            try batch.prepare { () throws(ReelFailure) in
-                let subject = BatchPlace(place, of: orders.count, path: order.named)
+            let subject = BatchPlace(place, of: orders.count, path: order.named)
+            try batch.prepare(subject) { () throws(ReelFailure) in
                 for diagnostic in order.diagnostics { console.warn(diagnostic, of: subject) }
                 let choice = try choice(for: order, spec)
                 if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
@@ -58,8 +58,10 @@ extension OutputOptions {
                 let destination = Destination(choice.path, overwrite: overwrite)
                 if checks { try order.check(destination) }
                 if let other = items.first(where: { $0.destination.path == choice.path }) {
-                    // The same video may be named twice.
-                    guard other.job.sources.map(\.path) != job.sources.map(\.path) else { return }
+                    guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
+                        console.say("\(order.named): skipped, it is named twice")
+                        return
+                    }
                     throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
                 }
                 items.append(BatchItem(job: job, destination: destination, subject: subject))

@@ -26,8 +26,11 @@ struct EndCommandOption: ParsableArguments {
             let outcome = try await Subprocess.run(
                 .path("/bin/sh"), arguments: ["-c", onDone], environment: .inherit.updating(variables),
                 output: .currentStandardError, error: .currentStandardError)
-            guard !outcome.terminationStatus.isSuccess else { return }
-            console.say("the command of --on-done failed (\(outcome.terminationStatus)): \(onDone)")
+            switch outcome.terminationStatus {
+            case .exited(0): break
+            case .exited(let code): console.say("the command of --on-done failed with exit code \(code): \(onDone)")
+            case .signaled(let signal): console.say("the command of --on-done died of signal \(signal): \(onDone)")
+            }
         } catch {
             guard !(error is CancellationError) else { return }
             console.say("the command of --on-done cannot be run: \(error)")

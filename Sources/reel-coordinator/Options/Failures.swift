@@ -3,20 +3,18 @@ internal import ReelTerminal
 
 /// The failures of a command that tries each of several things.
 struct Failures {
-    private var all: [ReelFailure] = []
+    private var first: ReelFailure?
 
-    /// Does one of them. Its failure is printed, except that of the first, which is printed when the program ends.
-    mutating func attempt(_ work: () async throws(ReelFailure) -> Void) async {
-        do throws(ReelFailure) {
-            try await work()
-        } catch {
-            if !all.isEmpty { console.say(error) }
-            all.append(error)
-        }
+    /// Reports the failure of one of them.
+    ///
+    /// - Parameter job: the job that it is about, if there is one.
+    mutating func note(_ failure: ReelFailure, of job: JobID? = nil) {
+        console.report(failure, of: job)
+        first = first ?? failure
     }
 
-    /// Throws the first failure.
-    func end() throws(ReelFailure) {
-        if let first = all.first { throw first }
+    /// Throws the first failure, which decides the exit code.
+    func end() throws {
+        if let first { throw ReportedFailure(first) }
     }
 }

@@ -19,7 +19,11 @@ struct JobArguments: ParsableArguments {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
+    @Flag(help: "Print each job with what became of it, as a line of JSON.")
+    var json = false
+
     func validate() throws {
+        try JobArguments.check(jobs)
         guard jobs.isEmpty == all else {
             throw ValidationError(all ? "name jobs or use --all, not both" : "name the jobs, or use --all")
         }
@@ -28,19 +32,30 @@ struct JobArguments: ParsableArguments {
         }
     }
 
-    /// Changes each job, and prints the outcome. Throws the first failure after all were tried.
+    /// Throws `ValidationError` if a job's name is empty, as a variable of a script that is not set.
+    static func check(_ names: [String]) throws {
+        guard !names.contains("") else { throw ValidationError("a job's id is empty") }
+    }
+
+    /// Changes each job, and prints the outcome. Reports each failure, and throws the first after all were tried.
     ///
     /// - Parameter states: the states of the jobs to which the command applies.
     func each(
         in states: Set<JobFilter.State>,
         _ change: (JobService, JobID) async throws(ReelFailure) -> JobService.ControlOutcome
-    ) async throws(ReelFailure) {
+    ) async throws {
         let service = try await redis.service(joining: store.open())
         var failures = Failures()
         for name in all ? try await chosen(in: states, service) : jobs {
-            await failures.attempt { () throws(ReelFailure) in
-                let job = try await service.job(named: name)
-                console.say(JobArguments.words(try await change(service, job), job))
+            var job: JobID?
+            do throws(ReelFailure) {
+                let id = try await service.job(named: name)
+                job = id
+                let outcome = try await change(service, id)
+                console.say(JobArguments.words(outcome, id))
+                if json { console.json(JobChangeView(id, outcome)) }
+            } catch {
+                failures.note(error, of: job)
             }
         }
         try failures.end()

@@ -58,9 +58,9 @@ struct OutputOptions: ParsableArguments {
             suffix: suffix, lossless: spec.lossless)
     }
 
-    /// Makes the folder of the outputs. What prevents that shows when an output is to be written.
+    /// Makes the folder of the outputs, and those above it. What prevents that shows when an output is to be written.
     func makeFolder() {
         guard let outputDir else { return }
-        try? FileManager.default.createDirectory(atPath: outputDir, withIntermediateDirectories: false)
+        try? FileManager.default.createDirectory(atPath: outputDir, withIntermediateDirectories: true)
     }
 }

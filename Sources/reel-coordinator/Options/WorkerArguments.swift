@@ -10,12 +10,25 @@ struct WorkerArguments: ParsableArguments {
 
     @OptionGroup var redis: RedisOption
 
-    /// Changes each, and prints the outcome. Throws the first failure after all were tried.
-    func each(_ change: (JobService, String) async throws(ReelFailure) -> String) async throws(ReelFailure) {
+    @Flag(help: "Print each host or worker with what became of it, as a line of JSON.")
+    var json = false
+
+    /// Changes each, and prints the outcome. Reports each failure, and throws the first after all were tried.
+    ///
+    /// - Parameter change: returns the outcome in words and for JSON.
+    func each(
+        _ change: (JobService, String) async throws(ReelFailure) -> (words: String, view: WorkerChangeView)
+    ) async throws {
         let service = try await redis.service()
         var failures = Failures()
         for name in names {
-            await failures.attempt { () throws(ReelFailure) in console.say(try await change(service, name)) }
+            do throws(ReelFailure) {
+                let (words, view) = try await change(service, name)
+                console.say(words)
+                if json { console.json(view) }
+            } catch {
+                failures.note(error)
+            }
         }
         try failures.end()
     }
