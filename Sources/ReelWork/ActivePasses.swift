@@ -18,17 +18,20 @@ package enum StopReason: Sendable {
 package final class ActivePasses: Sendable {
     private struct Entry {
         let claim: Claim
+        /// Frames that the pass makes. An assembly reports those that it writes, which other passes have made and counted,
+        /// unless it copies the source's packets.
+        let frames: Int
         /// Chunks that were whole before this attempt, and their frames.
         var whole = (chunks: 0, frames: 0)
         var progress: EngineProgress?
         var stopReason: StopReason?
         let kill: KillSwitch
 
-        /// Frames decoded and encoded so far. Those that an assembly joins were decoded and counted before.
+        /// Frames decoded and encoded so far.
         var done: (decoded: Int, encoded: Int) {
             switch progress {
             case .video(let decoded, let encoded, _): (decoded, whole.frames + encoded)
-            case .assembly(_, let frames): (0, frames)
+            case .assembly(_, let written): (0, min(written, frames))
             case .recon, .sound, nil: (0, whole.frames)
             }
         }
@@ -46,10 +49,13 @@ package final class ActivePasses: Sendable {
 
     /// Enters a pass. If all passes were stopped before, because it was being claimed meanwhile, it is stopped at once.
     ///
-    /// - Parameter kill: ends the work on it.
-    package func add(_ claim: Claim, kill: KillSwitch) {
+    /// - Parameters:
+    ///   - frames: how many frames of video it makes.
+    ///   - kill: ends the work on it.
+    package func add(_ claim: Claim, frames: Int, kill: KillSwitch) {
         let mustStop = state.withLock { state in
-            state.entries[claim.token] = Entry(claim: claim, stopReason: state.stopReason, kill: kill)
+            state.entries[claim.token] = Entry(
+                claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
             return state.stopReason != nil
         }
         if mustStop { kill.fire() }

@@ -149,7 +149,7 @@ extension Slot {
         _ pass: ClaimedPass, _ kill: KillSwitch
     ) async -> (attempt: Attempt, end: Result<PassResult, ReelFailure>?) {
         let passes = environment.passes
-        passes.add(pass.claim, kill: kill)
+        passes.add(pass.claim, frames: pass.frames, kill: kill)
         var attempt = Attempt(pass, in: environment)
         do throws(ReelFailure) {
             attempt.allowance = try await allowance(of: pass.claim.job)
@@ -216,7 +216,7 @@ extension Slot {
         let name = "probe of job \(claim.job)"
         log.info("begins \(name)")
         let kill = KillSwitch()
-        passes.add(claim, kill: kill)
+        passes.add(claim, frames: 0, kill: kill)
         let life = Task { [environment] () async throws -> StoredJob in
             let capacity = try await Capacity.ofWorkers(on: environment.board)
             let probe = Probe(

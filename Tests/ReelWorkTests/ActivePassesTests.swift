@@ -15,7 +15,7 @@ import Testing
     @Test func aBeatTellsWhatIsDone() {
         let passes = ActivePasses()
         let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
-        passes.add(claim, kill: KillSwitch())
+        passes.add(claim, frames: 10, kill: KillSwitch())
         passes.update(claim, wholeChunks: 1, frames: 5)
         passes.update(claim, .video(decoded: 4, encoded: 3, frames: 5..<9))
         let held = WorkerReport.Held(
@@ -28,10 +28,20 @@ import Testing
     @Test func soundHasNoFrames() {
         let passes = ActivePasses()
         let claim = ActivePassesTests.claim("1", .audio(0))
-        passes.add(claim, kill: KillSwitch())
+        passes.add(claim, frames: 0, kill: KillSwitch())
         passes.update(claim, .sound)
         #expect(passes.report.map(\.decoded) == [0])
         #expect(passes.report.map(\.encoded) == [0])
+    }
+
+    @Test("an assembly has made the frames that it writes only if it copies them", arguments: [(0, 0), (10, 7)])
+    func framesOfAnAssembly(_ made: Int, _ encoded: Int) {
+        let passes = ActivePasses()
+        let claim = ActivePassesTests.claim("1", .assembly)
+        passes.add(claim, frames: made, kill: KillSwitch())
+        passes.update(claim, .assembly(packets: 12, frames: 7))
+        #expect(passes.report.map(\.encoded) == [encoded])
+        #expect(passes.report.map(\.decoded) == [0])
     }
 
     @Test func theFirstReasonToStopCounts() {
@@ -39,7 +49,7 @@ import Testing
         let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
         let (kill, kills) = (KillSwitch(), Counter())
         kill.arm { kills.count() }
-        passes.add(claim, kill: kill)
+        passes.add(claim, frames: 10, kill: kill)
         #expect(passes.stopReason(of: claim) == nil)
         passes.stop(token: "another", because: .lost)
         #expect(kills.total == 0)
@@ -55,7 +65,7 @@ import Testing
         let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
         let (kill, kills) = (KillSwitch(), Counter())
         passes.stopAll(because: .drained)
-        passes.add(claim, kill: kill)
+        passes.add(claim, frames: 10, kill: kill)
         kill.arm { kills.count() }
         #expect(passes.stopReason(of: claim) == .drained)
         #expect(kills.total == 1)
