@@ -225,8 +225,8 @@ extension EndToEnd {
                 #expect(both.code == 2)
                 #expect(
                     both.errorLines == [
-                        "reel-coordinator: worker \(name) claims again",
                         "reel-coordinator: no worker or host is named nowhere; reel-coordinator workers lists those there are",
+                        "reel-coordinator: worker \(name) claims again",
                     ])
                 #expect(try await fleet.coordinator(["drain", name]).code == 0)
                 let worker = try #require(await fleet.workers.first)

@@ -26,6 +26,8 @@ extension EndToEnd {
                 defer { try? running.send(.terminate) }
                 let socket = fixture.path("redis/sock")
                 try #require(try await eventually(.seconds(10)) { FileManager.default.fileExists(atPath: socket) })
+                let prepared = try await coordinator(["init"])
+                try #require(prepared.code == 0, "\(prepared.error)")
                 try await body()
             }
             #expect(outcome.code == 0)

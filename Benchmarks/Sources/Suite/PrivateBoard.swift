@@ -14,7 +14,8 @@ struct PrivateBoard: Sendable {
     ) async throws -> Result {
         let board = PrivateBoard(runner: runner, folder: runner.work("board"))
         runner.remove(board.folder)
-        try FileManager.default.createDirectory(atPath: board.folder + "/store", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: board.folder, withIntermediateDirectories: true)
+        _ = try FolderStore.make(root: board.folder + "/store")
         defer { runner.remove(board.folder) }
         let redis = try BackgroundProcess(
             [
