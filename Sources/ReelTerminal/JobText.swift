@@ -49,10 +49,8 @@ public enum JobText {
         func rows(_ name: String, _ texts: [String]) -> [ScreenLine] {
             texts.enumerated().flatMap { row($0.offset == 0 ? name : "", $0.element) }
         }
-        var lines = [
-            ScreenLine(Figures.padded("job", indent), .faint) + ScreenLine(view.id + ", ", .strong)
-                + ScreenLine(Figures.state(view), Figures.style(view))
-        ]
+        let job = ScreenLine(Figures.padded("job", indent), .faint) + ScreenLine(view.id + ", ", .strong)
+        var lines = job.followed(by: Figures.state(view), style: Figures.style(view), on: canvas)
         lines += rows("name", [view.name].compactMap(\.self))
         if !view.labels.isEmpty { lines += row("labels", Figures.labels(view)) }
         lines += row("submitted", submission(view, at: now))

@@ -43,6 +43,8 @@ enum OptionsText {
         return switch value {
         case .flag, .whole: name
         case .number(let number): "\(name) \(Figures.number(number))"
+        // A time of whole seconds.
+        case .text(let text) where text.hasSuffix("/1"): "\(name) \(text.dropLast(2))"
         case .text(let text): "\(name) \(text)"
         }
     }

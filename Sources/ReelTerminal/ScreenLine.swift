@@ -50,10 +50,15 @@ public struct ScreenLine: Hashable, Sendable {
     }
 
     /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and indented
-    /// to where it began, between words, and within those that are longer than a row.
+    /// to where it began, between words, and within those that are longer than a row. Where that leaves little room, it stands
+    /// below.
     func followed(by text: String, style: Style = .plain, on canvas: Canvas) -> [ScreenLine] {
         let room = canvas.columns - width
-        guard canvas.rows != nil, room >= 20 else { return [self + ScreenLine(text, style)] }
+        let indentation = ScreenLine("  ")
+        guard canvas.rows != nil, room < Legible.line(text).count, room >= 20 || width > indentation.width else {
+            return [self + ScreenLine(text, style)]
+        }
+        guard room >= 20 else { return [self] + indentation.followed(by: text, style: style, on: canvas) }
         var rows = [""]
         for var word in Legible.line(text).split(separator: " ", omittingEmptySubsequences: false) {
             let row = rows[rows.count - 1]

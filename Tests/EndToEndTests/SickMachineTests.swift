@@ -234,7 +234,7 @@ extension EndToEnd {
                 await fleet.setRedisSickness(sickness)
                 try await fleet.startRedis()
                 let dead = try await fleet.startWorker()
-                #expect(try await eventually(.seconds(20)) { try await fleet.listedWorkers().count == 1 })
+                #expect(try await eventually(.seconds(20)) { (try? await fleet.listedWorkers().count) == 1 })
                 try await fleet.kill(dead)
                 let id = try await fleet.submit([source])
                 try sickness.setClock(-3 * 86_400)

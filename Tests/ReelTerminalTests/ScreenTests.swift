@@ -416,7 +416,8 @@ import Testing
         (view.framesPerSecond, view.eta, view.oldestWait, view.failures) = (0, nil, nil, [])
         #expect(
             text(JobText.lines(view, strip: nil, at: 90, on: narrow), narrow) == """
-                job       5d0c2f3a9be17c44, do
+                job       5d0c2f3a9be17c44, 
+                  done
                 submitted 1m ago
                 ended     15s ago, after 1:15
                 source    /films/holiday.mov

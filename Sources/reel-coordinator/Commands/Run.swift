@@ -50,7 +50,7 @@ struct RunCommand: AsyncParsableCommand {
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
         var refused: [ReelFailure] = []
         let orders = try spec.orders(sources) { refused.append($0) }
-        try output.refuseOneName(for: orders)
+        try output.refuseOneName(for: orders.count + refused.count)
         output.makeFolder()
         var batch = Batch(sources: orders.count + refused.count, refused: refused)
         let items = try output.items(for: orders, spec, in: &batch, checks: true) {

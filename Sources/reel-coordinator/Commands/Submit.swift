@@ -59,7 +59,7 @@ struct SubmitCommand: AsyncParsableCommand {
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
         var refused: [ReelFailure] = []
         let orders = try spec.orders(sources) { refused.append($0) }
-        try output.refuseOneName(for: orders)
+        try output.refuseOneName(for: orders.count + refused.count)
         output.makeFolder()
         var batch = Batch(sources: orders.count + refused.count, refused: refused)
         let wanted = try output.items(for: orders, spec, in: &batch, checks: wait) {

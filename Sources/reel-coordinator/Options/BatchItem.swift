@@ -15,8 +15,8 @@ struct BatchItem {
 
 extension OutputOptions {
     /// Throws a usage error if one name is given to several outputs.
-    func refuseOneName(for orders: [Order]) throws {
-        guard output == nil || orders.count == 1 else {
+    func refuseOneName(for outputs: Int) throws {
+        guard output == nil || outputs == 1 else {
             throw ValidationError(
                 "-o takes one video only; --output-dir takes several, --stitch makes one output of them")
         }
