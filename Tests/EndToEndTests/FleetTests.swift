@@ -345,8 +345,8 @@ extension EndToEnd {
                 #expect(!queue.output.contains("\u{1B}"))
                 let refused = try await coordinator(["remove", "0123456789abcdef", id])
                 #expect(refused.code == 2)
-                #expect(refused.errorLines.map { $0.contains("cancel it first") } == [true, false])
-                #expect(refused.errorLines.last?.contains("there is no job 0123456789abcdef") == true)
+                #expect(refused.errorLines.map { $0.contains("cancel it first") } == [false, true])
+                #expect(refused.errorLines.first?.contains("there is no job 0123456789abcdef") == true)
                 #expect(try await coordinator(["retry", id]).code == 2)
 
                 // The source is damaged, so that the job fails, and then restored.
