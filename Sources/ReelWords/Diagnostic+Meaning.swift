@@ -139,7 +139,7 @@ extension Diagnostic.CodingKeys {
         case .cuesWithoutTime: "Nothing."
         case .cuesUnwritable: "Choose another container to keep them."
         case .subtitlesLeftOut: "Choose mkv or mp4."
-        case .soundLeftOut: "Choose mp4 or mkv; --audio none says that none is wanted."
+        case .soundLeftOut: "Choose mp4 or mkv, or leave the sound out."
         case .chaptersLeftOut: "Choose mkv or mp4."
         case .attachmentsLeftOut: "Choose mkv."
         case .tagsLeftOut: "Choose mkv."

@@ -113,7 +113,7 @@ public final class Worker: Service {
         log.warning(
             """
             the \(neighbours.count + 1) workers of this host may take \(ByteSize(bytes: all)), and it has \
-            \(ByteSize(bytes: HostMemory.machine)): give each its part with --memory-total
+            \(ByteSize(bytes: HostMemory.machine)): give each a part of it
             """)
     }
 
