@@ -131,11 +131,11 @@ public struct Console: Sendable {
 
     /// Reports the failure of a job as a line on standard error and, with `--json`, as one of JSON on standard output.
     ///
-    /// - Parameter subject: the video of a batch, whose name is said unless the message has it.
+    /// - Parameter subject: the video of a batch. Its name comes before the message, unless the message contains it.
     public func report(_ failure: ReelFailure, of job: JobID? = nil, _ subject: BatchPlace? = nil) {
         let words = words(failure)
         say(subject.map { words.contains($0.name) ? words : "\($0.name): \(words)" } ?? words)
-        // A name that nobody knows is no job's.
+        // If there is no such job, the name that was given is no job's id.
         let known = if case .jobUnknown = failure.reason { JobID?.none } else { job }
         if wantsJSON { json(ErrorView(failure, message: words, job: known)) }
     }

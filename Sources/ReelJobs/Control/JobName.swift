@@ -19,7 +19,7 @@ package struct JobName {
     /// The job among these that it names; nil if it is none of them. Throws `.jobAmbiguous` if it is the beginning of
     /// several.
     package func job(among ids: some Sequence<JobID>) throws(ReelFailure) -> JobID? {
-        // Every id begins with nothing, and nobody means any of them by that.
+        // An empty text is the beginning of every id, and so names no job.
         guard !text.isEmpty else { return nil }
         let beginning = text.lowercased()
         let matches = Set(ids.filter { $0.text.hasPrefix(beginning) }).sorted { $0.text < $1.text }

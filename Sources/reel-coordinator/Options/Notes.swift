@@ -3,7 +3,7 @@ internal import ReelTerminal
 internal import ReelWords
 internal import Synchronization
 
-/// Lines on standard error of which each is said once, however often there is a reason.
+/// Prints lines on standard error, and each of them only the first time.
 final class Notes: Sendable {
     private let said = Mutex(Set<String>())
 
