@@ -15,8 +15,7 @@ public enum JobText {
     ///   - list: the order of the jobs, and the chosen one.
     public static func lines(
         _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], isChosen: Bool = false, forgotten: Int = 0,
-        at now: Double,
-        as list: JobList = JobList(), on canvas: Canvas
+        at now: Double, as list: JobList = JobList(), on canvas: Canvas
     ) -> [ScreenLine] {
         let views = list.sorted(views)
         guard !views.isEmpty || !unreadable.isEmpty else {

@@ -10,8 +10,7 @@ enum VideoFolder {
         "mpg", "mts", "mxf", "nut", "ogm", "ogv", "qt", "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
     ]
 
-    /// The paths of the videos in a folder, by name; any other path as it is. Throws
-    /// `.folderWithoutVideos`.
+    /// The paths of the videos in a folder, by name; any other path as it is. Throws `.folderWithoutVideos`.
     static func files(in path: String) throws(ReelFailure) -> [String] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {

@@ -38,17 +38,17 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try store.openIfNamed()
-        let (filter, isChosen) = (filter, !filter.filter.isOpen)
+        let (filter, isChosen, isOnce) = (filter, !filter.filter.isOpen, !reading.watch)
         guard let name = job else {
             return try await reading.show(redis, store) { service throws(ReelFailure) in
                 let list = try await service.jobs(filter.filter)
-                let forgotten = list.jobs.isEmpty ? try await service.forgottenJobs().count : 0
+                // That reads every record of the store.
+                let forgotten = isOnce && list.jobs.isEmpty ? try await service.forgottenJobs().count : 0
                 let now = Date().timeIntervalSince1970
                 return Snapshot(json: list.jobs, jobs: list.jobs) {
                     JobText.lines(
                         list.jobs, unreadable: list.unreadable, isChosen: isChosen, forgotten: forgotten, at: now,
-                        as: $0,
-                        on: $1)
+                        as: $0, on: $1)
                 }
             }
         }
