@@ -42,10 +42,12 @@ public final class UploadWriter: Sendable {
         }
     }
 
-    /// Drops what was written.
+    /// Drops what was written. If that is nothing, the file keeps its time: a job may have it as its source.
     public func drop() throws(ReelFailure) {
         do throws(SystemCode) {
-            guard ftruncate(file.number, off_t(offset)) == 0 else { throw SystemCode(errno) }
+            if try Int64(file.status().st_size) > offset, ftruncate(file.number, off_t(offset)) != 0 {
+                throw SystemCode(errno)
+            }
         } catch {
             throw SystemError.store(.write, upload.data, error.value)
         }

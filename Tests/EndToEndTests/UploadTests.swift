@@ -52,9 +52,14 @@ extension EndToEnd {
                     let plan = try await server.send(
                         "POST", "/api/v1/plan", ["upload": id, "options": ["lossless": true]])
                     #expect(plan.status == 200, "\(plan.text)")
-                    let job = try await server.send(
-                        "POST", "/api/v1/jobs", ["upload": id, "options": ["lossless": true, "container": "mov"]])
+                    let order: [String: Any] = ["upload": id, "options": ["lossless": true, "container": "mov"]]
+                    let job = try await server.send("POST", "/api/v1/jobs", order)
                     #expect(job.status == 201, "\(job.text)")
+                    // A piece that comes again leaves the job's source as it is.
+                    #expect(try await append(server, place, film.prefix(1000), at: 0).status == 409)
+                    let again = try await server.send("POST", "/api/v1/jobs", order)
+                    #expect(again.status == 200)
+                    #expect(try again.object()["id"] as? String == job.object()["id"] as? String)
                     // The job has the file; the upload may go.
                     #expect(try await server.send("DELETE", place, headers: version).status == 204)
                     #expect(try await server.send("HEAD", place, headers: version).status == 404)

@@ -164,6 +164,20 @@ import Testing
         }
     }
 
+    /// Who was to remove it was killed.
+    @Test func theJanitorRemovesItAfterTheWholeJobsEnd() async throws {
+        try await withEarlyStart { worker, whole, early in
+            let job = try await plan(whole, with: worker)
+            let janitor = Janitor(worker.environment)
+            await janitor.clean()
+            #expect(try await worker.store.jobs().count == 2)
+            try await worker.change(job) { $0.state = .done }
+            await janitor.clean()
+            #expect(try await worker.store.jobs() == [job.id])
+            #expect(try await worker.board.status(early) == nil)
+        }
+    }
+
     /// A kept pass must be what the whole source says of those frames.
     @Test func itIsRemovedIfTheWholeSourceSaysOtherwise() async throws {
         try await withEarlyStart { worker, whole, early in
