@@ -57,8 +57,8 @@ extension FailureReason {
     fileprivate var isOfEncoding: Bool {
         switch self {
         case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
-            .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall, .encoderUnknown, .encoderAbsent,
-            .encoderRefuses, .settingUnknown,
+            .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall,
+            .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown,
             .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
             .pixelFormatUnsupported, .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessCodecFixed,
             .losslessNotHeld, .rawNotGivenBack, .framesTooClose, .pictureTooLong, .framesUneven, .frameRateNotHeld,

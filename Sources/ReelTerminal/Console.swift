@@ -140,6 +140,14 @@ public struct Console: Sendable {
         if wantsJSON { json(ErrorView(failure, message: words, job: known)) }
     }
 
+    /// Reports a failure that ends several jobs: a line on standard error and, with `--json`, a line of JSON for each.
+    public func report(_ failure: ReelFailure, ofEach jobs: [JobID]) {
+        let words = words(failure)
+        say(words)
+        guard wantsJSON else { return }
+        for job in jobs { json(ErrorView(failure, message: words, job: job)) }
+    }
+
     /// Does work on a job, and reports its failure as one of the job.
     public func reporting<Result: Sendable>(
         of job: JobID, isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result

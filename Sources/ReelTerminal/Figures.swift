@@ -3,7 +3,7 @@ internal import ReelJobs
 internal import ReelWords
 
 /// Figures of a job as people read them.
-enum Figures {
+package enum Figures {
     static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(width - text.count, 0))
     }
@@ -55,7 +55,7 @@ enum Figures {
     }
 
     /// A number as people write it: "3", "0.5".
-    static func number(_ number: Double) -> String {
+    package static func number(_ number: Double) -> String {
         Int(exactly: number).map(String.init) ?? "\(number)"
     }
 

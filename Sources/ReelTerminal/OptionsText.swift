@@ -38,14 +38,20 @@ enum OptionsText {
         return coded.flatMap { try? JSONDecoder().decode([String: Value].self, from: $0) } ?? [:]
     }
 
+    /// Of a fraction as times are coded, the number if it has few digits: "5/2" is 2.5, and "24000/1001" stays.
+    private static func time(_ text: String) -> String? {
+        let parts = text.split(separator: "/").map { Double($0) }
+        guard parts.count == 2, let over = parts[0], let under = parts[1], under != 0 else { return nil }
+        let milliseconds = over / under * 1000
+        return milliseconds == milliseconds.rounded() ? Figures.number(over / under) : nil
+    }
+
     private static func text(_ option: String, _ value: Value) -> String {
         let name = option.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : String($1) }
         return switch value {
         case .flag, .whole: name
         case .number(let number): "\(name) \(Figures.number(number))"
-        // A time of whole seconds.
-        case .text(let text) where text.hasSuffix("/1"): "\(name) \(text.dropLast(2))"
-        case .text(let text): "\(name) \(text)"
+        case .text(let text): "\(name) \(time(text) ?? text)"
         }
     }
 }

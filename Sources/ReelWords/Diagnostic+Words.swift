@@ -78,6 +78,8 @@ extension Diagnostic {
             "the description of the colours is lost: neither \(encoder) nor \(container.file) can hold it"
         case .rangeLimited(let encoder):
             "full range becomes limited range: decoders take what \(encoder) makes for that"
+        case .videoCodecChanged(let container, let from, let to):
+            "\(from) becomes \(to): \(container.file) holds no \(from) that reel writes"
         case .audioCodecChanged(let track, let from, let to): "audio \(track): \(from) becomes \(to)"
         case .sampleRateChanged(let track, let encoder, let from, let to):
             "audio \(track): \(encoder) does not support \(from) Hz: it becomes \(to) Hz"

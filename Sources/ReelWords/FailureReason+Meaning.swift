@@ -36,6 +36,7 @@ extension FailureReason.CodingKeys {
         case .timelineSpeed: "An edit with clips at another speed cannot be written as a timeline."
         case .clipOutOfRange: "No frame of a clip's source begins in its range."
         case .clipUnshared: "A clip that is trimmed has no frame with both video and sound."
+        case .soundtrackOutOfRange: "The soundtrack ends before the moment from which it is to be heard."
         case .stillTooLong: "A still would become too many frames at the rate asked for."
         case .dynamicRangesMixed: "Some sources of an edit are HDR and others are not."
         case .interlacedMixed:

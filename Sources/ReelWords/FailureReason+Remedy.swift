@@ -35,6 +35,7 @@ extension FailureReason.CodingKeys {
         case .timelineSpeed: "Keep the edit in a JSON file, or give all clips the speed 1."
         case .clipOutOfRange: "Choose a range within the video."
         case .clipUnshared: "Leave out the trim, or choose another range."
+        case .soundtrackOutOfRange: "Begin the soundtrack before its end."
         case .stillTooLong: "Shorten it, or choose a lower rate."
         case .dynamicRangesMixed: "Convert the dynamic range of one first."
         case .interlacedMixed: "Deinterlace it first."

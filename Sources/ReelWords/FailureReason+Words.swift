@@ -67,6 +67,8 @@ extension FailureReason {
         case .clipUnshared(let clip):
             "clips[\(clip)]: in none of its frames does the source have both video and sound, with what the crossfades "
                 + "need; leave out the trim, or choose another range"
+        case .soundtrackOutOfRange(let from, let end):
+            "the soundtrack has no sound from \(Wording.seconds(from)) on: it ends at \(Wording.seconds(end)); begin earlier"
         case .stillTooLong(let clip, let frames, let most):
             "clips[\(clip)]: shown at a constant rate, this still becomes \(frames) frames; all stills of an edit "
                 + "together may become at most \(most): shorten it, or choose a lower rate"

@@ -136,7 +136,7 @@ extension EndToEnd {
             ] {
                 #expect(again.error.contains(words), "\(words): \(again.error)")
             }
-            #expect(lines(again).count == 5)
+            #expect(lines(again).count == 6)
             let plan = try await fixture.run(.coordinator, ["plan", "out/of/reach"])
             #expect(
                 plan.code == 2 && plan.error.contains("plan takes one video, and out/of/reach has 2"), "\(plan.error)")
@@ -202,7 +202,8 @@ extension EndToEnd {
                 _ = try fixture.copy(try await Clips.shared.couples(), as: "film.mp4")
                 try await fleet.startWorker()
                 let watched = try await fleet.coordinator(["status", id, "--watch", "--json"])
-                #expect(watched.code == 1)
+                #expect(watched.code == 3)
+                #expect(try await fleet.coordinator(["wait", id]).code == 3)
                 #expect(lines(watched).count > 1)
                 #expect(watched.output.split(separator: "\n").last?.contains(#""state":"failed""#) == true)
                 try files.removeItem(atPath: source)
@@ -229,7 +230,7 @@ extension EndToEnd {
                 let id = try await fleet.submit([source])
                 let weighed = try await fleet.coordinator(["weigh", "@", "nothing", "--weight", "2", "--json"])
                 #expect(weighed.code == 2)
-                #expect(weighed.output.hasPrefix(#"{"id":"\#(id)","outcome":"weighed"}"# + "\n"))
+                #expect(weighed.output.hasPrefix(#"{"id":"\#(id)","outcome":"weighed","weight":2}"# + "\n"))
                 let failure = try JSONDecoder().decode(ErrorLine.self, from: try #require(lines(weighed).last))
                 #expect(failure.error.code == "job-unknown" && failure.id == nil)
                 let unended = try await fleet.coordinator(["remove", id, "--json"])
@@ -433,7 +434,7 @@ extension EndToEnd {
                 #expect(try await listed(["--since", "1h", "--state", "done"]).isEmpty)
                 #expect(
                     try await told(["weigh", "--weight", "3", "--all", "--label", "take=3"]) == [
-                        "1 job matches", "job \(one) has the new weight",
+                        "1 job matches", "job \(one) has weight 3 from its next pass on",
                     ])
                 #expect(try await listed().map(\.weight) == [3, 1, 2])
                 #expect(
@@ -442,6 +443,7 @@ extension EndToEnd {
                         "paused job \(two); passes in flight are finished",
                     ])
                 #expect(try await listed(["--state", "paused"]).map(\.id) == [one, two])
+                #expect(try await listed(["--state", "waiting"]).map(\.id) == [three])
                 #expect(try await told(["retry", "--all"]) == ["no job matches"])
                 #expect(
                     try await told(["resume", "--all", "--label", "take=3"]) == ["1 job matches", "job \(one) goes on"])
@@ -502,7 +504,8 @@ extension EndToEnd {
             try Data("no media".utf8).write(to: URL(filePath: fixture.path("shots/bad.mp4")))
             try Data("no video".utf8).write(to: URL(filePath: fixture.path("shots/notes.txt")))
             let options = ["--output-dir", "out", "--suffix", ".rev", "--to", "6f", "--lossless", "--container", "mkv"]
-            let first = try await fixture.run(.coordinator, ["run", "a.mp4", "shots", "--json"] + options)
+            let order = ["run", "a.mp4", "shots", "--json"] + options
+            let first = try await fixture.run(.coordinator, order)
             #expect(first.code == 3, "\(first.error)")
             #expect(
                 try files.contentsOfDirectory(atPath: fixture.path("out")).sorted() == [
@@ -523,8 +526,13 @@ extension EndToEnd {
             }
             try files.removeItem(atPath: fixture.path("out/b.rev.mkv"))
             try files.removeItem(atPath: fixture.path("shots/bad.mp4"))
-            let again = try await fixture.run(.coordinator, ["run", "a.mp4", "shots", "--skip-existing"] + options)
+            let again = try await fixture.run(.coordinator, order + ["--skip-existing"])
             #expect(again.code == 0, "\(again.error)")
+            let out = fixture.path("out/a.rev.mkv")
+            #expect(
+                lines(again).first.map { String(decoding: $0, as: UTF8.self) }
+                    == #"{"outcome":"skipped","output":"\#(out)","reason":"exists","source":"a.mp4"}"#)
+            #expect(lines(again).count == 3)
             #expect(again.error.contains("a.mp4: skipped, \(fixture.path("out/a.rev.mkv")) exists"), "\(again.error)")
             #expect(again.error.contains("wrote 1 of 3 videos"), "\(again.error)")
             #expect(files.fileExists(atPath: fixture.path("out/b.rev.mkv")))

@@ -74,6 +74,29 @@ extension EndToEnd {
             #expect(try await fixture.isQuiet())
         }
 
+        @Test("of an interrupted batch, the JSON names each job that had not ended")
+        func interruptedBatch() async throws {
+            _ = try fixture.copy(try await Clips.shared.long(), as: "a.mp4")
+            _ = try fixture.copy(try await Clips.shared.wide(), as: "b.mp4")
+            let batch = ["run", "a.mp4", "b.mp4", "--json", "--lossless", "--pass-frames", "40"]
+            let outcome = try await fixture.run(.coordinator, batch) { running in
+                #expect(try await running.waits { names(in: fixture.path(".reel/jobs")).count == 2 })
+                try running.send(.interrupt)
+            }
+            #expect(outcome.code == 130, "\(outcome.error)")
+            struct Line: Decodable {
+                let id: String
+                let error: Failure
+                struct Failure: Decodable { let code: String }
+            }
+            let lines = try outcome.output.split(separator: "\n").map {
+                try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+            }
+            #expect(lines.map(\.error.code) == ["interrupted", "interrupted"])
+            #expect(Set(lines.map(\.id)) == Set(names(in: fixture.path(".reel/jobs"))))
+            #expect(try await fixture.isQuiet())
+        }
+
         @Test("an attempt that is repeated is said as it happens")
         func repeatedAttempt() async throws {
             _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")

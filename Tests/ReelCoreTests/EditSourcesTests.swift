@@ -282,6 +282,24 @@ struct EditSourcesTests {
             failure?.reason == .clipOutOfRange(clip: 1, from: .seconds(Rational(9)), to: nil, end: Rational(1001, 500)))
     }
 
+    @Test("a soundtrack begins before its end, whatever moment its file's clock begins at")
+    func lateSoundtrack() throws {
+        var song = Indexes.regular(frames: 50, keysAt: [0])
+        song.startTime = Rational(10)
+        song.audio = [Indexes.audioTrack(0)]
+        song.audio[0].timeBase = TimeBase(1, 44100)
+        song.audio[0].span = Interval(start: Timestamp(441_000), duration: Ticks(2 * 44100 + 1))
+        func plan(from moment: Rational) throws {
+            var edit = Edit(clips: [EditClip(play: .reverse)])
+            edit.soundtrack = Soundtrack(source: 1, from: moment)
+            _ = try self.plan([index25, song], edit)
+        }
+        try plan(from: Rational(2))
+        let end = Rational(2 * 44100 + 1, 44100)
+        let failure = #expect(throws: ReelFailure.self) { try plan(from: end) }
+        #expect(failure?.reason == .soundtrackOutOfRange(from: end, end: end))
+    }
+
     @Test("a job's directions, and the source that gives the output its format")
     func format() {
         let edit = Edit(clips: [

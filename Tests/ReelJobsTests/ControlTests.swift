@@ -97,7 +97,7 @@ extension ServiceTests {
         @Test func aWeightIsInTheRecordAndOnTheBoard() async throws {
             let fixture = try await JobFixture()
             let id = try await fixture.publish(fixture.job())
-            #expect(try await fixture.service.weigh(id, 0.5) == .weighed)
+            #expect(try await fixture.service.weigh(id, 0.5) == .weighed(0.5))
             #expect(try await fixture.service.view(id).weight == 0.5)
             #expect(try fixture.store.job(id).read().terms.weight == 0.5)
             #expect(try await fixture.service.cancel(id) == .cancelled)

@@ -85,6 +85,8 @@ extension ServiceTests {
             #expect(try await found(JobFilter(states: [.cancelled])) == [0])
             #expect(try await found(JobFilter(states: [.paused, .cancelled])) == [0, 3])
             #expect(try await found(JobFilter(states: [.running])) == [1, 2, 3])
+            // There are no workers, and what is paused waits for people.
+            #expect(try await found(JobFilter(states: [.waiting])) == [1, 2])
             #expect(try await found(JobFilter(labels: ["kind": "x"])) == [0, 1, 3])
             #expect(try await found(JobFilter(labels: ["kind": "x"], limit: 2)) == [1, 3])
             #expect(try await found(JobFilter(labels: ["kind": "x", "more": "x"])) == [])

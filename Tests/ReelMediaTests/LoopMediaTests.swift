@@ -320,7 +320,10 @@ struct LoopMediaTests {
             try reason(JobSpec(container: .gif, crf: 20)) == .optionNotOfContainer(option: .crf, container: .gif))
         #expect(
             try reason(JobSpec(container: .webp, crf: 20)) == .optionNotOfContainer(option: .crf, container: .webp))
-        #expect(try reason(JobSpec(container: .apng, lossless: true)) == .losslessNotHeld(container: .apng))
+        #expect(try reason(JobSpec(container: .gif, lossless: true)) == .losslessNotHeld(container: .gif))
+        let index = try Recon(.file(source)).run()
+        var kept = TargetChoice(indexes: [index], spec: JobSpec(container: .apng, lossless: true))
+        _ = try kept.video()
         let wide = PictureSize(width: 16_384, height: 16)
         #expect(
             try reason(JobSpec(container: .webp, size: wide))

@@ -158,6 +158,19 @@ struct PacedContainerTests {
         #expect(try Decoded(try reversed(source, JobSpec(container: .mxf)).output).times.count == 5)
     }
 
+    @Test("a codec that would have been kept elsewhere is said to change")
+    func otherCodec() throws {
+        let source = try source("s.mov", frames: 5, video: ["-c:v", "libx264"])
+        func changes(_ container: Container, _ codec: String? = nil) throws -> [Diagnostic] {
+            let job = try reversed(source, JobSpec(container: container, videoCodec: codec, audio: .none))
+            return job.plan.diagnostics.filter { if case .videoCodecChanged = $0 { true } else { false } }
+        }
+        #expect(try changes(.avi) == [.videoCodecChanged(container: .avi, from: "h264", to: "mjpeg")])
+        #expect(try changes(.mxf) == [.videoCodecChanged(container: .mxf, from: "h264", to: "mpeg2video")])
+        #expect(try changes(.avi, "mjpeg") == [])
+        #expect(try changes(.mkv) == [])
+    }
+
     @Test(
         "codecs whose frames are shown in another order than coded are refused", arguments: ["libx264", "mpeg2video"])
     func reordering(codec: String) throws {

@@ -282,7 +282,7 @@ import Testing
             lines.prefix(6) == [
                 "job       5d0c2f3a9be17c44, running", "name      Trailer, take 3",
                 "labels    project=trailer,take=3", "submitted 3d ago by alice@edit-2, weight 0.5",
-                "options   mp4, audio none, crf 20, from 5/2, lossless, video codec libx264",
+                "options   mp4, audio none, crf 20, from 2.5, lossless, video codec libx264",
                 "source    /films/holiday.mov",
             ])
     }

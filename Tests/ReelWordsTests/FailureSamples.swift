@@ -84,7 +84,7 @@ extension FailureReason {
         .editFlawed(path: "cut.otio", place: "global_start_time", flaw: .malformed(wanted: .moment)),
         .timelineSpeed(clip: 2, speed: Rational(3, 2)), .timelineSoundtrack,
         .clipOutOfRange(clip: 2, from: .seconds(Rational(11)), to: nil, end: Rational(10)),
-        .clipUnshared(clip: 1),
+        .clipUnshared(clip: 1), .soundtrackOutOfRange(from: Rational(60), end: Rational(25, 2)),
         .stillTooLong(clip: 3, frames: 180_000, most: 100_000),
         .dynamicRangesMixed(source: "night", main: "day"),
         .interlacedMixed(source: "tape"),

@@ -239,7 +239,7 @@ extension Container {
     public static let lossless: [Container] = [.mkv] + allCases.filter { $0 != .mkv && $0.traits.isLossless }
 
     /// Whether pictures, and sound if it holds any, can be kept without loss.
-    public var keepsAll: Bool { traits.isLossless || traits.loops?.losslessFormat != nil }
+    public var keepsAll: Bool { traits.isLossless || traits.loops?.hasPalette == false }
 
     /// Formats of moving pictures that loop.
     public static let looping = allCases.filter { $0.traits.loops != nil }

@@ -71,6 +71,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case colourLost(encoder: String, container: Container)
     /// Pictures of full range are converted to limited range, for which decoders take this encoder's.
     case rangeLimited(encoder: String)
+    /// The container holds no video of the source's codec, which would else have been kept.
+    case videoCodecChanged(container: Container, from: String, to: String)
     /// An audio track is encoded in another codec.
     case audioCodecChanged(track: Int, from: String, to: String)
     /// The encoder does not take the track's sample rate. Rates are in samples per second.
@@ -176,6 +178,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case lightLost = "light-lost"
         case colourLost = "colour-lost"
         case rangeLimited = "range-limited"
+        case videoCodecChanged = "video-codec-changed"
         case audioCodecChanged = "audio-codec-changed"
         case sampleRateChanged = "sample-rate-changed"
         case channelsChanged = "channels-changed"

@@ -32,6 +32,7 @@ extension FailureReason {
         case timelineSoundtrack = "timeline-soundtrack"
         case clipOutOfRange = "clip-out-of-range"
         case clipUnshared = "clip-unshared"
+        case soundtrackOutOfRange = "soundtrack-out-of-range"
         case stillTooLong = "still-too-long"
         case dynamicRangesMixed = "dynamic-ranges-mixed"
         case interlacedMixed = "interlaced-mixed"

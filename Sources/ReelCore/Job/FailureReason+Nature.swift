@@ -39,8 +39,8 @@ extension FailureReason {
         case .decodesOtherwise: FailureNature(.host, .job, .incompatible)
 
         // MARK: Request
-        case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .stillTooLong,
-            .dynamicRangesMixed, .interlacedMixed:
+        case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared,
+            .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .timecodeInvalid, .trackMissing, .memoryTooSmall, .encoderUnknown,
             .encoderRefuses, .settingUnknown,

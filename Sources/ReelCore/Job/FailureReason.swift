@@ -63,6 +63,9 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case clipOutOfRange(clip: Int, from: Position?, to: Position?, end: Rational)
     /// In no frame of a clip, counted from 0, its source has both video and sound, with what the crossfades need.
     case clipUnshared(clip: Int)
+    /// The soundtrack's sound ends at `end`, before the moment from which it is to be heard; both in seconds from the file's
+    /// start.
+    case soundtrackOutOfRange(from: Rational, end: Rational)
     /// With a still of an edit, which would become so many frames, all stills together would become more than the most.
     case stillTooLong(clip: Int, frames: Int, most: Int)
     /// A source has another dynamic range than the first: one of them is HDR.

@@ -173,7 +173,7 @@ struct EditRanges {
     }
 
     /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range of a
-    /// clip, and with `.input` if a source has no frames.
+    /// clip, and with `.input` if a source has no frames, or the soundtrack no sound from its start on.
     init(_ edit: Edit, _ indexes: [SourceIndex]) throws(ReelFailure) {
         let first = edit.firstSource
         var frames: [Range<Int>] = []
@@ -184,6 +184,7 @@ struct EditRanges {
                 ofClip: clip.title == nil ? nil : number)
             frames.append(clip.still == nil ? range : range.prefix(1))
         }
+        if let soundtrack = edit.soundtrack { try EditRanges.check(soundtrack, indexes[soundtrack.source]) }
         if edit.trim == .shared {
             for (number, clip) in edit.clips.enumerated() where clip.still == nil {
                 frames[number] = indexes[clip.source ?? first].shared(
@@ -202,6 +203,15 @@ struct EditRanges {
             joins = EditRanges.joins(edit, frames, indexes, atMost: longest)
         }
         (self.frames, self.joins) = (frames, joins)
+    }
+
+    private static func check(_ soundtrack: Soundtrack, _ index: SourceIndex) throws(ReelFailure) {
+        // Without any sound, there is no soundtrack to be out of range.
+        guard let track = index.audio.first else { return }
+        let end = track.timeBase.seconds(track.span.end) - index.startTime
+        guard soundtrack.from < end else {
+            throw ReelFailure(.soundtrackOutOfRange(from: soundtrack.from, end: end))
+        }
     }
 
     /// The crossfades, none of which is longer than a repeat of either neighbour.

@@ -50,7 +50,7 @@ package struct JobControl: Sendable {
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
         try await record(id) { $0.terms.weight = weight }
         _ = try await board.weigh(id, weight)
-        return .weighed
+        return .weighed(weight)
     }
 
     /// Says otherwise how a job is called; what is nil stays as it is, and a name that is `.some(nil)` goes.

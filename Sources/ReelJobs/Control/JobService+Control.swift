@@ -10,7 +10,9 @@ extension JobService {
         case cancelled
         /// Cancelling changed nothing: the job had ended before, in this state.
         case hadEnded(JobState)
-        case paused, resumed, weighed, retried, removed
+        case paused, resumed, retried, removed
+        /// It has this weight now.
+        case weighed(Double)
     }
 
     /// The outcome of a user's drain.

@@ -9,9 +9,11 @@ public struct JobFilter: Hashable, Sendable {
         case probing, running, assembling, done, failed, cancelled
         /// Paused by a user, whichever the state.
         case paused
+        /// No worker works on it, for a reason that lists give, and it is not paused.
+        case waiting
 
         /// The states of jobs that have not ended.
-        public static let open: Set<State> = [.probing, .running, .assembling, .paused]
+        public static let open: Set<State> = [.probing, .running, .assembling, .paused, .waiting]
         /// The states of jobs that have ended.
         public static let ended: Set<State> = [.done, .failed, .cancelled]
     }
@@ -37,16 +39,22 @@ public struct JobFilter: Hashable, Sendable {
     public var isOpen: Bool { self == JobFilter() }
 
     /// Whether a job is meant, apart from the limit.
-    func admits(_ job: JobStatus) -> Bool {
-        job.created >= since ?? 0 && (states.isEmpty || !states.isDisjoint(with: job.filteredBy))
+    func admits(_ job: JobStatus, workers: [WorkerStatus]) -> Bool {
+        job.created >= since ?? 0 && (states.isEmpty || !states.isDisjoint(with: job.filteredBy(workers)))
             && (labels.isEmpty || labels.allSatisfy { job.said?.labels[$0.key] == $0.value })
     }
 }
 
 extension JobStatus {
     /// The states by which it is chosen.
-    fileprivate var filteredBy: Set<JobFilter.State> {
+    fileprivate func filteredBy(_ workers: [WorkerStatus]) -> Set<JobFilter.State> {
         let own = JobFilter.State(rawValue: state.rawValue)
-        return Set([own, isPaused && !state.isTerminal ? .paused : nil].compactMap(\.self))
+        let halt: JobFilter.State? =
+            switch WaitReason(self, workers: workers) {
+            case .paused: .paused
+            case .some: .waiting
+            case nil: nil
+            }
+        return Set([own, halt].compactMap(\.self))
     }
 }

@@ -47,7 +47,7 @@ extension JobService {
                     page.next = nil
                     return page
                 }
-                guard filter.admits(status), status.matches(text) else { continue }
+                guard filter.admits(status, workers: workers), status.matches(text) else { continue }
                 page.jobs.append(await view(status, workers))
                 if page.jobs.count >= count { return page }
             }

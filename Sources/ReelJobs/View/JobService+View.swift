@@ -39,7 +39,7 @@ extension JobService {
         _ filter: JobFilter = JobFilter()
     ) async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
         let workers = try await board.workers()
-        let list = if filter.isOpen { try await board.latestJobs() } else { try await matching(filter) }
+        let list = if filter.isOpen { try await board.latestJobs() } else { try await matching(filter, workers) }
         var views: [JobView] = []
         for status in list.jobs { views.append(await view(status, workers)) }
         return (views, list.unreadable)
@@ -53,7 +53,7 @@ extension JobService {
 
     /// The ids of the jobs of the board that a filter admits, the oldest first.
     public func ids(_ filter: JobFilter) async throws(ReelFailure) -> [JobID] {
-        try await matching(filter).jobs.map(\.job.id)
+        try await matching(filter, board.workers()).jobs.map(\.job.id)
     }
 
     /// All jobs together, and those that have not ended or that failed: the first 100 of each, or with a filter all that it
@@ -62,7 +62,7 @@ extension JobService {
         let workers = try await board.workers()
         let list =
             if filter.isOpen { try await board.queue() } else {
-                try await matching(filter) { $0 != .done && $0 != .cancelled }
+                try await matching(filter, workers) { $0 != .done && $0 != .cancelled }
             }
         var jobs: [JobView] = []
         for status in list.jobs { jobs.append(await view(status, workers)) }
@@ -75,7 +75,7 @@ extension JobService {
     ///
     /// - Parameter isShown: whether jobs in a state are wanted at all.
     private func matching(
-        _ filter: JobFilter, _ isShown: (JobState) -> Bool = { _ in true }
+        _ filter: JobFilter, _ workers: [WorkerStatus], _ isShown: (JobState) -> Bool = { _ in true }
     ) async throws(ReelFailure) -> JobList {
         var found = JobList()
         var rest = try await board.jobs()
@@ -83,7 +83,7 @@ extension JobService {
             let page = try await board.list(rest.suffix(100).reversed())
             rest.removeLast(min(100, rest.count))
             found.unreadable.merge(page.unreadable) { $1 }
-            found.jobs += page.jobs.filter { isShown($0.state) && filter.admits($0) }
+            found.jobs += page.jobs.filter { isShown($0.state) && filter.admits($0, workers: workers) }
             // They are in the order of their submission.
             if let since = filter.since, let last = page.jobs.last, last.created < since { break }
         }

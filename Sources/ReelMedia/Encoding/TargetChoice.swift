@@ -109,7 +109,7 @@ public struct TargetChoice {
         }
     }
 
-    private func encoderTraits() throws(ReelFailure) -> EncoderTraits {
+    private mutating func encoderTraits() throws(ReelFailure) -> EncoderTraits {
         if spec.lossless {
             guard spec.container.traits.isLossless else {
                 throw ReelFailure(.losslessNotHeld(container: spec.container))
@@ -125,8 +125,12 @@ public struct TargetChoice {
         let usual = spec.container.traits.videoCodecs
         let preferred = usual.isEmpty ? EncoderTraits.all.filter(\.keepsCodec).map(\.codec) : usual
         let otherwise = usual.first ?? "h264"
-        let encoder = try EncoderTraits.chosen(by: preferred.contains(own) ? own : otherwise)
-        return holds(encoder.codec) ? encoder : try .chosen(by: otherwise)
+        var encoder = try EncoderTraits.chosen(by: preferred.contains(own) ? own : otherwise)
+        if !holds(encoder.codec) { encoder = try .chosen(by: otherwise) }
+        if encoder.codec != own, EncoderTraits.all.contains(where: { $0.codec == own && $0.keepsCodec }) {
+            diagnostics.append(.videoCodecChanged(container: spec.container, from: own, to: encoder.codec))
+        }
+        return encoder
     }
 
     /// The profile that is asked for; nil if none is. Throws `.usage` if the encoder does not have it.

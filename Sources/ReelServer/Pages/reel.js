@@ -713,7 +713,7 @@ class Strip {
 
 // --- Jobs ---
 
-const chips = ["", "running", "probing", "assembling", "paused", "done", "failed", "cancelled"];
+const chips = ["", "running", "probing", "assembling", "waiting", "paused", "done", "failed", "cancelled"];
 const pageLength = 100;
 
 /** The list: chunks of a page each, of which only those near the window have rows. */

@@ -53,7 +53,7 @@ struct RunCommand: AsyncParsableCommand {
         try output.refuseOneName(for: orders.count + refused.count)
         output.makeFolder()
         var batch = Batch(sources: orders.count + refused.count, refused: refused)
-        let items = try output.items(for: orders, spec, in: &batch, checks: true) {
+        let items = try output.items(for: orders, spec, in: &batch, checks: true, lines) {
             (order, choice) throws(ReelFailure) in
             try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         }
@@ -102,17 +102,14 @@ struct RunCommand: AsyncParsableCommand {
                     "kept \(Wording.mebibytes(kept.bytes)) in \(kept.folder) for the same command; delete it if that is not wanted"
                 )
             }
+            let unfinished = displays.filter { $0.end == nil }.map(\.job)
+            console.report(error, ofEach: unfinished)
             // Without a place among others it is the only one.
             guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else {
-                guard items.count == 1 else { throw error }
-                console.report(error, of: items[0].job.id)
                 throw ReportedFailure(error)
             }
-            console.report(error)
-            let unfinished = displays.count { $0.end == nil }
             return (
-                displays.compactMap(\.failure) + Array(repeating: error, count: unfinished),
-                displays.count(where: \.isWritten)
+                displays.compactMap(\.failure) + unfinished.map { _ in error }, displays.count(where: \.isWritten)
             )
         }
         return (displays.compactMap(\.failure), displays.count(where: \.isWritten))
@@ -139,6 +136,8 @@ private final class RunDisplay: Sendable {
     }
 
     init(of item: BatchItem, _ lines: JSONLines) { (self.item, self.lines) = (item, lines) }
+
+    var job: JobID { item.job.id }
 
     /// Why the video failed; nil if it did not.
     var failure: ReelFailure? { if case .failure(let failure) = end { failure } else { nil } }

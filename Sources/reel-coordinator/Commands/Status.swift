@@ -12,8 +12,8 @@ struct StatusCommand: AsyncParsableCommand {
         discussion: HelpText.text(
             """
             All jobs are those that have not ended and the latest 50 of the others, or with --state, --label, --since or \
-            --limit all of the board that these choose. With a job's id and --watch it ends when the job does, with exit \
-            code 1 if it failed or was cancelled; Ctrl-C before that exits with 130. Options of jobs, times of the source \
+            --limit all of the board that these choose. With a job's id and --watch it ends when the job does, with the exit \
+            code of wait; Ctrl-C before that exits with 130. Options of jobs, times of the source \
             and the last words of engines are shown where --store or REEL_STORE names the store.
             """,
             HelpText.examples(
@@ -60,11 +60,11 @@ struct StatusCommand: AsyncParsableCommand {
             }
         }
         guard reading.watch else { return }
-        // The screen has said why.
-        switch try await redis.service(store).view(job).state {
-        case .failed: throw ReportedFailure(ReelFailure(.jobFailed(job: job)))
-        case .cancelled: throw ReportedFailure(ReelFailure(.jobCancelled(job: job)))
-        case .probing, .running, .assembling, .done: break
+        do throws(ReelFailure) {
+            _ = try await redis.service(store).wait(for: job, seconds: nil)
+        } catch {
+            // The screen has said why.
+            throw ReportedFailure(error)
         }
     }
 }

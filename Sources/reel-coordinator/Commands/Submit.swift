@@ -62,7 +62,7 @@ struct SubmitCommand: AsyncParsableCommand {
         try output.refuseOneName(for: orders.count + refused.count)
         output.makeFolder()
         var batch = Batch(sources: orders.count + refused.count, refused: refused)
-        let wanted = try output.items(for: orders, spec, in: &batch, checks: wait) {
+        let wanted = try output.items(for: orders, spec, in: &batch, checks: wait, lines) {
             (order, choice) throws(ReelFailure) in
             var terms = terms.terms
             terms.output = choice.path

@@ -28,9 +28,10 @@ extension OutputOptions {
     ///
     /// - Parameters:
     ///   - checks: whether the destinations must be free now.
+    ///   - lines: print those that are left out, too.
     ///   - make: the job of an order.
     func items(
-        for orders: [Order], _ spec: SpecOptions, in batch: inout Batch, checks: Bool,
+        for orders: [Order], _ spec: SpecOptions, in batch: inout Batch, checks: Bool, _ lines: JSONLines,
         _ make: (Order, OutputChoice) throws(ReelFailure) -> JobRecord
     ) throws -> [BatchItem] {
         let standardized = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
@@ -44,6 +45,7 @@ extension OutputOptions {
         for (place, order) in orders.enumerated() {
             if let maker = makers[standardized(order.named)], maker != place {
                 console.say("\(order.named): skipped, it is the output of \(orders[maker].named)")
+                lines.skipped(SkippedView(source: order.named, reason: .isOutput))
                 continue
             }
             let subject = BatchPlace(place, of: orders.count, path: order.named)
@@ -52,6 +54,7 @@ extension OutputOptions {
                 let choice = try choice(for: order, spec)
                 if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
                     console.say("\(order.named): skipped, \(choice.path) exists")
+                    lines.skipped(SkippedView(source: order.named, reason: .exists, output: choice.path))
                     return
                 }
                 let job = try make(order, choice)
@@ -60,6 +63,7 @@ extension OutputOptions {
                 if let other = items.first(where: { $0.destination.path == choice.path }) {
                     guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
                         console.say("\(order.named): skipped, it is named twice")
+                        lines.skipped(SkippedView(source: order.named, reason: .namedTwice))
                         return
                     }
                     throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))

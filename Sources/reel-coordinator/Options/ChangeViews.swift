@@ -10,6 +10,8 @@ struct JobChangeView: Encodable {
     var outcome: String
     /// How the job had ended, if it was too late to cancel it.
     var state: JobState?
+    /// Its share of the work from now on, if that was changed.
+    var weight: Double?
     /// Passes that were finished, of a job that was put back on the board.
     var passesDone: Int?
 
@@ -20,7 +22,7 @@ struct JobChangeView: Encodable {
         case .hadEnded(let end): (outcome, state) = ("had-ended", end)
         case .paused: outcome = "paused"
         case .resumed: outcome = "resumed"
-        case .weighed: outcome = "weighed"
+        case .weighed(let weight): (outcome, self.weight) = ("weighed", weight)
         case .retried: outcome = "retried"
         case .removed: outcome = "removed"
         }
@@ -62,6 +64,26 @@ struct WorkerChangeView: Encodable {
             self.host = host
         case .wasNotDrained(let name): (self.name, outcome) = (name, "not-drained")
         }
+    }
+}
+
+/// A video that a command was asked for and left out.
+struct SkippedView: Encodable {
+    /// The path of its source.
+    var source: String
+    var outcome = "skipped"
+    var reason: Reason
+    /// The output that is there.
+    var output: String?
+
+    /// Why it was left out.
+    enum Reason: String, Encodable {
+        /// Its output exists.
+        case exists
+        /// It is the output of another video of the command.
+        case isOutput = "is-output"
+        /// The command names it twice.
+        case namedTwice = "named-twice"
     }
 }
 

@@ -20,6 +20,11 @@ struct JSONLines: ParsableArguments {
         if progress, !view.state.isTerminal { console.json(view) }
     }
 
+    /// A video that is left out.
+    func skipped(_ view: SkippedView) {
+        if json { console.json(view) }
+    }
+
     /// A job that has ended.
     func ended(_ view: JobView) {
         if json { console.json(view) }

@@ -78,7 +78,7 @@ struct JobArguments: ParsableArguments {
         case .hadEnded(let state): "job \(job) had ended already: it is \(state.rawValue)"
         case .paused: "paused job \(job); passes in flight are finished"
         case .resumed: "job \(job) goes on"
-        case .weighed: "job \(job) has the new weight"
+        case .weighed(let weight): "job \(job) has weight \(Figures.number(weight)) from its next pass on"
         case .retried: "job \(job) runs again; finished passes are kept"
         case .removed: "removed job \(job)"
         }
