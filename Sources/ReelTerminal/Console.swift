@@ -84,10 +84,10 @@ public struct Console: Sendable {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// What standard output can show.
+    /// What standard output can show. On a terminal, lines that are too wide are wrapped, and there is room for any number.
     public var canvas: Canvas {
         guard let size = resultSize else { return .plain }
-        return .terminal(columns: size.columns, environment: ProcessInfo.processInfo.environment)
+        return .terminal(columns: size.columns, environment: ProcessInfo.processInfo.environment).endless
     }
 
     /// What standard output can show while it is redrawn in place: the terminal's rows limit it.
@@ -131,13 +131,13 @@ public struct Console: Sendable {
 
     /// Reports the failure of a job as a line on standard error and, with `--json`, as one of JSON on standard output.
     ///
-    /// - Parameter subject: the video of a batch. Its name comes before the message, unless the message contains it.
+    /// - Parameter subject: the video of a batch. Its path comes before the message, unless the message contains it.
     public func report(_ failure: ReelFailure, of job: JobID? = nil, _ subject: BatchPlace? = nil) {
         let words = words(failure)
-        say(subject.map { words.contains($0.name) ? words : "\($0.name): \(words)" } ?? words)
+        say(subject.map { words.contains($0.path) ? words : "\($0.path): \(words)" } ?? words)
         // If there is no such job, the name that was given is no job's id.
         let known = if case .jobUnknown = failure.reason { JobID?.none } else { job }
-        if wantsJSON { json(ErrorView(failure, message: words, job: known)) }
+        if wantsJSON { json(ErrorView(failure, message: words, job: known, source: subject?.path)) }
     }
 
     /// Reports a failure that ends several jobs: a line on standard error and, with `--json`, a line of JSON for each.

@@ -16,8 +16,8 @@ public enum HelpText {
     public static let exitCodes = section(
         "EXIT CODES",
         [
-            ("0", "done"), ("1", "the job failed"), ("2", "wrong usage"), ("3", "bad input"),
-            ("4", "Redis or store not reachable"), ("5", "the output cannot be written"),
+            ("0", "done"), ("1", "the job failed, was cancelled, or did not end in time"), ("2", "wrong usage"),
+            ("3", "bad input"), ("4", "Redis or store not reachable"), ("5", "the output cannot be written"),
             ("130", "interrupted; the same command resumes"),
         ])
 
@@ -45,9 +45,11 @@ public enum HelpText {
         section(
             "AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
 
-    /// The containers that reel writes, and their extensions.
-    public static let containers = section(
-        "CONTAINERS", Container.allCases.map { ($0.rawValue, names($0.traits.extensions.map { "." + $0 }, of: "")) })
+    /// The containers that reel writes; the extension of an output is one of these names.
+    public static let containers = """
+        CONTAINERS:
+          \(Container.allCases.map(\.rawValue).joined(separator: ", "))
+        """
 
     /// An environment variable of the programs.
     public enum Variable: String, CaseIterable, Sendable {

@@ -10,10 +10,13 @@ struct JobTable {
     ///   - jobs: in the order in which they are shown.
     ///   - now: seconds since 1970, from which ages are counted.
     init(_ jobs: [JobView], at now: Double, on canvas: Canvas) {
+        // Their beginnings are enough for every command, and leave room for the state.
+        let isNarrow = canvas.isTerminal && canvas.columns < 40
         let plain = { (text: (JobView) -> String) in jobs.map { ScreenLine(text($0)) } }
+        let isNamed = jobs.contains { $0.name != nil }
         table = Table(
             [
-                Table.Column("JOB", jobs.map { ScreenLine($0.id, .strong) }),
+                Table.Column("JOB", jobs.map { ScreenLine(isNarrow ? String($0.id.prefix(8)) : $0.id, .strong) }),
                 Table.Column("STATE", jobs.map { ScreenLine(Figures.state($0), Figures.style($0)) }),
                 Table.Column("DONE", plain(Figures.percent), isRightAligned: true),
                 Table.Column(
@@ -23,7 +26,7 @@ struct JobTable {
                 Table.Column("AGE", plain { Figures.age(now - $0.created) }, isRightAligned: true),
                 Table.Column("TOOK", plain(Figures.duration), isRightAligned: true),
                 Table.Column("NAME", plain(\.shownName)),
-                Table.Column("FILE", plain { $0.name == nil ? "" : $0.fileName }),
+                Table.Column("FILE", plain { isNamed ? $0.fileName : "" }),
                 Table.Column("LABELS", plain { Figures.labels($0) }),
                 Table.Column("OPTIONS", plain { $0.options.map(JobTable.options) ?? "" }),
                 Table.Column("WEIGHT", plain { $0.weight == 1 ? "" : Figures.number($0.weight) }, isRightAligned: true),

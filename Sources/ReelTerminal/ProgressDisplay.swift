@@ -91,8 +91,8 @@ public struct BatchPlace: Hashable, Sendable {
     let number: Int
     /// How many there are; at least two.
     let count: Int
-    /// The video's name.
-    let name: String
+    /// The video's path, as the command names it.
+    let path: String
 
     /// The place of a video; nil if it is the only one.
     ///
@@ -101,8 +101,11 @@ public struct BatchPlace: Hashable, Sendable {
     ///   - path: the video's path, whose last part is its name.
     public init?(_ place: Int, of count: Int, path: String) {
         guard count > 1 else { return nil }
-        (number, self.count, name) = (place + 1, count, path.split(separator: "/").last.map(String.init) ?? path)
+        (number, self.count, self.path) = (place + 1, count, path)
     }
+
+    /// The video's name.
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// "2 of 3, day.mov".
     var words: String { "\(number) of \(count), \(name)" }

@@ -101,11 +101,12 @@ public struct ScreenLine: Hashable, Sendable {
 
     /// The line as it is written: styled if the canvas has colour, cut to the canvas's width if its rows are limited.
     public func rendered(on canvas: Canvas) -> String {
-        if isChosen, canvas.rows != nil {
+        let isLimited = canvas.rows ?? .max < .max
+        if isChosen, isLimited {
             let shown = String(text.prefix(canvas.columns))
             return "\u{1B}[7m\(shown)\u{1B}[0m"
         }
-        var room = canvas.rows == nil ? Int.max : canvas.columns
+        var room = isLimited ? canvas.columns : .max
         return pieces.map { piece in
             let text = piece.text.count <= room ? piece.text : String(piece.text.prefix(room))
             room -= text.count

@@ -35,7 +35,7 @@ public enum WorkerText {
             (view.gone ? ScreenLine("  gone", .bad) : ScreenLine())
             + (view.drained.map { ScreenLine($0 == .host ? "  host drained" : "  drained", .busy) } ?? ScreenLine())
         let (name, whole) = (ScreenLine(view.id, .strong), ScreenLine("  " + facts))
-        if canvas.rows == nil || name.width + whole.width + state.width <= canvas.columns {
+        if !canvas.isTerminal || name.width + whole.width + state.width <= canvas.columns {
             return [name + whole + state]
         }
         return [name + state] + ScreenLine("  ").followed(by: facts, on: canvas)

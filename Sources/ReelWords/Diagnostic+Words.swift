@@ -73,16 +73,18 @@ extension Diagnostic {
             "the rotation is lost: \(container.file) cannot hold it; write "
                 + Container.names(Container.allCases.filter(\.traits.holdsRotation))
         case .lightLost(let encoder, let container):
-            "the HDR10 metadata is lost: neither \(encoder) nor \(container.file) can hold it"
+            "the HDR10 metadata is lost: \(Wording.neither(encoder, container)) hold it"
         case .colourLost(let encoder, let container):
-            "the description of the colours is lost: neither \(encoder) nor \(container.file) can hold it"
+            "the description of the colours is lost: \(Wording.neither(encoder, container)) hold it"
         case .rangeLimited(let encoder):
             "full range becomes limited range: decoders take what \(encoder) makes for that"
+        case .encoderUntried(let encoder):
+            "reel is not tried with \(encoder): the output is compared with the plan, and the job fails if it differs"
         case .videoCodecChanged(let container, let from, let to):
             "\(from) becomes \(to): \(container.file) holds no \(from) that reel writes"
         case .audioCodecChanged(let track, let from, let to): "audio \(track): \(from) becomes \(to)"
         case .sampleRateChanged(let track, let encoder, let from, let to):
-            "audio \(track): \(encoder) does not support \(from) Hz: it becomes \(to) Hz"
+            "audio \(track): \(from) Hz becomes \(to) Hz, for \(encoder)"
         case .channelsChanged(let track, let encoder, let from, let to):
             "audio \(track): \(encoder) does not support \(from): it becomes \(to)"
         case .sampleDepthReduced(let track, let codec, let bits):

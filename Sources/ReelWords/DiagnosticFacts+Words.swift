@@ -61,7 +61,7 @@ extension PictureExtra {
         case .closedCaptions: "the closed captions in the pictures are left out"
         case .activeFormat: "the active format description in the pictures is left out"
         case .timecodes: "the timecodes in the pictures are left out: they would run backwards"
-        case .hdr10Plus: "HDR10+ is left out: the output is plain HDR10, as bright as its static metadata says"
+        case .hdr10Plus: "HDR10+ is left out: at most the static metadata of HDR10 is kept"
         case .hdrVivid: "the HDR Vivid metadata is left out"
         case .iccProfile: "the ICC profile of the pictures is left out"
         case .projection: "the projection of the spherical video is left out"

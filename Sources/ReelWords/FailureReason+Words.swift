@@ -50,6 +50,7 @@ extension FailureReason {
         case .nothingInRange(let from, let to, let end):
             "no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
                 + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
+                + Wording.counting(from, to)
         case .timecodeInvalid(let timecode, let flaw): "no frame has the timecode \(timecode): \(flaw.words)"
         case .trackMissing(let kind, let number, let count):
             "there is no track \(kind == .audio ? "a" : "s"):\(number): the video has "
@@ -64,6 +65,7 @@ extension FailureReason {
         case .clipOutOfRange(let clip, let from, let to, let end):
             "clips[\(clip)]: no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
                 + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
+                + Wording.counting(from, to)
         case .clipUnshared(let clip):
             "clips[\(clip)]: in none of its frames does the source have both video and sound, with what the crossfades "
                 + "need; leave out the trim, or choose another range"
@@ -86,8 +88,10 @@ extension FailureReason {
                 + "reel knows \(known.joined(separator: ", "))"
         case .encoderAbsent(let encoder): "this FFmpeg has no encoder named \(encoder)"
         case .encoderRefuses(let encoder, let settings, let said):
-            "the encoder \(encoder) rejects these settings "
-                + "(\(settings.map { "\($0.name)=\($0.value)" }.joined(separator: " "))): \(said)"
+            settings.isEmpty
+                ? "the encoder \(encoder) does not take this: \(said); choose another encoder"
+                : "the encoder \(encoder) rejects these settings "
+                    + "(\(settings.map { "\($0.name)=\($0.value)" }.joined(separator: " "))): \(said)"
         case .settingUnknown(let encoder, let setting): "the encoder \(encoder) has no option named \(setting)"
         case .optionUnsupported(let option, let encoder):
             "the encoder \(encoder) has no \(option.words)\(option == .crf ? "; give a bit rate" : "")"
@@ -109,7 +113,7 @@ extension FailureReason {
         case .pixelFormatLossy(let encoder, let pixelFormat):
             "\(encoder) cannot hold the pixel format \(pixelFormat) without loss"
         case .codecNotHeld(_, let codec, let container):
-            "\(container.file) cannot hold \(codec); choose another codec or container"
+            "reel writes no \(codec) into \(container.file); choose another codec or container"
         case .noSoundHeld(let container):
             "\(container.file) holds no sound that reel writes; leave the sound out, or choose another container"
         case .losslessCodecFixed(let option, let codec, let only):
@@ -197,7 +201,8 @@ extension FailureReason {
         case .sourceEmpty(let path): "\(path): is empty"
         case .sourceIsURL(let url): "\(url): URLs are not read; download it first, and name the file"
         case .sourceIsFolder(let path): "\(path) is a folder; name a video file in it"
-        case .folderWithoutVideos(let path): "\(path) is a folder, and no file in it has a video's name"
+        case .folderWithoutVideos(let path):
+            "\(path) is a folder, and no file in it has a video's name; folders in it are not searched"
         case .sourceNotAFile(let path): "\(path) is not a regular file, and the source is read more than once"
         case .sourceChangedWhileCopied(let path):
             "\(path) changed while it was copied into the store; submit it again"
@@ -285,7 +290,7 @@ extension FailureReason {
         case .jobNotEnded(let job, let state): "job \(job) is \(state.rawValue): cancel it first"
 
         // MARK: Jobs
-        case .outputTwice(let path, let source): "\(path) would be the output of \(source), too"
+        case .outputTwice(let path, let source): "\(path) would be the output of \(source), too; only that is made"
         case .jobUnknown(let job): "there is no job \(job)"
         case .jobAmbiguous(let name, let matches):
             "the ids of several jobs begin with \(name): \(matches.map(\.text).joined(separator: ", "))"

@@ -148,7 +148,7 @@ public struct Quality: Hashable, Sendable {
     }
 }
 
-/// A length of time as users write it: "7d", "12h", "90m", "45s" or "45".
+/// A length of time as users write it, always with its unit: "7d", "12h", "90m", "45s".
 public struct TimeSpan: Hashable, Sendable {
     /// Whole seconds.
     public var seconds: Int64
@@ -165,7 +165,7 @@ public struct TimeSpan: Hashable, Sendable {
 
     /// Parses a time span. Nil for anything else, for parts of a second, and for 0.
     public init?(_ text: String) {
-        let scales: [String: Int64] = ["": 1, "s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
+        let scales: [String: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
         guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
             let seconds = DecimalNumber.scaled(number, by: scale)
         else { return nil }

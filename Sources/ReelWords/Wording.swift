@@ -29,6 +29,17 @@ public enum Wording {
         return "\(milliseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
     }
 
+    /// What to know of a range by timecodes that has no frame; empty of others. Many think of the source's own timecodes.
+    static func counting(_ positions: Position?...) -> String {
+        let byTimecode = positions.contains { if case .timecode = $0 { true } else { false } }
+        return byTimecode ? "; timecodes count from the file's first frame, which is 00:00:00:00" : ""
+    }
+
+    /// "neither libx264 nor a .ts file can", or of copied packets "a .avi file cannot".
+    static func neither(_ encoder: String, _ container: Container) -> String {
+        encoder == VideoTarget.copy ? "\(container.file) cannot" : "neither \(encoder) nor \(container.file) can"
+    }
+
     /// A frame rate in frames per second: "25" or "30000/1001".
     static func rate(_ rate: Rational) -> String { rate.denominator == 1 ? "\(rate.numerator)" : "\(rate)" }
 

@@ -25,7 +25,12 @@ enum Advice {
             "reel-coordinator verify \(job) looks at the one in the store; if that differs, submit it again with --force"
         case .storeMissing: "reel-coordinator init makes one"
         case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
+        case .outputNotNamed("-"): "fetch -o - writes a result to standard output"
+        case .outputNotNamed(let path) where path.hasSuffix("/") || FileManager.default.fileExists(atPath: path):
+            "--output-dir names a folder"
         case .outputNotNamed: "name the output with -o"
+        case .outputTwice: "--suffix, --container or --output-dir names outputs otherwise"
+        case .encoderUnknown(.audioCodec, "copy", _): "--audio keep copies its packets, forwards"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
         case .editFlawed(_, _, .notTaken): "--lenient leaves it out"
         case .rangeEmpty, .nothingInRange: "choose another --from, --to or --duration"

@@ -56,6 +56,10 @@ extension EndToEnd {
                     "wrote \(fixture.path("out.mp4")): 120 frames in 0:"))
         }
 
+        /// Chooses the first job, shows it, goes back, and ends the command; each after the screen had time to follow.
+        private static let arrowEnterEscQ =
+            #"sleep 3; printf "\e[B"; sleep 1; printf "\r"; sleep 3; printf "\e"; sleep 3; printf q"#
+
         @Test("in the queue an arrow key chooses a job, Enter shows it, Esc the list, and q ends the command")
         func keys() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
@@ -63,7 +67,7 @@ extension EndToEnd {
                 let id = try await fleet.submit([source, "--name", "the one"])
                 let outcome = try await screen(
                     "reel-coordinator queue --watch", columns: 80,
-                    keys: #"sleep 3; printf "\e[B"; sleep 1; printf "\r"; sleep 3; printf "\e"; sleep 3; printf q"#,
+                    keys: TerminalTests.arrowEnterEscQ,
                     fleet.environment(as: "reel-coordinator"))
                 #expect(outcome.code == 0, "\(outcome.output)")
                 let lines = texts(outcome.output)
@@ -91,7 +95,7 @@ extension EndToEnd {
                 #expect(try await fleet.coordinator(["cancel", id]).code == 0)
                 let outcome = try await screen(
                     "reel-coordinator status --watch", columns: 80,
-                    keys: #"sleep 3; printf "\e[B"; sleep 1; printf "\r"; sleep 3; printf "\e"; sleep 3; printf q"#,
+                    keys: TerminalTests.arrowEnterEscQ,
                     fleet.environment(as: "reel-coordinator"))
                 #expect(outcome.code == 0, "\(outcome.output)")
                 let lines = texts(outcome.output)

@@ -158,7 +158,7 @@ struct EncodingTests {
             indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: container, videoCodec: encoder))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .input)
-        #expect(failure?.words.contains("a .\(container.rawValue) file cannot hold") == true)
+        #expect(failure?.words.contains("into a .\(container.rawValue) file") == true)
     }
 
     @Test("aspect ratio, rotation and colour are those of the source")

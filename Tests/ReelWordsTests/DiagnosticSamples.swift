@@ -65,7 +65,7 @@ extension Diagnostic {
         .highDynamicRangeUnmapped,
         .lightLost(encoder: "libx264", container: .ts),
         .colourLost(encoder: "ffv1", container: .nut), .rangeLimited(encoder: "prores_ks"),
-        .videoCodecChanged(container: .avi, from: "h264", to: "mjpeg"),
+        .encoderUntried(encoder: "ac3"), .videoCodecChanged(container: .avi, from: "h264", to: "mjpeg"),
         .audioCodecChanged(track: 0, from: "vorbis", to: "aac"),
         .sampleRateChanged(track: 0, encoder: "libopus", from: 44100, to: 48000),
         .channelsChanged(track: 0, encoder: "libmp3lame", from: "5.1", to: "stereo"),

@@ -26,9 +26,8 @@ extension SourceIndex {
     /// Names that libavformat gives to tags of every container (`avformat.h`, "Public Metadata API").
     private static let commonTags: Set<String> = [
         "title", "artist", "album", "album_artist", "author", "composer", "performer", "publisher", "comment",
-        "copyright",
-        "date", "creation_time", "description", "genre", "keywords", "language", "location", "timecode", "track",
-        "disc",
+        "copyright", "date", "creation_time", "description", "genre", "keywords", "language", "location", "timecode",
+        "track", "disc",
     ]
 }
 

@@ -79,13 +79,13 @@ extension EncoderTraits {
         EncoderTraits(
             name: "prores_aw", codec: "prores", isListed: false, isLimitedRange: true, cost: { _ in ofProRes }),
         EncoderTraits(
-            name: "mpeg4", codec: "mpeg4", isListed: false, isLimitedRange: true, cost: { _ in small }),
+            name: "mpeg4", codec: "mpeg4", isLimitedRange: true, cost: { _ in small }),
     ]
 
     /// The same library as libx264, with RGB pictures encoded as RGB.
     private static func x264RGB() -> EncoderTraits {
         var traits = x264()
-        (traits.name, traits.aliases, traits.isListed, traits.keepsCodec) = ("libx264rgb", [], false, false)
+        (traits.name, traits.aliases, traits.isListed, traits.keepsCodec) = ("libx264rgb", [], true, false)
         (traits.crf, traits.preset, traits.profiles, traits.options) = (nil, nil, [], { _ in [] })
         return traits
     }

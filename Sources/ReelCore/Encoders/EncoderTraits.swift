@@ -124,6 +124,9 @@ public struct EncoderTraits: Sendable {
     /// The encoder whose option sets the level.
     public enum LevelOption: Sendable { case x264, x265 }
 
+    /// Whether reel is tried with the encoder: it has a row that is listed.
+    public var isTried: Bool { EncoderTraits.all.contains { $0.name == name && $0.isListed } }
+
     /// The row of an encoder; for an encoder without a row, the defaults.
     ///
     /// - Parameter codec: the codec of an encoder that has no row.

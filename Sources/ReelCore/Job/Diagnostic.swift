@@ -71,6 +71,8 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case colourLost(encoder: String, container: Container)
     /// Pictures of full range are converted to limited range, for which decoders take this encoder's.
     case rangeLimited(encoder: String)
+    /// Reel is not tried with the encoder that was asked for.
+    case encoderUntried(encoder: String)
     /// The container holds no video of the source's codec, which would else have been kept.
     case videoCodecChanged(container: Container, from: String, to: String)
     /// An audio track is encoded in another codec.
@@ -178,6 +180,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case lightLost = "light-lost"
         case colourLost = "colour-lost"
         case rangeLimited = "range-limited"
+        case encoderUntried = "encoder-untried"
         case videoCodecChanged = "video-codec-changed"
         case audioCodecChanged = "audio-codec-changed"
         case sampleRateChanged = "sample-rate-changed"

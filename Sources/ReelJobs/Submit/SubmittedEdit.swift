@@ -62,17 +62,20 @@ public struct SubmittedEdit: Hashable, Sendable {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         let isTimeline = SubmittedEdit.isTimeline(path)
         let value: DecimalJSON
+        var content = Data()
         do {
             let size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64) ?? 0
             let most = isTimeline ? SubmittedEdit.mostTimelineBytes : SubmittedEdit.mostBytes
             guard size <= most else {
                 throw ReelFailure(.editFlawed(path: path, place: "", flaw: .tooLong(bytes: most)))
             }
-            value = try JSONDecoder().decode(DecimalJSON.self, from: Data(contentsOf: url))
+            content = try Data(contentsOf: url)
+            value = try JSONDecoder().decode(DecimalJSON.self, from: content)
         } catch let failure as ReelFailure {
             throw failure
-        } catch let error as DecodingError {
-            throw ReelFailure(.editFlawed(path: path, place: "", flaw: .notJSON(said: SubmittedEdit.words(of: error))))
+        } catch is DecodingError {
+            let said = SubmittedEdit.flaw(in: content)
+            throw ReelFailure(.editFlawed(path: path, place: "", flaw: .notJSON(said: said)))
         } catch {
             throw ReelFailure(
                 .sourceUnreadable(path: url.path, errno: (error as? POSIXError)?.code.rawValue ?? ENOENT, passes: false)
@@ -183,10 +186,15 @@ public struct SubmittedEdit: Hashable, Sendable {
         URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     }
 
-    /// What the parser says of bytes that are not JSON.
-    private static func words(of error: DecodingError) -> String {
-        guard case .dataCorrupted(let context) = error else { return "\(error)" }
-        let said = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-        return said ?? context.debugDescription
+    /// What is wrong with bytes that are not JSON, and where. `JSONDecoder` does not tell.
+    private static func flaw(in content: Data) -> String {
+        do {
+            _ = try JSONSerialization.jsonObject(with: content)
+            return "it cannot be decoded"
+        } catch {
+            let said = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? error.localizedDescription
+            guard let place = said.firstMatch(of: /character (\d+)/).flatMap({ Int($0.1) }) else { return said }
+            return "line \(content.prefix(place).count { $0 == UInt8(ascii: "\n") } + 1): \(said)"
+        }
     }
 }

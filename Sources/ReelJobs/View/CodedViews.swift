@@ -38,6 +38,8 @@ public struct ReasonView: Codable, Hashable, Sendable {
 public struct ErrorView: Codable, Hashable, Sendable {
     /// The job's id; missing if the failure is of no job.
     public var id: String?
+    /// The video of several that it is about, as the command named it; missing if the command had but one.
+    public var source: String?
     /// The failure.
     public var error: Failure
 
@@ -60,8 +62,10 @@ public struct ErrorView: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - message: what went wrong and what to do, as the program tells its users.
     ///   - job: the job that failed, if there is one.
-    public init(_ failure: ReelFailure, message: String, job: JobID?) {
+    ///   - source: the video that it is about, if there are several.
+    public init(_ failure: ReelFailure, message: String, job: JobID?, source: String? = nil) {
         id = job?.text
+        self.source = source
         error = Failure(
             code: failure.reason.code, owner: failure.owner, facts: failure.reason.facts, message: message,
             exit: failure.exitCode)

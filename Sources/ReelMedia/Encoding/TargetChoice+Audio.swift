@@ -42,7 +42,7 @@ extension TargetChoice {
                 channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
         }
         let wanted = try wanted(of: track)
-        let encoder = try audioEncoder(wanted, number)
+        let encoder = try audioEncoder(track, wanted, number)
         try refuseUnlessHeld(codec: encoder.codec, option: .audioCodec)
         let rate = spec.container.traits.pacing?.sampleRate ?? encoder.nearestRate(to: wanted.sampleRate)
         let layout = encoder.layout(for: wanted.channelLayout)
@@ -105,7 +105,8 @@ extension TargetChoice {
         wanted.sampleRate = spec.sampleRate ?? track.sampleRate
         guard let layout = spec.channelLayout else { return wanted }
         wanted.channelLayout = layout
-        guard let channels = try? SoundFormat(sample: AV_SAMPLE_FMT_FLT, rate: 1, layout: layout).channels() else {
+        let format = SoundFormat(sample: AV_SAMPLE_FMT_FLT, rate: 1, layout: layout)
+        guard format.isNamed, let channels = try? format.channels() else {
             throw ReelFailure(
                 .valueUnsupported(
                     option: .channelLayout, value: layout, encoder: nil, known: ["mono", "stereo", "5.1", "7.1"]))
@@ -114,14 +115,23 @@ extension TargetChoice {
         return wanted
     }
 
-    private mutating func audioEncoder(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioEncoderTraits {
+    /// - Parameters:
+    ///   - track: chooses the codec, unless an option does.
+    ///   - wanted: the same with the sound's form that the options ask for.
+    private mutating func audioEncoder(
+        _ track: AudioTrack, _ wanted: AudioTrack, _ number: Int
+    ) throws(ReelFailure) -> AudioEncoderTraits {
         if spec.lossless {
             if let codec = spec.audioCodec, !AudioEncoderTraits.isPCM(codec) {
                 throw ReelFailure(.losslessCodecFixed(option: .audioCodec, codec: codec, only: "pcm"))
             }
-            return .pcm(holding: track)
+            return .pcm(holding: wanted)
         }
-        if let codec = spec.audioCodec { return try .chosen(by: codec, for: track) }
+        if let codec = spec.audioCodec {
+            let encoder = try AudioEncoderTraits.chosen(by: codec, for: wanted)
+            if !encoder.isTried { diagnostics.append(.encoderUntried(encoder: encoder.name)) }
+            return encoder
+        }
         let candidates = AudioEncoderTraits.candidates(for: track).filter { holds($0.codec) }
         let best =
             candidates.first { $0.keepsRate(of: track) && $0.keepsChannels(of: track) }

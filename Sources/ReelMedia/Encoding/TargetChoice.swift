@@ -120,7 +120,11 @@ public struct TargetChoice {
             let isHeld = PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1")
             return try .chosen(by: isHeld ? "ffv1" : "rawvideo")
         }
-        if let codec = spec.videoCodec { return try .chosen(by: codec) }
+        if let codec = spec.videoCodec {
+            let encoder = try EncoderTraits.chosen(by: codec)
+            if !encoder.isTried { diagnostics.append(.encoderUntried(encoder: encoder.name)) }
+            return encoder
+        }
         let own = index.video.stream.codec
         let usual = spec.container.traits.videoCodecs
         let preferred = usual.isEmpty ? EncoderTraits.all.filter(\.keepsCodec).map(\.codec) : usual

@@ -33,6 +33,12 @@ struct SoundFormat: Hashable {
 
     func channels() throws(ReelFailure) -> Int { Int(try nativeLayout().nb_channels) }
 
+    /// Whether the layout is called so by libavutil. It takes masks and lists of channels, too, which few encoders know.
+    var isNamed: Bool {
+        guard var native = try? nativeLayout() else { return false }
+        return layoutName(&native) == layout && !layout.contains(where: { "+ ".contains($0) })
+    }
+
     /// Allocates a block with room for `samples` samples of each channel.
     func frame(_ samples: Int) throws(ReelFailure) -> Frame {
         let frame = try Frame()

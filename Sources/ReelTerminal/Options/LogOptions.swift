@@ -44,8 +44,8 @@ public struct LogOptions: ParsableArguments {
             }
             var handler: any LogHandler =
                 switch logFormat ?? .text {
-                case .text: LegibleLogHandler(label: label, write: write)
-                case .json: JSONLogHandler(label: label, write: write)
+                case .text: LineLogHandler(.text, label: label, write: write)
+                case .json: LineLogHandler(.json, label: label, write: write)
                 }
             handler.logLevel = logLevel ?? .info
             return handler

@@ -23,8 +23,16 @@ public enum Settings {
         case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
         case maxJobCpu
 
-        /// Whether it is a list of texts, and not a text or a whole number.
+        /// Whether it is a list of texts.
         fileprivate var isList: Bool { self == .sourceRoots }
+
+        /// Whether it is a text alone; the others may be whole numbers, too.
+        fileprivate var isText: Bool {
+            switch self {
+            case .redis, .redisFile, .namespace, .store, .sandbox, .scratch, .logFormat, .logLevel: true
+            default: false
+            }
+        }
     }
 
     /// A value of the file.
@@ -50,7 +58,8 @@ public enum Settings {
 
         func suits(_ name: Name) -> Bool {
             switch self {
-            case .text, .number: !name.isList
+            case .text: !name.isList
+            case .number: !name.isList && !name.isText
             case .list(let isEmpty): name.isList && !isEmpty
             case .other: false
             }
@@ -75,7 +84,8 @@ public enum Settings {
                 throw ValidationError("\(path): there is no setting \"\(key)\"; there are \(known)")
             }
             guard value.suits(name) else {
-                let form = name.isList ? "a list of one or more texts" : "a text or a whole number"
+                let form =
+                    name.isList ? "a list of one or more texts" : name.isText ? "a text" : "a text or a whole number"
                 throw ValidationError("\(path): \(key) must be \(form)")
             }
         }

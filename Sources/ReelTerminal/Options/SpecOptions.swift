@@ -43,7 +43,7 @@ package struct SpecOptions: ParsableArguments {
         transform: BitRate.read)
     var bitrate: BitRate?
 
-    @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov or nut; exact colours in webp.")
+    @Flag(help: "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov, nut or avi; exact colours in webp and apng.")
     package var lossless = false
 
     @Option(help: "How to treat the sound: reverse, keep (forwards, as long as the video) or none.")
@@ -391,20 +391,5 @@ package struct SpecOptions: ParsableArguments {
             pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout, loop: loopOptions,
             timestamps: timestamps, passFrames: passFrames,
             threads: threads?.number, memory: memory?.bytes, verify: verify, onDamage: onDamage)
-    }
-}
-
-extension JobSpec {
-    /// "240 frames", as the message at a job's end counts them. A clip that is played several times is made once.
-    package func countedFrames(_ made: Int) -> String {
-        edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " made"
-    }
-}
-
-extension [String] {
-    /// Each word once, where it comes first.
-    package var removingRepeats: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
     }
 }

@@ -56,6 +56,8 @@ struct FetchCommand: AsyncParsableCommand {
         if output == "-" {
             return try await Interruption.cancelling { try await results.read(id) { console.print($0) } }
         }
+        // Of a job that has no result, that is what to say, whatever is at the destination.
+        _ = try await results.result(of: id)
         let destination = Destination(try await results.path(of: id, asked: output), overwrite: overwrite)
         try destination.check(source: nil)
         try await Interruption.cancelling { try await results.deliver(id, to: destination) }

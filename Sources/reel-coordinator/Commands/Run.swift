@@ -15,7 +15,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: HelpText.text(
             """
             Ctrl-C stops it; the same command goes on where it stopped. Of several videos, one that fails does not keep the \
-            others from being reversed.
+            others from being reversed, and the first failure decides the exit code. Folders within a folder are not \
+            searched.
             """,
             HelpText.examples(
                 "reel-coordinator run clip.mp4",
@@ -67,7 +68,10 @@ struct RunCommand: AsyncParsableCommand {
             written += made
             for failure in failures { batch.note(failure) }
         }
-        if batch.sources > 1 { console.say("wrote \(written) of \(batch.sources) videos") }
+        if batch.sources > 1 {
+            let skipped = batch.skipped > 0 ? ", \(batch.skipped) skipped" : ""
+            console.say("wrote \(written) of \(batch.sources) videos\(skipped)")
+        }
         try batch.end()
     }
 

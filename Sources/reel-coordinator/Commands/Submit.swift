@@ -127,13 +127,11 @@ struct SubmitCommand: AsyncParsableCommand {
             return try await service.submit(
                 job, engine: engine, quotas: quotas, anew: force, reading: reading.heard
             ) { state in
-                if json {
-                    console.json(SubmittedView(id: job.id, state: state))
-                } else {
-                    console.result(job.id.text)
-                }
+                if json { console.json(SubmittedView(id: job.id, state: state)) }
             }
         }
+        // Not before: of a video that is refused there is no job.
+        if !json { console.result(job.id.text) }
         for diagnostic in submitted.diagnostics { console.warn(diagnostic, of: item.subject) }
         switch submitted.outcome {
         case .published: break

@@ -6,6 +6,8 @@ internal import ReelTerminal
 struct Batch {
     /// How many there are.
     let sources: Int
+    /// How many of them were left out.
+    private(set) var skipped = 0
     private var failures: [ReelFailure] = []
 
     /// - Parameter refused: of those, the failures of arguments that are no orders. They are reported here.
@@ -25,6 +27,13 @@ struct Batch {
     /// Does what comes before there is a job. Reports a failure likewise.
     mutating func prepare(_ subject: BatchPlace?, _ work: () throws(ReelFailure) -> Void) throws {
         do throws(ReelFailure) { try work() } catch { try note(error, of: nil, subject) }
+    }
+
+    /// Leaves a video out, and says why.
+    mutating func skip(_ view: SkippedView, _ why: String, _ lines: JSONLines) {
+        skipped += 1
+        console.say("\(view.source): skipped, \(why)")
+        lines.skipped(view)
     }
 
     /// Counts a failure that was reported.

@@ -44,17 +44,19 @@ extension OutputOptions {
         var items: [BatchItem] = []
         for (place, order) in orders.enumerated() {
             if let maker = makers[standardized(order.named)], maker != place {
-                console.say("\(order.named): skipped, it is the output of \(orders[maker].named)")
-                lines.skipped(SkippedView(source: order.named, reason: .isOutput))
+                batch.skip(
+                    SkippedView(source: order.named, reason: .isOutput), "it is the output of \(orders[maker].named)",
+                    lines)
                 continue
             }
             let subject = BatchPlace(place, of: orders.count, path: order.named)
+            var skipped: (view: SkippedView, why: String)?
             try batch.prepare(subject) { () throws(ReelFailure) in
                 for diagnostic in order.diagnostics { console.warn(diagnostic, of: subject) }
                 let choice = try choice(for: order, spec)
                 if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
-                    console.say("\(order.named): skipped, \(choice.path) exists")
-                    lines.skipped(SkippedView(source: order.named, reason: .exists, output: choice.path))
+                    let view = SkippedView(source: order.named, reason: .exists, output: choice.path)
+                    skipped = (view, "\(choice.path) exists")
                     return
                 }
                 let job = try make(order, choice)
@@ -62,14 +64,14 @@ extension OutputOptions {
                 if checks { try order.check(destination) }
                 if let other = items.first(where: { $0.destination.path == choice.path }) {
                     guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
-                        console.say("\(order.named): skipped, it is named twice")
-                        lines.skipped(SkippedView(source: order.named, reason: .namedTwice))
+                        skipped = (SkippedView(source: order.named, reason: .namedTwice), "it is named twice")
                         return
                     }
                     throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
                 }
                 items.append(BatchItem(job: job, destination: destination, subject: subject))
             }
+            if let skipped { batch.skip(skipped.view, skipped.why, lines) }
         }
         return items
     }

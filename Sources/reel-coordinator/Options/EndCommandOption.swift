@@ -11,7 +11,9 @@ struct EndCommandOption: ParsableArguments {
         help: ArgumentHelp(
             """
             Run this with /bin/sh when a job has ended: REEL_STATE is done, failed or cancelled; REEL_JOB, REEL_SOURCE, \
-            REEL_OUTPUT and, if it is not done, REEL_CODE and REEL_MESSAGE say more. What it prints goes to standard error.
+            REEL_OUTPUT and, if it is not done, REEL_CODE and REEL_MESSAGE say more. What it prints goes to standard error. \
+            It does not hear of what is refused before there is a job, as a file that is missing; its own failure is said, \
+            and changes no exit code.
             """, valueName: "command"))
     var onDone: String?
 

@@ -1,0 +1,68 @@
+internal import Foundation
+public import Logging
+internal import ReelCore
+internal import ReelWords
+
+/// A log handler that writes each event as a line.
+public struct LineLogHandler: LogHandler {
+    /// What a line looks like.
+    public enum Form: Sendable {
+        /// For people: time, level, logger and message. The message is made legible: file names and words of engines may be
+        /// part of it. Metadata are left out, since the message says the same in words.
+        case text
+        /// A JSON object: "time", "level", "logger", "message", and what the event is about, by names.
+        case json
+    }
+
+    /// What all events of the logger are about.
+    public var metadata: Logger.Metadata = [:]
+    /// Events below it are not written.
+    public var logLevel = Logger.Level.info
+
+    private let form: Form
+    private let label: String
+    private let write: @Sendable (String) -> Void
+
+    /// - Parameter write: gets each line, with its end.
+    public init(_ form: Form, label: String, write: @escaping @Sendable (String) -> Void) {
+        self.form = form
+        self.label = label
+        self.write = write
+    }
+
+    /// Metadata by name.
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// Writes the event.
+    public func log(event: LogEvent) {
+        let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        switch form {
+        case .text: write("\(time) \(event.level) \(label): \(Legible.line(event.message.description))\n")
+        case .json:
+            var fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.json)
+            fields["time"] = .string(time)
+            fields["level"] = .string(event.level.rawValue)
+            fields["logger"] = .string(label)
+            fields["message"] = .string(event.message.description)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            guard let line = try? encoder.encode(JSONValue.object(fields)) else { return }
+            write(String(decoding: line, as: UTF8.self) + "\n")
+        }
+    }
+}
+
+extension Logger.MetadataValue {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .string(let text): .string(text)
+        case .stringConvertible(let number as Int): .number(Int64(number))
+        case .stringConvertible(let value): .string(value.description)
+        case .array(let values): .array(values.map(\.json))
+        case .dictionary(let values): .object(values.mapValues(\.json))
+        }
+    }
+}
