@@ -59,7 +59,10 @@ public struct JobRecord: Hashable, Sendable {
     public var source: JobSource { sources[0] }
 
     /// Marks the job as not ended, so that it can run again.
-    public mutating func reopen() { (state, result, failure, finished) = (nil, nil, nil, nil) }
+    public mutating func reopen() {
+        if state != nil { paused = false }
+        (state, result, failure, finished) = (nil, nil, nil, nil)
+    }
 }
 
 /// A file that a job is made of.

@@ -278,7 +278,7 @@ extension FailureReason {
         case .boardLost(let jobs):
             "Redis has lost jobs that had not ended (\(jobs.prefix(3).map(\.text).joined(separator: ", "))"
                 + (jobs.count > 3 ? ", …" : "")
-                + "): Redis's log is left unchanged: jobs may be recoverable from it"
+                + "): recover puts back what the store has of them; Redis's own log is left unchanged"
         case .boardUnreadable(let said): "the board holds something that this version cannot read: \(said)"
         case .passesVanished(let job): "Redis lost passes of job \(job) while they were published: submit the job again"
         case .namespaceInvalid(let name):
@@ -296,7 +296,7 @@ extension FailureReason {
             "the ids of several jobs begin with \(name): \(matches.map(\.text).joined(separator: ", "))"
         case .workersAbsent(known: 0): "no worker is connected"
         case .workersAbsent(let known):
-            "no worker takes work: \(known == 1 ? "the only one" : "each of \(known)") is gone, drained, or has no slot that works"
+            "no worker takes work: \(known == 1 ? "the only one" : "each of \(known)") is gone, drained, or claims nothing"
         case .jobUnended(let job, let seconds): "job \(job) has not ended after \(seconds) s; it goes on"
         case .jobNotOnBoard(let job): "the board has lost job \(job)"
         case .jobForgotten(let job): "the board knows no job \(job) any more"

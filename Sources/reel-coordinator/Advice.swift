@@ -29,6 +29,7 @@ enum Advice {
         case .outputNotNamed(let path) where path.hasSuffix("/") || FileManager.default.fileExists(atPath: path):
             "--output-dir names a folder"
         case .outputNotNamed: "name the output with -o"
+        case .jobNotFailed(_, .cancelled): "submit it again"
         case .outputTwice: "--suffix, --container or --output-dir names outputs otherwise"
         case .encoderUnknown(.audioCodec, "copy", _): "--audio keep copies its packets, forwards"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
@@ -57,6 +58,8 @@ enum Advice {
         case .namespaceInvalid: "REEL_NAMESPACE names it"
         case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
         case .workerUnknown: "reel-coordinator workers lists those there are"
+        case .redisRefused(_, let said, _) where said.hasPrefix("OOM"):
+            "give it more memory: redis-cli config set maxmemory 2gb"
         case .redisUnusable(let last):
             last.cause == .transient
                 ? "start redis-server there, or name another with --redis or REEL_REDIS"

@@ -116,6 +116,11 @@ struct ServeCommand: AsyncParsableCommand {
         )
         let roots = try SourceRootOption.roots(of: sources)
         let store = try store.open()
+        if let webhookSecret, !FileManager.default.fileExists(atPath: webhookSecret) {
+            throw ValidationError(
+                "--webhook-secret: there is no \(webhookSecret); "
+                    + "make it: (umask 077; openssl rand -hex 32 >\(webhookSecret))")
+        }
         let webhooks = try webhookSecret.map {
             WebhookPolicy(secret: try WebhookSecret.read($0), allowed: webhookAllow)
         }
@@ -125,6 +130,8 @@ struct ServeCommand: AsyncParsableCommand {
         try await jobs.reach()
         for diagnostic in try await jobs.diagnostics() { console.warn(diagnostic) }
         try await jobs.join()
+        // Whether the server's user of Redis may read events: it could not tell a page of any change.
+        _ = try await jobs.events(after: jobs.now()).wait(atMost: .milliseconds(1))
         let settings = ServerSettings(
             host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
             isInsecure: insecure, isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,

@@ -101,6 +101,58 @@ extension EndToEnd {
             }
         }
 
+        @Test("submit prints no id of a refused video; fetch takes several jobs, and says if one has no result")
+        func idsAndResults() async throws {
+            let film = try await Clips.shared.film()
+            for name in ["a.mp4", "b.mp4"] { _ = try fixture.copy(film, as: name) }
+            try Data("no video".utf8).write(to: URL(fileURLWithPath: fixture.path("bad.mp4")))
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                let outcome = try await fleet.coordinator(["submit", "a.mp4", "bad.mp4", "--to", "6f"])
+                #expect(outcome.code == 3)
+                let ids = outcome.output.split(separator: "\n").map(String.init)
+                try #require(ids.count == 1)
+                let other = try await fleet.submit(["b.mp4", "--to", "8f"])
+                #expect(try await fleet.coordinator(["wait", ids[0], other]).code == 0)
+                #expect(try await fleet.coordinator(["wait", ids[0], "--timeout", "0"]).code == 0)
+
+                let fetched = try await fleet.coordinator(["fetch", ids[0], other, "-o", "got"])
+                #expect(fetched.code == 5 && fetched.error.contains("no folder"), "\(fetched.error)")
+                try FileManager.default.createDirectory(
+                    atPath: fixture.path("got"), withIntermediateDirectories: false)
+                #expect(try await fleet.coordinator(["fetch", ids[0], other, "-o", "got"]).code == 0)
+                for (name, frames) in [("a", 6), ("b", 8)] {
+                    #expect(try await fixture.frames(of: fixture.path("got/\(name).reversed.mp4")).count == frames)
+                }
+
+                // Nothing of the job that is there already is in question.
+                try Data().write(to: URL(fileURLWithPath: fixture.path("a.reversed.mp4")))
+                let none = try await fleet.submit(["a.mp4", "--to", "10f"])
+                #expect(try await fleet.coordinator(["cancel", none]).code == 0)
+                let refused = try await fleet.coordinator(["fetch", none, "--json"])
+                let failure = try JSONDecoder().decode(ErrorLine.self, from: try #require(lines(refused).first))
+                #expect(failure.error.code == "no-result" && failure.id == none)
+            }
+        }
+
+        @Test("a job that was paused and cancelled runs when it is submitted again; the board needs no store")
+        func pausedAndCancelled() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let id = try await fleet.submit([source])
+                for command in ["pause", "cancel"] { #expect(try await fleet.coordinator([command, id]).code == 0) }
+                let ended = try await fleet.coordinator(["wait", id, "--timeout", "0", "--json"])
+                let failure = try JSONDecoder().decode(ErrorLine.self, from: try #require(lines(ended).first))
+                #expect(failure.error.code == "job-cancelled")
+                #expect(try await fleet.submit([source]) == id)
+                #expect(try await fleet.job(id).state == "running")
+                let shown = try await fleet.coordinator(["status", id, "--store", "/nowhere"])
+                #expect(shown.code == 0, "\(shown.error)")
+                let warning = "warning: there is no store at /nowhere; what only the store knows is left out"
+                #expect(shown.error.contains(warning), "\(shown.error)")
+                #expect(shown.output.contains("\(id), waiting\n"), "\(shown.output)")
+            }
+        }
+
         @Test("an edit that cannot be made, and a folder without videos, keep no other video from being reversed")
         func refusedBeforehand() async throws {
             let film = try await Clips.shared.film()

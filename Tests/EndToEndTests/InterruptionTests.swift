@@ -80,7 +80,7 @@ extension EndToEnd {
             _ = try fixture.copy(try await Clips.shared.wide(), as: "b.mp4")
             let batch = ["run", "a.mp4", "b.mp4", "--json", "--lossless", "--pass-frames", "40"]
             let outcome = try await fixture.run(.coordinator, batch) { running in
-                #expect(try await running.waits { names(in: fixture.path(".reel/jobs")).count == 2 })
+                #expect(try await running.waits { whole.count >= 1 })
                 try running.send(.interrupt)
             }
             #expect(outcome.code == 130, "\(outcome.error)")
@@ -93,7 +93,8 @@ extension EndToEnd {
                 try JSONDecoder().decode(Line.self, from: Data($0.utf8))
             }
             #expect(lines.map(\.error.code) == ["interrupted", "interrupted"])
-            #expect(Set(lines.map(\.id)) == Set(names(in: fixture.path(".reel/jobs"))))
+            #expect(Set(lines.map(\.id)).isSuperset(of: names(in: fixture.path(".reel/jobs"))))
+            #expect(Set(lines.map(\.id)).count == 2)
             #expect(try await fixture.isQuiet())
         }
 

@@ -32,6 +32,15 @@ import Testing
         return (place, flaw)
     }
 
+    @Test func whatIsNotJSONIsNamedByItsLine() {
+        let found = flaw("{ \"clips\": [\n  { \"source\": }\n] }")
+        guard case .notJSON(let said)? = found?.flaw else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect(said.hasPrefix("line 2: "), "\(said)")
+    }
+
     @Test func everyKeyIsRead() throws {
         let edit = try read(
             """

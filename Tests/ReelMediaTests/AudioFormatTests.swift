@@ -82,6 +82,44 @@ struct AudioFormatTests {
     }
 
     /// A video of 4 s with sound, except from 1.5 s to `end`.
+    @Test("a form of sound that the codec does not take is refused, and changes no codec")
+    func untaken() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.sounding("s.mp4", in: folder, rate: 44100, seconds: 0.5, audio: ["-c:a", "aac"])
+        func reason(_ spec: JobSpec) throws -> FailureReason? {
+            do {
+                _ = try MediaJob(source, spec: spec, folder: folder.path)
+                return nil
+            } catch let failure as ReelFailure {
+                return failure.reason
+            }
+        }
+        let found = try reason(JobSpec(container: .mp4, sampleRate: 12345))
+        guard case .valueUnsupported(.sampleRate, "12345", "aac", let known)? = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect(known.contains("44100"))
+        // libavutil takes masks and lists of channels for layouts.
+        for layout in ["2", "6", "FR+FC", "2 channels (FR+FC)", "9.1"] {
+            let wanted = FailureReason.valueUnsupported(
+                option: .channelLayout, value: layout, encoder: nil, known: ["mono", "stereo", "5.1", "7.1"])
+            #expect(try reason(JobSpec(container: .mp4, channelLayout: layout)) == wanted, "\(layout)")
+        }
+        let mono = try MediaJob(
+            source, spec: JobSpec(container: .mp4, sampleRate: 48000, channelLayout: "mono"), folder: folder.path)
+        #expect(mono.plan.audio.map(\.encoder) == ["aac"])
+        #expect(mono.plan.audio.map(\.sampleRate) == [48000] && mono.plan.audio.map(\.channelLayout) == ["mono"])
+    }
+
+    @Test("an encoder that reel is not tried with is taken, and named", arguments: [("ac3", true), ("flac", false)])
+    func untried(codec: String, isNamed: Bool) throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.sounding("s.mkv", in: folder, rate: 48000, seconds: 0.5, audio: ["-c:a", "aac"])
+        let job = try MediaJob(source, spec: JobSpec(container: .mkv, audioCodec: codec), folder: folder.path)
+        #expect(job.plan.diagnostics.contains(.encoderUntried(encoder: codec)) == isNamed)
+    }
+
     private func holed(_ folder: ScratchFolder, until end: Double) throws -> String {
         let path = folder.path + "/holed.mkv"
         try run(

@@ -299,9 +299,9 @@ import Testing
             text(JobText.lines(labelled, at: 90, on: plain), plain) == """
                 JOB               STATE    DONE     SPEED   ETA  AGE  NAME             FILE         LABELS
                 5d0c2f3a9be17c44  running  45 %  31.6 fps  1:10   1m  Trailer, take 3  holiday.mov  project=trailer
-                8fa01b7c6d5e4f30  paused    0 %                   1m  b.mp4
+                8fa01b7c6d5e4f30  paused    0 %                   1m  b.mp4            b.mp4
                   waits: it is paused: let it go on
-                c3d2e1f0a9b87654  failed   45 %                   1m  c.mp4
+                c3d2e1f0a9b87654  failed   45 %                   1m  c.mp4            c.mp4
                   failed: pass 3 failed 3 times: engine died of signal 11 (SIGSEGV) between two requests
                 """)
     }
@@ -322,7 +322,7 @@ import Testing
         #expect(lines(60).map(\.count).prefix(2).allSatisfy { $0 <= 60 })
         #expect(
             lines(30).prefix(3) == [
-                "JOB               NAME", "5d0c2f3a9be17c44  Trailer, tak", "8fa01b7c6d5e4f30  b.mp4",
+                "JOB       STATE    NAME", "5d0c2f3a  running  Trailer, ta", "8fa01b7c  paused   b.mp4",
             ])
         #expect(lines(12).prefix(2) == ["NAME", "Trailer, tak"])
     }

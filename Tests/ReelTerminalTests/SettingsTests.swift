@@ -42,10 +42,12 @@ import Testing
         arguments: [
             #"{"sourceRoots": "/a"}"#, #"{"sourceRoots": [7]}"#, #"{"sourceRoots": []}"#, #"{"maxFrames": 10.5}"#,
             #"{"maxFrames": true}"#, #"{"slots": null}"#, #"{"store": {}}"#, #"{"store": ["/a"]}"#,
+            #"{"store": 5}"#, #"{"redis": 6379}"#,
         ])
     func types(_ text: String) async {
         let name = text.split(separator: "\"")[1]
-        let form = name == "sourceRoots" ? "a list of one or more texts" : "a text or a whole number"
+        let forms = ["sourceRoots": "a list of one or more texts", "store": "a text", "redis": "a text"]
+        let form = forms[String(name)] ?? "a text or a whole number"
         #expect(await refusal(text).hasSuffix(".json: \(name) must be \(form)"))
     }
 

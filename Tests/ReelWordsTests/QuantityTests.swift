@@ -92,4 +92,13 @@ import Testing
     func durationsInWords(seconds: Double, text: String) {
         #expect(ClockTime.text(seconds: seconds) == text)
     }
+
+    @Test("a length of time has its unit: 7 could be days or seconds")
+    func spans() {
+        #expect(TimeSpan("7d")?.seconds == 604_800)
+        #expect(TimeSpan("1.5h")?.seconds == 5400)
+        #expect(TimeSpan("90m")?.seconds == 5400)
+        #expect(TimeSpan("45s")?.seconds == 45)
+        for text in ["7", "0s", "7 d", "d", "-1d", "7w", ""] { #expect(TimeSpan(text) == nil, "\(text)") }
+    }
 }

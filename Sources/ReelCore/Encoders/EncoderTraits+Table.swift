@@ -72,12 +72,14 @@ extension EncoderTraits {
             keyFrameInterval: 15, tells: [.fields], isLimitedRange: true, wantsConstantRate: true, cost: { _ in small }),
         x264RGB(),
         EncoderTraits(
-            name: "libaom-av1", codec: "av1", isListed: false,
+            name: "libaom-av1", codec: "av1", isListed: false, isTried: false,
             cost: { _ in EncoderCost(constant: 24 << 20, perPixel: 110, pictures: 100, weight: 40) }),
         EncoderTraits(
-            name: "prores", codec: "prores", isListed: false, isLimitedRange: true, cost: { _ in ofProRes }),
+            name: "prores", codec: "prores", isListed: false, isTried: false, isLimitedRange: true,
+            cost: { _ in ofProRes }),
         EncoderTraits(
-            name: "prores_aw", codec: "prores", isListed: false, isLimitedRange: true, cost: { _ in ofProRes }),
+            name: "prores_aw", codec: "prores", isListed: false, isTried: false, isLimitedRange: true,
+            cost: { _ in ofProRes }),
         EncoderTraits(
             name: "mpeg4", codec: "mpeg4", isLimitedRange: true, cost: { _ in small }),
     ]
@@ -85,7 +87,7 @@ extension EncoderTraits {
     /// The same library as libx264, with RGB pictures encoded as RGB.
     private static func x264RGB() -> EncoderTraits {
         var traits = x264()
-        (traits.name, traits.aliases, traits.isListed, traits.keepsCodec) = ("libx264rgb", [], true, false)
+        (traits.name, traits.aliases, traits.isListed, traits.keepsCodec) = ("libx264rgb", [], false, false)
         (traits.crf, traits.preset, traits.profiles, traits.options) = (nil, nil, [], { _ in [] })
         return traits
     }

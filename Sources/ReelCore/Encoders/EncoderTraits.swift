@@ -6,6 +6,8 @@ public struct EncoderTraits: Sendable {
     public let codec: String
     /// Whether reel names the encoder in its lists of encoders, and a worker in its report of the encoders that it has.
     public var isListed = true
+    /// Whether reel is tried with the encoder. Others are taken, too: the output is verified whoever made it.
+    public var isTried = true
     /// Other names by which a user may ask for the encoder or its codec.
     public var aliases: [String] = []
     /// Whether a source of this codec is by default encoded in the same codec.
@@ -124,14 +126,12 @@ public struct EncoderTraits: Sendable {
     /// The encoder whose option sets the level.
     public enum LevelOption: Sendable { case x264, x265 }
 
-    /// Whether reel is tried with the encoder: it has a row that is listed.
-    public var isTried: Bool { EncoderTraits.all.contains { $0.name == name && $0.isListed } }
-
     /// The row of an encoder; for an encoder without a row, the defaults.
     ///
     /// - Parameter codec: the codec of an encoder that has no row.
     public static func named(_ name: String, codec: String = "") -> EncoderTraits {
-        all.first { $0.name == name } ?? EncoderTraits(name: name, codec: codec) { _ in EncoderCost.ofUnknown }
+        all.first { $0.name == name }
+            ?? EncoderTraits(name: name, codec: codec, isTried: false) { _ in EncoderCost.ofUnknown }
     }
 }
 

@@ -58,7 +58,8 @@ extension JobService {
         for id: JobID, seconds: Int64? = nil, silent: @escaping @Sendable (ReelFailure) -> Void = { _ in },
         _ look: @escaping @Sendable (JobView) async throws(ReelFailure) -> Void = { _ in }
     ) async throws(ReelFailure) -> JobView {
-        _ = try await view(id)
+        // Of a job that has ended, follow says so at once, whatever the time that is allowed.
+        if try await view(id).state.isTerminal { return try await follow(id, silent: silent, look) }
         return try await ReelFailure.unifying {
             try await withThrowingTaskGroup(of: JobView.self) { group in
                 group.addTask { try await follow(id, silent: silent, look) }

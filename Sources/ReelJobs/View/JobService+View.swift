@@ -158,5 +158,14 @@ extension JobService {
 
 extension WorkerView {
     /// Whether it claims passes now.
-    fileprivate var claims: Bool { !gone && !draining && slots > slotsOut }
+    fileprivate var claims: Bool {
+        !gone && !draining && slots > slotsOut && !diagnostics.contains(where: \.stopsClaims)
+    }
+}
+
+extension DiagnosticView {
+    /// Whether a worker that tells this claims nothing until it is over.
+    fileprivate var stopsClaims: Bool {
+        [Diagnostic.CodingKeys.workerDiskFull, .workerStoreUnusable].contains { $0.rawValue == code }
+    }
 }

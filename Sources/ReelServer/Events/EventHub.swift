@@ -67,15 +67,15 @@ actor EventHub: Service {
             let feed = jobs.events(after: place)
             do throws(ReelFailure) {
                 let now = try await jobs.now()
-                if isLost {
-                    log.info("Redis answers again")
-                    isLost = false
-                    // It may have lost its last second.
-                    add(Item(job: nil, place: now, text: EventHub.text("resync", now, nil)))
-                }
-                var end: BoardEvent.Place? = isCurrent ? nil : now
+                var end: BoardEvent.Place? = isCurrent && !isLost ? nil : now
                 while !Task.isCancelled {
                     let events = try await feed.wait(atMost: end == nil ? .seconds(60) : .milliseconds(1))
+                    if isLost {
+                        log.info("Redis answers again")
+                        isLost = false
+                        // It may have lost its last second.
+                        add(Item(job: nil, place: now, text: EventHub.text("resync", now, nil)))
+                    }
                     for event in events { add(Item(event)) }
                     if let last = events.last { place = last.place }
                     if let reached = end, events.isEmpty || place > reached {

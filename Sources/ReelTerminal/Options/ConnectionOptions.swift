@@ -3,6 +3,7 @@ internal import Foundation
 public import ReelCore
 public import ReelQueue
 public import ReelStore
+internal import ReelWords
 
 /// The option `--redis`: where the board is.
 public struct RedisOption: ParsableArguments {
@@ -81,8 +82,18 @@ public struct StoreOption: ParsableArguments {
     /// Opens the store, and makes it first if there is none: a folder that a group shares.
     public func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
 
-    /// Opens the store if one is named, for commands that can do without.
-    public func openIfNamed() throws(ReelFailure) -> FolderStore? { root == nil ? nil : try open() }
+    /// Opens the store if one is named, for commands that can do without: if it is away or closed to this user, they say so
+    /// and go on. Throws if no folder can have the name.
+    public func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
+        guard root != nil else { return nil }
+        do throws(ReelFailure) {
+            return try open()
+        } catch {
+            guard error.kind == .unreachable else { throw error }
+            console.say("warning: \(error.words); what only the store knows is left out")
+            return nil
+        }
+    }
 
     private func path() throws(ReelFailure) -> String {
         guard let root else { throw ReelFailure(.storeNotNamed) }

@@ -6,25 +6,27 @@ internal import ReelTerminal
 
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Deliver the result of a finished job; the store keeps it as well.",
+        commandName: "fetch", abstract: "Deliver the results of finished jobs; the store keeps them as well.",
         discussion: HelpText.text(
             HelpText.examples(
-                "reel-coordinator fetch @ --wait", "reel-coordinator fetch 3f2a -o out/",
+                "reel-coordinator fetch @ --wait", "reel-coordinator fetch 3f2a 81c0 -o out/",
                 "reel-coordinator fetch 3f2a -o - | ffplay -"),
             HelpText.ofBoard))
 
-    @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
-    var job: String
+    @Argument(help: JobArguments.help, completion: .jobs)
+    var jobs: [String]
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file to write, a folder for it, or - for standard output. Default: what the submitter asked for.",
-            valueName: "file"),
+            """
+            The file to write, a folder for it, or - for standard output; of several jobs a folder. Default: what the \
+            submitter asked for.
+            """, valueName: "file"),
         completion: .file())
     var output: String?
 
-    @Flag(help: "Wait until the job is done.")
+    @Flag(help: "Wait until each job is done.")
     var wait = false
 
     @Flag(help: "Replace the output if it exists.")
@@ -33,22 +35,34 @@ struct FetchCommand: AsyncParsableCommand {
     @OptionGroup var store: StoreOption
     @OptionGroup var redis: RedisOption
 
-    @Flag(help: "Print the job as a line of JSON.")
+    @Flag(help: "Print each job as a line of JSON.")
     var json = false
 
     func validate() throws {
-        try JobArguments.check([job])
+        try JobArguments.check(jobs)
+        guard output != "-" || jobs.count == 1 else { throw ValidationError("-o - takes one job") }
         if output == "-", json { throw ValidationError("-o - writes the result where --json would print") }
     }
 
     func run() async throws {
         let store = try store.open()
         let results = JobResults(in: store)
-        let id = try await results.job(named: job)
-        try await console.reporting(of: id) { try await fetch(id, of: results, in: store) }
+        var failures = Failures()
+        for name in jobs {
+            var job: JobID?
+            do throws(ReelFailure) {
+                let id = try await results.job(named: name)
+                job = id
+                try await fetch(id, of: results, in: store)
+            } catch {
+                failures.note(error, of: job)
+                if error.kind == .interrupted { break }
+            }
+        }
+        try failures.end()
     }
 
-    private func fetch(_ id: JobID, of results: JobResults, in store: any JobStore) async throws {
+    private func fetch(_ id: JobID, of results: JobResults, in store: any JobStore) async throws(ReelFailure) {
         if wait {
             let service = try await redis.service(store)
             _ = try await Interruption.cancelling { try await service.wait(for: id) }
@@ -58,7 +72,9 @@ struct FetchCommand: AsyncParsableCommand {
         }
         // Of a job that has no result, that is what to say, whatever is at the destination.
         _ = try await results.result(of: id)
-        let destination = Destination(try await results.path(of: id, asked: output), overwrite: overwrite)
+        // Of several, it is a folder, also if there is none.
+        let asked = output.map { jobs.count > 1 && !$0.hasSuffix("/") ? $0 + "/" : $0 }
+        let destination = Destination(try await results.path(of: id, asked: asked), overwrite: overwrite)
         try destination.check(source: nil)
         try await Interruption.cancelling { try await results.deliver(id, to: destination) }
         console.say("wrote \(destination.path)")

@@ -30,7 +30,7 @@ struct QueueCommand: AsyncParsableCommand {
     func run() async throws {
         let isForPeople = !reading.json
         let filter = filter
-        try await reading.show(redis, store.openIfNamed()) { service throws(ReelFailure) in
+        try await reading.show(redis, store.openIfNamed(console)) { service throws(ReelFailure) in
             let view = try await service.queue(filter.filter)
             var strips: [String: PassStrip] = [:]
             for job in view.jobs where isForPeople {

@@ -37,7 +37,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try store.openIfNamed()
+        let store = try store.openIfNamed(console)
         let (filter, isChosen, isOnce) = (filter, !filter.filter.isOpen, !reading.watch)
         guard let name = job else {
             return try await reading.show(redis, store) { service throws(ReelFailure) in

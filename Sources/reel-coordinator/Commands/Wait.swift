@@ -35,7 +35,7 @@ struct WaitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let service = try await redis.service(store.openIfNamed())
+        let service = try await redis.service(store.openIfNamed(console))
         let clock = ContinuousClock()
         let deadline = timeout.map { clock.now + .seconds($0) }
         var first: ReelFailure?
