@@ -92,7 +92,7 @@ extension EndToEnd {
             let lines = try outcome.output.split(separator: "\n").map {
                 try JSONDecoder().decode(Line.self, from: Data($0.utf8))
             }
-            #expect(lines.map(\.error.code) == ["interrupted", "interrupted"])
+            #expect(lines.map(\.error.code) == ["run-stopped", "run-stopped"])
             #expect(Set(lines.map(\.id)).isSuperset(of: names(in: fixture.path(".reel/jobs"))))
             #expect(Set(lines.map(\.id)).count == 2)
             #expect(try await fixture.isQuiet())
