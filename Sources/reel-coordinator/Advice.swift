@@ -9,6 +9,8 @@ enum Advice {
     /// Nil if the failure's own words say it all.
     static func text(for reason: FailureReason) -> String? {
         switch reason {
+        case .sourceIsPicture, .folderWithoutVideos:
+            "numbered pictures become one video, bit for bit, by: ffmpeg -framerate 24 -i shot.%04d.png -codec copy shot.mkv"
         case .jobUnknown: "reel-coordinator status lists those there are"
         case .jobNotOnBoard: "reel-coordinator recover puts it back"
         case .jobNotEnded(let job, _): "reel-coordinator cancel \(job) ends it"

@@ -32,6 +32,8 @@ extension EndToEnd {
             Case(line: "reel-coordinator run clip.mp4 --play p", offered: ["ping-pong"]),
             Case(line: "reel-worker --sandbox r", offered: ["require"]),
             Case(line: "reel-worker --scratch cl", offered: ["clips"]),
+            Case(line: "reel-server serve --sandbox r", offered: ["require"]),
+            Case(line: "reel-server serve --store cl", offered: ["clips"]),
         ]
 
         private func environment(_ more: [String: String] = [:]) -> [String: String] {
@@ -77,6 +79,8 @@ extension EndToEnd {
                 #expect(hosts == [worker.host, worker.id])
                 if shells.contains("zsh") {
                     #expect(try await offersOfZsh("reel-coordinator wait \(id.prefix(3))", environment) == [id])
+                    let line = "reel-coordinator drain \(worker.host.prefix(2))"
+                    #expect(try await offersOfZsh(line, environment) == [worker.host, worker.id])
                 }
                 environment["REEL_REDIS"] = "unix://\(fixture.path("nothing"))"
                 let line = "reel-coordinator status \(id.prefix(3))"

@@ -101,6 +101,26 @@ extension EndToEnd {
             }
         }
 
+        @Test("numbered pictures are refused with the command that makes a video of them, whose reversal has them all")
+        func numberedPictures() async throws {
+            try FileManager.default.createDirectory(atPath: fixture.path("shots"), withIntermediateDirectories: false)
+            let made = try await fixture.run(
+                .ffmpeg,
+                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", "7", "shots/shot.%04d.png"])
+            try #require(made.code == 0, "\(made.error)")
+            let command = "-framerate 24 -i shot.%04d.png -codec copy shot.mkv"
+            for path in ["shots", "shots/shot.0001.png"] {
+                let refused = try await fixture.run(.coordinator, ["run", path])
+                #expect(refused.code == 3 && refused.error.contains("by: ffmpeg \(command)\n"), "\(refused.error)")
+            }
+            let words = command.replacing("-i ", with: "-i shots/").split(separator: " ").map(String.init)
+            #expect(try await fixture.run(.ffmpeg, ["-v", "error"] + words).code == 0)
+            let outcome = try await fixture.run(.coordinator, ["run", "shot.mkv", "-o", "back.mkv", "--lossless"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            try await fixture.expectExactlyReversed(fixture.path("shot.mkv"), fixture.path("back.mkv"))
+            #expect(try await fixture.frames(of: fixture.path("back.mkv")).count == 7)
+        }
+
         @Test("submit prints no id of a refused video; fetch takes several jobs, and says if one has no result")
         func idsAndResults() async throws {
             let film = try await Clips.shared.film()
