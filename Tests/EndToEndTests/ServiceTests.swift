@@ -84,7 +84,7 @@ extension EndToEnd {
                 #expect(drained.code == 4)
                 #expect(
                     drained.errorLines.last
-                        == "reel-coordinator: no worker takes work: the only one is gone, drained, or has no slot that works"
+                        == "reel-coordinator: no worker takes work: the only one is gone, drained, or claims nothing"
                 )
                 _ = try await fleet.coordinator(["undrain", host])
                 #expect(try await check("--json").code == 0)

@@ -123,11 +123,21 @@ struct SubmitCommand: AsyncParsableCommand {
         let (force, json, quotas) = (force, lines.json, quotas.quotas)
         let submitted = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
-            defer { reading.clear() }
+            var telling: Task<Void, any Error>?
+            defer {
+                telling?.cancel()
+                reading.clear()
+            }
             return try await service.submit(
                 job, engine: engine, quotas: quotas, anew: force, reading: reading.heard
             ) { state in
-                if json { console.json(SubmittedView(id: job.id, state: state)) }
+                if json { return console.json(SubmittedView(id: job.id, state: state)) }
+                // Whatever becomes of this command, the job can then be asked for.
+                telling = Task {
+                    try await Task.sleep(for: .seconds(2))
+                    reading.clear()
+                    console.say("job \(job.id): its source is being read")
+                }
             }
         }
         // Not before: of a video that is refused there is no job.
