@@ -95,7 +95,8 @@ public struct ProgressMeter: Sendable {
         guard let last = window.last else { return nil }
         if last.assembling {
             defer { saidAssembling = true }
-            return saidAssembling ? nil : "100 %, \(last.total) of \(last.total) frames; assembling"
+            let words = ["100 %", "\(last.total) of \(last.total) frames", clip(last)].compactMap(\.self)
+            return saidAssembling ? nil : words.joined(separator: ", ") + "; assembling"
         }
         let step = Int(last.fraction * 10)
         guard step > lastStep else { return nil }
@@ -105,9 +106,7 @@ public struct ProgressMeter: Sendable {
             .compactMap(\.self).joined(separator: ", ")
     }
 
-    private func clip(_ sample: ProgressSample) -> String? {
-        sample.assembling ? nil : sample.clip.map { Legible.line($0) }
-    }
+    private func clip(_ sample: ProgressSample) -> String? { sample.clip.map { Legible.line($0) } }
 
     private func percent(_ sample: ProgressSample) -> String {
         let number = "\(Int(sample.fraction * 100))"

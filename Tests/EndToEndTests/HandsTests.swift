@@ -106,7 +106,7 @@ extension EndToEnd {
             try FileManager.default.createDirectory(atPath: fixture.path("shots"), withIntermediateDirectories: false)
             let made = try await fixture.run(
                 .ffmpeg,
-                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48", "-frames:v", "7", "shots/shot.%04d.png"])
+                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x240", "-frames:v", "7", "shots/shot.%04d.png"])
             try #require(made.code == 0, "\(made.error)")
             let command = "-framerate 24 -i shot.%04d.png -codec copy shot.mkv"
             for path in ["shots", "shots/shot.0001.png"] {
@@ -117,8 +117,9 @@ extension EndToEnd {
             #expect(try await fixture.run(.ffmpeg, ["-v", "error"] + words).code == 0)
             let outcome = try await fixture.run(.coordinator, ["run", "shot.mkv", "-o", "back.mkv", "--lossless"])
             #expect(outcome.code == 0, "\(outcome.error)")
-            try await fixture.expectExactlyReversed(fixture.path("shot.mkv"), fixture.path("back.mkv"))
-            #expect(try await fixture.frames(of: fixture.path("back.mkv")).count == 7)
+            let source = try await fixture.frames(of: fixture.path("shot.mkv")).map(\.hash)
+            #expect(Set(source).count == 7)
+            #expect(try await fixture.frames(of: fixture.path("back.mkv")).map(\.hash) == source.reversed())
         }
 
         @Test("submit prints no id of a refused video; fetch takes several jobs, and says if one has no result")

@@ -43,8 +43,9 @@ import Testing
                 == "[###------------------------------]   10 %  10/100 frames  clip 2 of 5, day.mov")
         #expect(meter.bar(columns: 48) == "[##---------------------]   10 %  10/100 frames")
         #expect(meter.step() == "10 %, 10 of 100 frames, clip 2 of 5, day.mov")
-        meter.add(ProgressSample(frames: 100, total: 100, assembling: true, seconds: 1, clip: "clip 2 of 5, day.mov"))
-        #expect(meter.bar(columns: 80).hasSuffix("assembling"))
+        meter.add(ProgressSample(frames: 100, total: 100, assembling: true, seconds: 1, clip: "2 of 3, day.mov"))
+        #expect(meter.bar(columns: 80).hasSuffix("assembling  2 of 3, day.mov"))
+        #expect(meter.step() == "100 %, 100 of 100 frames, 2 of 3, day.mov; assembling")
     }
 
     @Test func aFileNameDoesNotControlTheTerminal() {
