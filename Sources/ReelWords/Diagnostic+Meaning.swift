@@ -44,7 +44,7 @@ extension Diagnostic.CodingKeys {
         case .lightLost: "The HDR10 metadata is lost."
         case .colourLost: "The description of the colour is lost."
         case .rangeLimited: "Full range becomes limited range, the only one that the codec's decoders know."
-        case .encoderUntried: "Reel is not tried with the encoder that was asked for."
+        case .encoderUntried: "Reel has not been tested with the encoder that was asked for."
         case .videoCodecChanged: "Video gets another codec, since the container does not hold the source's."
         case .audioCodecChanged: "Sound gets another codec."
         case .sampleRateChanged: "Sound gets another sample rate."

@@ -79,9 +79,9 @@ extension Diagnostic {
         case .rangeLimited(let encoder):
             "full range becomes limited range: decoders take what \(encoder) makes for that"
         case .encoderUntried(let encoder):
-            "reel is not tried with \(encoder): the output is compared with the plan, and the job fails if it differs"
+            "reel has not been tested with \(encoder): the output is compared with the plan, and the job fails if it differs"
         case .videoCodecChanged(let container, let from, let to):
-            "\(from) becomes \(to): \(container.file) holds no \(from) that reel writes"
+            "\(from) becomes \(to): reel writes no \(from) into \(container.file)"
         case .audioCodecChanged(let track, let from, let to): "audio \(track): \(from) becomes \(to)"
         case .sampleRateChanged(let track, let encoder, let from, let to):
             "audio \(track): \(from) Hz becomes \(to) Hz, for \(encoder)"

@@ -38,8 +38,8 @@ package struct Janitor: Sendable {
         await store.removeUnusedSources()
     }
 
-    /// Removes the early starts of jobs that have ended or have no use for them: whoever was to do that may have been killed,
-    /// or not have reached the board.
+    /// Removes the early starts of jobs that have ended or do not use them. The process that should have removed one may have
+    /// been killed, or have lost the board.
     private func removeEarlyStarts() async {
         let (store, log) = (environment.store, environment.log)
         // A whole job names its early start before that begins. So those that are there are looked for first.

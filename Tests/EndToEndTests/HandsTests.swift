@@ -151,7 +151,7 @@ extension EndToEnd {
                     #expect(try await fixture.frames(of: fixture.path("got/\(name).reversed.mp4")).count == frames)
                 }
 
-                // Nothing of the job that is there already is in question.
+                // That a file of that name exists is not what is wrong.
                 try Data().write(to: URL(fileURLWithPath: fixture.path("a.reversed.mp4")))
                 let none = try await fleet.submit(["a.mp4", "--to", "10f"])
                 #expect(try await fleet.coordinator(["cancel", none]).code == 0)

@@ -94,6 +94,26 @@ extension ServiceTests {
             #expect(try await service.recover().isEmpty)
         }
 
+        @Test("a worker that is there and claims nothing is none that takes work")
+        func workersThatClaimNothing() async throws {
+            let fixture = try await JobFixture()
+            func check(_ notes: [Diagnostic]) async -> FailureReason? {
+                await reason {
+                    _ = try await fixture.board.beat(
+                        WorkerReport(
+                            worker: WorkerID("w"), host: "h", slots: 2, memoryTotal: 1 << 30, encoders: [],
+                            protocolVersion: 2, notes: notes, held: []))
+                    try await fixture.service.checkWorkers()
+                }
+            }
+            #expect(await check([]) == nil)
+            #expect(await check([.workerClockDiffers(seconds: 90)]) == nil)
+            #expect(await check([.workerDiskFull(folders: ["/s"])]) == .workersAbsent(known: 1))
+            let denied = ReelFailure(.storeMissing(path: "/s"))
+            #expect(await check([.workerStoreUnusable(last: denied)]) == .workersAbsent(known: 1))
+            #expect(await check([]) == nil)
+        }
+
         @Test func aWeightIsInTheRecordAndOnTheBoard() async throws {
             let fixture = try await JobFixture()
             let id = try await fixture.publish(fixture.job())

@@ -81,7 +81,6 @@ struct AudioFormatTests {
         #expect(job.warnings == ["audio 0: flac holds 24 bits of a sample: finer steps are lost"])
     }
 
-    /// A video of 4 s with sound, except from 1.5 s to `end`.
     @Test("a form of sound that the codec does not take is refused, and changes no codec")
     func untaken() throws {
         let folder = try ScratchFolder()
@@ -120,6 +119,7 @@ struct AudioFormatTests {
         #expect(job.plan.diagnostics.contains(.encoderUntried(encoder: codec)) == isNamed)
     }
 
+    /// A video of 4 s with sound, except from 1.5 s to `end`.
     private func holed(_ folder: ScratchFolder, until end: Double) throws -> String {
         let path = folder.path + "/holed.mkv"
         try run(

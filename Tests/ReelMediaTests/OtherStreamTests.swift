@@ -72,7 +72,7 @@ struct OtherStreamTests {
     }
 
     /// What is said of every H.264 that goes into WebM.
-    private let otherCodec = "h264 becomes vp9: a .webm file holds no h264 that reel writes"
+    private let otherCodec = "h264 becomes vp9: reel writes no h264 into a .webm file"
 
     @Test(
         "chapters are mirrored, in order, cut to the video, with their titles; tags of the file stay",

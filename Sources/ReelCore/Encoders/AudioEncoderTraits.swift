@@ -46,7 +46,7 @@ public struct AudioEncoderTraits: Sendable {
         all.first { $0.codec == codec } ?? named(codec, codec: codec)
     }
 
-    /// Whether reel is tried with the encoder: it has a row, or is one of PCM's.
+    /// Whether reel has been tested with the encoder: it has a row, or is one of PCM's.
     public var isTried: Bool { AudioEncoderTraits.isPCM(codec) || AudioEncoderTraits.all.contains { $0.name == name } }
 
     /// Whether a codec, given by FFmpeg's name, is one of PCM's many.

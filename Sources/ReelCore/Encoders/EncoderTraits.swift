@@ -6,7 +6,7 @@ public struct EncoderTraits: Sendable {
     public let codec: String
     /// Whether reel names the encoder in its lists of encoders, and a worker in its report of the encoders that it has.
     public var isListed = true
-    /// Whether reel is tried with the encoder. Others are taken, too: the output is verified whoever made it.
+    /// Whether reel has been tested with the encoder. Users may ask for any other; a warning says so.
     public var isTried = true
     /// Other names by which a user may ask for the encoder or its codec.
     public var aliases: [String] = []

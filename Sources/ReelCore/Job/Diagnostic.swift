@@ -71,7 +71,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case colourLost(encoder: String, container: Container)
     /// Pictures of full range are converted to limited range, for which decoders take this encoder's.
     case rangeLimited(encoder: String)
-    /// Reel is not tried with the encoder that was asked for.
+    /// Reel has not been tested with the encoder that was asked for.
     case encoderUntried(encoder: String)
     /// The container holds no video of the source's codec, which would else have been kept.
     case videoCodecChanged(container: Container, from: String, to: String)

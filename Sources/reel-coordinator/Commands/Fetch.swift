@@ -70,7 +70,7 @@ struct FetchCommand: AsyncParsableCommand {
         if output == "-" {
             return try await Interruption.cancelling { try await results.read(id) { console.print($0) } }
         }
-        // Of a job that has no result, that is what to say, whatever is at the destination.
+        // A job without a result is reported as that, even if the destination exists.
         _ = try await results.result(of: id)
         // Of several, it is a folder, also if there is none.
         let asked = output.map { jobs.count > 1 && !$0.hasSuffix("/") ? $0 + "/" : $0 }

@@ -132,7 +132,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 job, engine: engine, quotas: quotas, anew: force, reading: reading.heard
             ) { state in
                 if json { return console.json(SubmittedView(id: job.id, state: state)) }
-                // Whatever becomes of this command, the job can then be asked for.
+                // If this command is killed while it reads the source, its user knows which job goes on.
                 telling = Task {
                     try await Task.sleep(for: .seconds(2))
                     reading.clear()
@@ -140,7 +140,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 }
             }
         }
-        // Not before: of a video that is refused there is no job.
+        // The id is printed only now, since a video that is refused has no job.
         if !json { console.result(job.id.text) }
         for diagnostic in submitted.diagnostics { console.warn(diagnostic, of: item.subject) }
         switch submitted.outcome {

@@ -12,8 +12,8 @@ struct EndCommandOption: ParsableArguments {
             """
             Run this with /bin/sh when a job has ended: REEL_STATE is done, failed or cancelled; REEL_JOB, REEL_SOURCE, \
             REEL_OUTPUT and, if it is not done, REEL_CODE and REEL_MESSAGE say more. What it prints goes to standard error. \
-            It does not hear of what is refused before there is a job, as a file that is missing; its own failure is said, \
-            and changes no exit code.
+            It is not run for a video that never becomes a job, such as a missing file. If it fails, a message says so, and \
+            the exit code stays the same.
             """, valueName: "command"))
     var onDone: String?
 
