@@ -184,7 +184,7 @@ let package = Package(
         .systemLibrary(name: "CAttack", path: "Tests/CAttack"),
         .testTarget(
             name: "ReelSandboxTests",
-            dependencies: ["ReelCore", "ReelEngine", "ReelSandbox", "ReelTestSupport", "reel-probe-engine"],
+            dependencies: ["CAttack", "ReelCore", "ReelEngine", "ReelSandbox", "ReelTestSupport", "reel-probe-engine"],
             swiftSettings: strict),
         .testTarget(
             name: "ReelWordsTests", dependencies: ["ReelTestSupport", "ReelWords", "ReelCore"], exclude: ["Golden"],

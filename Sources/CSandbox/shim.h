@@ -23,20 +23,6 @@ struct reel_landlock_beneath {
     int32_t parent;
 } __attribute__((packed));
 
-// As in linux/openat2.h, which older headers lack.
-struct reel_open_how {
-    uint64_t flags;
-    uint64_t mode;
-    uint64_t resolve;
-};
-
-/// Names a file in a folder with O_PATH. What leads out of the folder on the way to it is refused (EXDEV).
-static inline int reel_name_beneath(int folder, const char *path) {
-    // O_PATH | O_CLOEXEC; RESOLVE_NO_MAGICLINKS | RESOLVE_BENEATH.
-    struct reel_open_how how = {010000000 | 02000000, 0, 0x02 | 0x08};
-    return (int)syscall(437, folder, path, &how, sizeof how);
-}
-
 static inline long reel_landlock_version(void) { return syscall(444, NULL, 0, 1); }
 
 /// A kernel refuses a set with more bytes than it knows, unless the rest is zero.

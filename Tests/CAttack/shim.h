@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -169,4 +171,18 @@ static inline int attack_lock(void) {
 static inline int attack_limit(void) {
     struct rlimit limit = {64, 64};
     return outcome(setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+// Has the kernel answer this thread's calls of openat2 with ENOSYS from now on, as systemd does in a unit with
+// RestrictSUIDSGID=.
+static inline int refuse_openat2(void) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 437, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof steps / sizeof *steps, steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return errno;
+    return outcome(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
 }

@@ -1,3 +1,4 @@
+import CAttack
 import Foundation
 import Glibc
 import ReelCore
@@ -55,6 +56,30 @@ struct SourceRootTests {
         let place = try Place()
         let failure = #expect(throws: ReelFailure.self) { try place.roots.check(place.path(name)) }
         #expect(failure?.reason == .sourceOutside(path: place.path(name)))
+    }
+
+    @Test("a source is found where the kernel refuses openat2, as in the shipped units")
+    func withoutOpenat2() async throws {
+        let place = try Place()
+        let outcome = await withCheckedContinuation { done in
+            // The filter stays with its thread.
+            Thread {
+                let refused = refuse_openat2()
+                let check = Result { try place.roots.check(place.path("films/inner.mov")) }
+                done.resume(returning: refused == 0 ? check : nil)
+            }.start()
+        }
+        try #require(outcome, "this kernel filters no calls").get()
+    }
+
+    @Test("links in a circle are refused with the kernel's reason, and empty names are skipped")
+    func oddPaths() throws {
+        let place = try Place()
+        try FileManager.default.createSymbolicLink(atPath: place.path("films/circle"), withDestinationPath: "circle")
+        let failure = #expect(throws: ReelFailure.self) { try place.roots.check(place.path("films/circle/a.mov")) }
+        #expect(failure?.reason == .sourceInaccessible(path: place.path("films/circle/a.mov"), errno: ELOOP))
+        try place.roots.check(place.path("films//day/./../a.mov"))
+        #expect(throws: ReelFailure.self) { try place.roots.check(place.path("films/day/../../private/d.mov")) }
     }
 
     @Test("a root may be a link, and the root of the file system")

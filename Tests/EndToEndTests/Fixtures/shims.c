@@ -1,8 +1,10 @@
 // Reads damaged media through the functions of reel's C shims, built with sanitizers: usage: shims ROUNDS SEED FILE...
 //
 // Each round damages every packet of a file in a few places, decodes what comes, and hands it to each function.
+#define _GNU_SOURCE
 #include <CFFmpeg/shim.h>
 #include <CSandbox/shim.h>
+#include <fcntl.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/imgutils.h>
@@ -176,7 +178,7 @@ int main(int count, char **arguments) {
     fclose(room);
     reel_landlock_version();
     struct reel_landlock_ruleset rules = {1, 0, 0};
-    const int set = reel_landlock_create(&rules), folder = reel_name_beneath(-100, ".");
+    const int set = reel_landlock_create(&rules), folder = open(".", O_PATH | O_CLOEXEC);
     if (set >= 0) {
         reel_landlock_allow(set, folder, 1);
         close(set);
