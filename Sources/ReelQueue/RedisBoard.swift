@@ -5,13 +5,14 @@ public import ReelCore
 /// same board.
 ///
 /// Calls are carried out one after another on a thread of the connection's own. If Redis cannot be reached, a call
-/// throws after one attempt, and the next call connects anew, after a pause that grows with every failure. What Redis
-/// refuses for good, a password for instance, has cause `.permanent`.
+/// throws after one attempt, unless the board has patience, and the next attempt connects anew, after a pause that grows
+/// with every failure. What Redis refuses for good, a password for instance, has cause `.permanent`.
 public actor RedisBoard: Board {
     let timing: BoardTiming
     let keys: BoardKeys
     private let address: RedisAddress
     private let name: String
+    private let patience: RedisPatience?
     private let executor: BlockingExecutor
     private var connection: RedisConnection?
     private var failuresInARow = 0
@@ -25,11 +26,14 @@ public actor RedisBoard: Board {
     ///   - name: the connection's name in Redis's list of clients, without spaces.
     ///   - namespace: which of the boards there.
     ///   - timing: leases and time-outs.
+    ///   - patience: how long a call is repeated while Redis is away; nil for one attempt.
     public init(
-        _ address: RedisAddress, name: String, namespace: Namespace = .main, timing: BoardTiming = BoardTiming()
+        _ address: RedisAddress, name: String, namespace: Namespace = .main, timing: BoardTiming = BoardTiming(),
+        patience: RedisPatience? = nil
     ) {
         self.address = address
         self.name = name
+        self.patience = patience
         self.timing = timing
         keys = BoardKeys(namespace)
         executor = BlockingExecutor(name: name)
@@ -105,11 +109,37 @@ extension RedisBoard {
         try accept(exchange([command])[0])
     }
 
+    /// Sends commands together, and returns the answers. Repeats all of them, as the board's patience allows, if Redis is
+    /// away; throws `.interrupted` if the task is cancelled meanwhile.
     private func exchange(_ commands: [[String]]) throws(ReelFailure) -> [Reply] {
+        let begun = ContinuousClock.now
+        while true {
+            do throws(ReelFailure) {
+                let replies = try exchangeOnce(commands)
+                guard let refused = replies.first(where: RedisBoard.isOfAnother) else {
+                    patience?.hasAnswered()
+                    return replies
+                }
+                guard let patience, case .error(let said) = refused else { return replies }
+                let failure = ReelFailure(.redisRefused(address: "\(address)", said: said, passes: true))
+                guard patience.repeats(failure, after: .now - begun) else { return replies }
+            } catch {
+                guard let patience, patience.repeats(error, after: .now - begun) else { throw error }
+            }
+            guard !Task.isCancelled else { throw ReelFailure(.interrupted) }
+        }
+    }
+
+    private func exchangeOnce(_ commands: [[String]]) throws(ReelFailure) -> [Reply] {
         do throws(ConnectionError) {
             let replies = try connected().send(commands)
-            // The name may lead to another Redis by now, so the next call resolves it anew.
-            if replies.contains(where: RedisBoard.isOfAnother) { connection = nil }
+            // The name may lead to another Redis by now, so the next attempt resolves it anew.
+            if replies.contains(where: RedisBoard.isOfAnother) {
+                connection = nil
+                failuresInARow += 1
+            } else {
+                failuresInARow = 0
+            }
             return replies
         } catch {
             connection = nil
@@ -122,10 +152,7 @@ extension RedisBoard {
     /// The connection. If there is none, it is made now, after a pause of up to 2 s if the last attempts have failed.
     private func connected() throws(ConnectionError) -> RedisConnection {
         if let connection { return connection }
-        if failuresInARow > 1 {
-            let pause = min(0.025 * Double(1 << min(failuresInARow, 8)), 2)
-            Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1))
-        }
+        if failuresInARow > 1 { pause() }
         let made = try RedisConnection(
             address.endpoint, connectTimeout: timing.connectTimeout, answerTimeout: timing.answerTimeout)
         var greeting: [[String]] = []
@@ -140,8 +167,14 @@ extension RedisBoard {
             }
         }
         connection = made
-        failuresInARow = 0
         return made
+    }
+
+    /// Waits up to 2 s, the longer the more attempts have failed, or until the task is cancelled.
+    private func pause() {
+        let longest = min(0.025 * Double(1 << min(failuresInARow, 8)), 2)
+        let end = ContinuousClock.now + .seconds(longest * Double.random(in: 0.5...1))
+        while ContinuousClock.now < end, !Task.isCancelled { Thread.sleep(forTimeInterval: min(0.05, longest / 2)) }
     }
 
     private func accept(_ reply: Reply) throws(ReelFailure) -> Reply {

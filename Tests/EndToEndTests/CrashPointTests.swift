@@ -99,6 +99,33 @@ import Testing
         }
     }
 
+    @Test("crash point: Redis killed and restarted while commands wait for a job")
+    func redisKilledUnderCommands() async throws {
+        let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
+        try await Fleet.with(fixture, workers: 1) { fleet in
+            let output = fixture.path("output.mkv")
+            let submitter = try await fleet.startCoordinator(["submit", source, "--wait", "-o", output] + options)
+            #expect(try await eventually(.seconds(60)) { !fleet.jobs.isEmpty })
+            let id = try #require(fleet.jobs.first)
+            let waiter = try await fleet.startCoordinator(["wait", id])
+            _ = try await firstSegment(fleet, id)
+            // Each has a connection for its calls and one for the job's events.
+            #expect(
+                try await eventually(.seconds(60)) {
+                    let clients = try RawRedis(socket: fleet.socket)("CLIENT", "LIST").split(separator: "\n")
+                    return clients.count { $0.contains("name=reel-coordinator-") } >= 4
+                })
+            try await fleet.killRedis()
+            try await Task.sleep(for: .seconds(1))
+            try await fleet.startRedis()
+            for command in [submitter, waiter] {
+                let outcome = try await command.outcome
+                #expect(outcome.code == 0, "\(outcome.error)")
+            }
+            #expect(FileManager.default.fileExists(atPath: output))
+        }
+    }
+
     /// The log of a machine that crashes lacks its last second; a short job's last passes and its end fit into one.
     @Test("crash point: Redis killed and restarted, without the end of a job that is done")
     func redisForgetsTheEnd() async throws {

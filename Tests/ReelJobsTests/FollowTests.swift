@@ -7,13 +7,16 @@ import Testing
 @Suite struct FollowTests {
     @Test func aRedisThatRefusesIsNotAskedMoreOften() async throws {
         let refused = Counter()
-        // It is still reading its log.
-        let redis = try FakeRedis { _ in
+        // After a start it is still reading its log.
+        let redis = try FakeRedis { words in
+            if words.contains("PING") { return "+PONG\r\n" }
             refused.count()
             return "-LOADING Redis is loading the dataset in memory\r\n"
         }
-        let board = RedisBoard(try RedisAddress(redis.url), name: "test")
-        let follow = Follow(JobID("a1"), on: board, interval: .milliseconds(100), patience: .seconds(1))
+        let board = RedisBoard(
+            try RedisAddress(redis.url), name: "test", patience: RedisPatience(.seconds(1)))
+        try await board.ping()
+        let follow = Follow(JobID("a1"), on: board, interval: .milliseconds(100))
         let failure = try #require(await #expect(throws: ReelFailure.self) { try await follow.untilEnd { _ in } })
         #expect(failure.kind == .unreachable && failure.cause == .transient)
         guard case .redisRefused(_, let said, true) = failure.reason else {
@@ -33,7 +36,7 @@ extension ServiceTests {
             let jobs = try await JobFixture()
             let id = try await jobs.publish(try jobs.job())
             let follow = Follow(
-                id, on: jobs.board, interval: .seconds(3600), rest: .seconds(3600), patience: .seconds(1))
+                id, on: jobs.board, interval: .seconds(3600), rest: .seconds(3600))
             let looks = Counter()
             let status = try await follow.untilEnd { _ throws(ReelFailure) in
                 guard looks.count() == 1 else { return }

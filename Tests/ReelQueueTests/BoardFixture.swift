@@ -63,8 +63,10 @@ struct BoardFixture {
         (self.server, self.raw, self.board) = (server, raw, board)
     }
 
-    static func open(_ server: RedisServer, timing: BoardTiming = BoardTiming()) throws -> RedisBoard {
-        RedisBoard(try RedisAddress(server.url), name: "test", timing: timing)
+    static func open(
+        _ server: RedisServer, timing: BoardTiming = BoardTiming(), patience: RedisPatience? = nil
+    ) throws -> RedisBoard {
+        RedisBoard(try RedisAddress(server.url), name: "test", timing: timing, patience: patience)
     }
 
     /// A board for which Redis has always run long enough to reap, and which grants no grace.

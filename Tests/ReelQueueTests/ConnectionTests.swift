@@ -45,6 +45,50 @@ extension BoardTests {
             #expect(try fixture.raw("CLIENT", "LIST").contains("name=test"))
         }
 
+        @Test(.timeLimit(.minutes(2)))
+        func aPatientBoardRepeatsCallsWhileRedisIsAway() async throws {
+            let patience = RedisPatience(.seconds(100))
+            let boards = try (0..<3).map { _ in try BoardFixture.open(fixture.server, patience: patience) }
+            // The last has no connection when Redis ends.
+            for board in boards.dropLast() { try await board.ping() }
+            try await fixture.publish()
+            fixture.server.kill()
+            async let answers = boards[0].status(JobID("a1"))
+            async let later = boards[2].status(JobID("a1"))
+            async let cancelled = boards[1].cancel(JobID("a1"))
+            try fixture.server.start()
+            #expect(try await answers != nil)
+            #expect(try await later != nil)
+            #expect(try await cancelled)
+        }
+
+        @Test(.timeLimit(.minutes(2)))
+        func aPatientBoardThatNeverReachedRedisSaysSoAtOnce() async throws {
+            let board = RedisBoard(
+                try RedisAddress("unix://\(fixture.server.folder)/none.sock"), name: "test",
+                patience: RedisPatience(.seconds(3600)))
+            let failure = await #expect(throws: ReelFailure.self) { try await board.ping() }
+            #expect(failure?.kind == .unreachable)
+        }
+
+        @Test(.timeLimit(.minutes(2)))
+        func aCallThatWaitsForRedisSaysSoAndEndsWithItsTask() async throws {
+            let (away, said) = AsyncStream.makeStream(of: ReelFailure.self)
+            let board = try BoardFixture.open(
+                fixture.server, patience: RedisPatience(.seconds(3600)) { said.yield($0) })
+            try await board.ping()
+            fixture.server.kill()
+            let call = Task { try await board.ping() }
+            for await failure in away {
+                #expect(failure.kind == .unreachable)
+                break
+            }
+            call.cancel()
+            let failure = await #expect(throws: ReelFailure.self) { try await call.value }
+            #expect(failure?.kind == .interrupted)
+            try fixture.server.start()
+        }
+
         @Test func noAnswerInTimeIsAFailure() async throws {
             let board = try BoardFixture.open(fixture.server, timing: BoardTiming(answerTimeout: .milliseconds(100)))
             try await board.ping()

@@ -18,24 +18,21 @@ extension JobService {
 
     /// Watches a job until it is done, and returns it then; at once if the store has its result.
     ///
-    /// Throws why the job failed, `.jobCancelled` if it was cancelled, `.unreachable` if Redis cannot be reached for too long
-    /// or has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
+    /// Throws why the job failed, `.jobCancelled` if it was cancelled, `.unreachable` if Redis is away for longer than the
+    /// board's patience or has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
     ///
     /// - Parameters:
-    ///   - patience: how long Redis may be out of reach.
-    ///   - silent: hears why Redis does not answer, again and again until it does.
     ///   - look: sees the job whenever something has happened to it, and at least once a second. `waitReason` is there only
     ///     if a user should do something about it.
     public func follow(
-        _ id: JobID, patience: Duration = .seconds(60), silent: (ReelFailure) -> Void = { _ in },
-        _ look: (JobView) async throws(ReelFailure) -> Void
+        _ id: JobID, _ look: (JobView) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobView {
         let folder = store?.job(id)
         if let folder, await folder.result != nil { return try await view(id) }
         let board = connect()
         var sight = folder.map { ClipSight($0, on: board) }
-        let follow = Follow(id, on: board, patience: patience)
-        let status = try await follow.untilEnd(silent: silent) { status async throws(ReelFailure) in
+        let follow = Follow(id, on: board)
+        let status = try await follow.untilEnd { status async throws(ReelFailure) in
             let reason = try await WaitReason.toActOn(status, on: board)
             var view = JobView(status, output: nil, waitReason: reason, waitAdvice: reason.flatMap(advice))
             view.clips = await sight?.clips(of: status) ?? []
@@ -52,17 +49,16 @@ extension JobService {
     ///
     /// - Parameters:
     ///   - seconds: how long to wait; nil for as long as it takes.
-    ///   - silent: as for `follow`.
     ///   - look: as for `follow`.
     public func wait(
-        for id: JobID, seconds: Int64? = nil, silent: @escaping @Sendable (ReelFailure) -> Void = { _ in },
+        for id: JobID, seconds: Int64? = nil,
         _ look: @escaping @Sendable (JobView) async throws(ReelFailure) -> Void = { _ in }
     ) async throws(ReelFailure) -> JobView {
         // Of a job that has ended, follow says so at once, whatever the time that is allowed.
-        if try await view(id).state.isTerminal { return try await follow(id, silent: silent, look) }
+        if try await view(id).state.isTerminal { return try await follow(id, look) }
         return try await ReelFailure.unifying {
             try await withThrowingTaskGroup(of: JobView.self) { group in
-                group.addTask { try await follow(id, silent: silent, look) }
+                group.addTask { try await follow(id, look) }
                 if let seconds {
                     group.addTask {
                         try await Task.sleep(for: .seconds(seconds))

@@ -196,14 +196,14 @@ public struct LocalRun: Sendable {
         _ stored: StoredJob, to destination: Destination, in store: FolderStore, at redis: RedisAddress,
         _ told: @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
-        let board = RedisBoard(redis, name: "reel-coordinator-run")
+        let board = RedisBoard(redis, name: "reel-coordinator-run", patience: RedisPatience(.seconds(15)))
         guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")) else {
             throw ReelFailure(.probeLost(job: stored.id))
         }
         try await stored.publish(on: board, claim, stored.finished(in: stored.indexes(in: store)))
         var sight = ClipSight(stored.entry, on: board)
         // Its worker beats as often.
-        let follow = Follow(stored.id, on: board, interval: LocalCluster.beat, patience: .seconds(15))
+        let follow = Follow(stored.id, on: board, interval: LocalCluster.beat)
         let status = try await follow.untilEnd { status async throws(ReelFailure) in
             // No other host could have room.
             if let note = status.spaceNote { throw ReelFailure(.workspaceUnusable(last: note.reason)) }

@@ -80,8 +80,7 @@ struct Submitter: Sendable {
 
     private func waitForOthers() async throws(ReelFailure) -> OtherProbe {
         while true {
-            let end = try await board.patiently { () throws(ReelFailure) in try await endOfOtherProbe() }
-            if let end { return end }
+            if let end = try await endOfOtherProbe() { return end }
             try await pause(.milliseconds(250))
         }
     }
@@ -125,7 +124,7 @@ struct Submitter: Sendable {
                 group.addTask {
                     while true {
                         try await Task.sleep(for: .seconds(3))
-                        try await board.patiently { () throws(ReelFailure) in _ = try await attend(claim) }
+                        try await attend(claim)
                     }
                 }
                 defer { group.cancelAll() }
@@ -140,10 +139,7 @@ struct Submitter: Sendable {
                 throw failure
             }
             // A second attempt here would end as this one did, and a user waits for the answer.
-            try await board.patiently { () throws(ReelFailure) in
-                _ = try await board.fail(
-                    claim, worker: name, failure: failure, as: .permanent, recordingIn: entry)
-            }
+            _ = try await board.fail(claim, worker: name, failure: failure, as: .permanent, recordingIn: entry)
             return nil
         }
     }

@@ -156,12 +156,12 @@ struct SubmitCommand: AsyncParsableCommand {
     private func follow(
         _ job: SubmittedJob, _ item: BatchItem, _ service: JobService
     ) async throws(ReelFailure) -> JobView {
-        let (subject, lines, notes) = (item.subject, lines, Notes())
+        let (subject, lines) = (item.subject, lines)
         let view = try await Interruption.cancelling {
             var display = ProgressDisplay(on: console, of: subject)
             display.assumeSaid(job.diagnostics)
             defer { display.clear() }
-            let view = try await service.follow(job.id, silent: notes.say) { view throws(ReelFailure) in
+            let view = try await service.follow(job.id) { view throws(ReelFailure) in
                 display.show(view)
                 lines.going(view)
             }

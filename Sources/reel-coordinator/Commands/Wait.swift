@@ -47,7 +47,7 @@ struct WaitCommand: AsyncParsableCommand {
                 let rest = deadline.map { Int64(max(0, (($0 - clock.now) / .seconds(1)).rounded(.up))) }
                 let notes = Notes()
                 let view = try await Interruption.cancelling {
-                    try await service.wait(for: id, seconds: rest, silent: notes.say) { view throws(ReelFailure) in
+                    try await service.wait(for: id, seconds: rest) { view throws(ReelFailure) in
                         if let reason = view.waitReason { notes.say("job \(id) waits: \(reason)") }
                     }
                 }
