@@ -207,7 +207,9 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "ReelJobsTests",
-            dependencies: ["ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore"],
+            dependencies: [
+                "ReelRandom", "ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore",
+            ],
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
             name: "ReelWorkTests",

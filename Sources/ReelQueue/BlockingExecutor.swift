@@ -5,10 +5,11 @@ internal import Synchronization
 /// Runs one actor's jobs on a thread of its own, so that calls that block do not occupy the cooperative pool.
 ///
 /// The thread ends with the executor, which lives as long as its actor and the jobs enqueued on it.
-final class BlockingExecutor: SerialExecutor {
+package final class BlockingExecutor: SerialExecutor {
     private let queue = JobQueue()
 
-    init(name: String) {
+    /// - Parameter name: the thread's.
+    package init(name: String) {
         let thread = Thread { [queue] in
             while let entry = queue.next() { entry.run() }
         }
@@ -18,7 +19,8 @@ final class BlockingExecutor: SerialExecutor {
 
     deinit { queue.close() }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    /// Runs a job after those that came before it.
+    package func enqueue(_ job: consuming ExecutorJob) {
         queue.append(Entry(job: UnownedJob(job), executor: self))
     }
 }

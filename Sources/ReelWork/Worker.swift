@@ -73,12 +73,12 @@ public final class Worker: Service {
                 group.addTask { await Reaper(environment).run(every: settings.reap) }
                 group.addTask { await Auditor(environment).run(every: settings.reap) }
                 group.addTask { await Janitor(environment).run(every: settings.cleaning) }
+                group.addTask { await self.warnOfNeighbours() }
             }
         }
         let slots = Wording.count(settings.slots, "slot")
         log.info("\(id) works with \(slots) and \(ByteSize(bytes: settings.memoryTotal))")
         log.log(level: identity.sandbox.missing.isEmpty ? .info : .warning, "\(identity.sandbox.words)")
-        await warnOfNeighbours()
         await runSlots(identity)
         caring.cancel()
         beating.cancel()
@@ -104,17 +104,25 @@ public final class Worker: Service {
         }
     }
 
-    /// Warns if the workers of this host may take more memory together than it has: each takes its share of the whole.
+    /// Warns if the workers of this host may take more memory together than it has: each takes its share of the whole. Looks
+    /// until it has warned once, since another worker may begin to beat later than this one.
     private func warnOfNeighbours() async {
-        guard let workers = try? await environment.board.workers() else { return }
+        repeat {
+            if await hasWarnedOfNeighbours() { return }
+        } while await environment.clock.sleep(for: settings.reap)
+    }
+
+    private func hasWarnedOfNeighbours() async -> Bool {
+        guard let workers = try? await environment.board.workers() else { return false }
         let neighbours = workers.filter { !$0.isGone && $0.report.host == host && $0.report.worker != id }
         let all = neighbours.reduce(settings.memoryTotal) { $0 + $1.report.memoryTotal }
-        guard !neighbours.isEmpty, all > HostMemory.machine else { return }
+        guard !neighbours.isEmpty, all > HostMemory.machine else { return false }
         log.warning(
             """
             the \(neighbours.count + 1) workers of this host may take \(ByteSize(bytes: all)), and it has \
             \(ByteSize(bytes: HostMemory.machine)): give each a part of it
             """)
+        return true
     }
 
     private func report(_ identity: EngineIdentity) -> WorkerReport {

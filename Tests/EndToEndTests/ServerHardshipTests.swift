@@ -177,10 +177,12 @@ extension EndToEnd {
             let source = try fixture.copy(try await Clips.shared.film(), as: "sources/film.mp4")
             let given = "\"source\":\"\(source)\""
             let deep = String(repeating: "[", count: 100_000)
+            let many = "{\"edit\":[\(String(repeating: "0,", count: 4_000_000))0]}"
             try await Fleet.with(fixture, workers: 0) { fleet in
-                try await WebServer.with(fleet, ["--sources", folder]) { server in
+                let log = try await WebServer.with(fleet, ["--sources", folder]) { server in
                     for (body, code, pointer) in [
-                        ("", "not-json", nil), ("{", "not-json", nil), (deep, "not-json", nil),
+                        ("", "not-json", nil), ("{", "not-json", nil), (deep, "json-too-large", nil),
+                        (many, "json-too-large", nil),
                         ("{\(given),\"weight\":NaN}", "not-json", nil), ("null", "request-invalid", ""),
                         ("[]", "request-invalid", ""), ("\"a\"", "request-invalid", ""),
                         ("{\"source\":1}", "request-invalid", "/source"),
@@ -206,6 +208,21 @@ extension EndToEnd {
                         #expect(answer.code == code, "\(body.prefix(100))")
                         #expect(try answer.object()["pointer"] as? String == pointer, "\(body.prefix(100))")
                     }
+                    // A stranger can send this one.
+                    let nested = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+                    for body in [nested, "{\"a\":\"\\\"\(nested)"] {
+                        let answer = try await server.send(
+                            "POST", "/api/v1/session", headers: ["Content-Type": "application/json"],
+                            body: Data(body.utf8))
+                        #expect(answer.status == 400)
+                        #expect(answer.code == (body == nested ? "json-too-large" : "not-json"))
+                    }
+                    for type in [nil, "text/plain", "application/x-www-form-urlencoded", "application/jsonx"] {
+                        let answer = try await server.send(
+                            "POST", "/api/v1/jobs", headers: type.map { ["Content-Type": $0] } ?? [:],
+                            body: Data("{\(given)}".utf8))
+                        #expect(answer.status == 415, "\(type ?? "no type"): \(answer.text)")
+                    }
                     // What is no HTTP is told so, too, and ends its connection.
                     for request in [
                         "GARBAGE\r\n\r\n", "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
@@ -214,6 +231,13 @@ extension EndToEnd {
                         head("GET", "/api/v1/jobs/\(String(repeating: "a", count: 40_000))"),
                         head("POST", "/api/v1/jobs", ["Transfer-Encoding: chunked"], length: 5),
                         head("POST", "/api/v1/jobs", length: -1),
+                        head("GET", "/api/v1/health", ["Host: other.example"]),
+                        head(
+                            "POST", "/api/v1/jobs",
+                            ["Transfer-Encoding: chunked", "Content-Type: application/json"]) + "zz\r\n{}\r\n",
+                        head(
+                            "POST", "/api/v1/jobs",
+                            ["Transfer-Encoding: chunked", "Content-Type: application/json"]) + "2\r\n{}X\r\n",
                     ] {
                         let answer = try await #require(Wire(port: server.port)).exchange(request)
                         #expect(answer?.hasPrefix("HTTP/1.1 400 ") == true, "\(request.prefix(50)): \(answer ?? "")")
@@ -227,8 +251,11 @@ extension EndToEnd {
                         #expect(answer.code == "parameter-invalid", "\(query)")
                         #expect(try answer.object()["pointer"] as? String == pointer, "\(query)")
                     }
+                    #expect(try await server.get("/api/v1/events?job=00000000000000ff").status == 404)
                     #expect(try await server.get("/api/v1/jobs").text.contains("\"jobs\":[]"))
                 }
+                // None of that is a fault of the server.
+                #expect(!log.contains(" error "), "\(log)")
             }
         }
 

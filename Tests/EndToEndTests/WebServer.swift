@@ -32,12 +32,14 @@ struct WebServer {
     }
 
     /// Runs `body` with a server that answers; afterwards it has been ended as a service manager would, and with exit code 0.
+    /// Returns its log.
     ///
     /// - Parameter port: where it listens; nil for a port at which nothing does.
+    @discardableResult
     static func with(
         _ fleet: Fleet, _ arguments: [String] = [], path: String = "", port: Int? = nil,
         _ body: (WebServer) async throws -> Void
-    ) async throws {
+    ) async throws -> String {
         let server = try await start(fleet, arguments, path: path, port: port)
         do {
             try await body(server)
@@ -47,6 +49,7 @@ struct WebServer {
         }
         let outcome = try await server.child.end()
         #expect(outcome.code == 0, "\(outcome.error)")
+        return outcome.error
     }
 
     /// Starts a server, at a port of its own if none is given, and goes on.

@@ -26,6 +26,27 @@ import Testing
     }
 
     @Test(
+        "A container that does not hold what an encoder makes is not the default",
+        arguments: [
+            ("/a/b.webm", ["libx264"], Container.mp4), ("/a/b.webm", ["h264"], .mp4), ("/a/b.webm", ["av1"], .webm),
+            ("/a/b.webm", ["aac"], .mp4), ("/a/b.gif", ["x265"], .mp4), ("/a/b.mp4", ["ffv1"], .mkv),
+            ("/a/b.mp4", ["prores"], .mov), ("/a/b.mp4", ["pcm"], .mov), ("/a/b.ts", ["libvpx-vp9"], .mp4),
+            ("/a/b.mov", ["ffv1"], .mov), ("/a/b.nut", ["prores_ks", "pcm"], .mov), ("/a/b.mp4", ["libvpx"], .mov),
+            ("/a/b.mkv", ["libx264", "opus"], .mkv), ("/a/b.webm", ["copy"], .webm),
+            ("/a/b.webm", ["unheard-of"], .webm),
+            ("/a/b.avi", ["mjpeg"], .mp4),
+        ])
+    func ofEncoders(source: String, encoders: [String], container: Container) throws {
+        let choice = try OutputChoice(
+            nil, for: source, like: source, deed: "reversed", encoders: encoders, lossless: false)
+        #expect(choice.container == container)
+        // What is asked for is tried, and refused where the encoder is chosen.
+        let asked = try OutputChoice(
+            "/a/o.webm", for: source, like: source, deed: "reversed", encoders: encoders, lossless: false)
+        #expect(asked.container == .webm)
+    }
+
+    @Test(
         arguments: zip(
             ["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.avi", "o.MXF", "o.GIF", "o.apng", "o.webp"],
             Container.allCases))

@@ -26,6 +26,13 @@ struct TraitsOfLibavTests {
         }
     }
 
+    @Test("what the table says that a container holds is what libavformat writes", arguments: Container.allCases)
+    func held(container: Container) throws {
+        let codecs = EncoderTraits.all.filter(\.isListed).map(\.codec) + AudioEncoderTraits.all.map(\.codec)
+        let choice = TargetChoice(indexes: [], spec: JobSpec(container: container))
+        for codec in codecs { #expect(container.holds(codec: codec) == choice.holds(codec), "\(container): \(codec)") }
+    }
+
     /// Requirements of a row: the encoder is there, by each of its names, and reverses a video in some container.
     @Test("every listed encoder reverses a video", arguments: EncoderTraits.all.filter(\.isListed).map(\.name))
     func reversals(name: String) throws {

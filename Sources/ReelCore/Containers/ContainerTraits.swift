@@ -22,11 +22,15 @@ public struct ContainerTraits: Sendable {
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     public var videoCodecs: [String] = []
+    /// Whether people expect any browser or phone to show it, so that packets of other codecs are copied into it only if that
+    /// is asked for.
+    public var isForPlayers = false
     /// All video and audio codecs that the container holds; nil to ask libavformat.
     public var codecs: Set<String>?
     /// Codecs that the container holds although libavformat's query denies it.
     public var codecsBeside: Set<String> = []
-    /// Codecs that libavformat's query claims, but that reel does not write to this container.
+    /// Codecs that reel does not write to this container: of those that its encoders make, all that libavformat's query
+    /// denies, and some that it claims.
     public var codecsRefused: Set<String> = []
     /// Whether the container holds FFV1 together with PCM of any kind.
     public var isLossless = false
@@ -112,9 +116,12 @@ public struct ContainerTraits: Sendable {
 extension ContainerTraits {
     fileprivate static let mp4 = ContainerTraits(
         muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
-        // libavformat writes it under a private object type that few players know, and does not store where its
+        // It holds others, MJPEG and MPEG-2 for example, of which browsers and phones show no picture.
+        videoCodecs: ["h264", "hevc", "av1", "vp9"], isForPlayers: true,
+        // libavformat writes Vorbis under a private object type that few players know, and does not store where its
         // first packet begins.
-        codecsRefused: ["vorbis"],
+        codecsRefused: pcm(["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"])
+            .union(["vorbis", "vp8", "ffv1", "rawvideo", "prores"]),
         // Samples of a track must not overlap (ISO 14496-12 8.6.1.2).
         subtitles: ["mov_text"], holdsOverlappingCues: false,
         // What iTunes and other players know, as libavformat's muxer writes it; for other names, see
@@ -132,7 +139,7 @@ extension ContainerTraits {
         // libavformat writes FFV1 under AVI's tag, of which its query does not know.
         codecsBeside: ["ffv1"],
         // libavformat's query claims that MOV holds these, but its muxer refuses them; for Vorbis, see MP4.
-        codecsRefused: ["flac", "opus", "truehd", "vp9", "av1", "vorbis"], isLossless: true,
+        codecsRefused: ["flac", "opus", "truehd", "vp9", "av1", "vorbis", "pcm_s64le"], isLossless: true,
         subtitles: ["mov_text"], holdsOverlappingCues: false,
         // QuickTime's user data, as libavformat's muxer writes it.
         tags: .only([
@@ -141,13 +148,16 @@ extension ContainerTraits {
         ]), languages: .quickTime, holdsRotation: true, holdsFieldOrder: true, prerollHidden: .all)
 
     fileprivate static let mkv = ContainerTraits(
-        muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000), isLossless: true,
+        muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000),
+        codecsRefused: ["pcm_s64le"],
+        isLossless: true,
         subtitles: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
         holdsFieldOrder: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let webm = ContainerTraits(
         muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000),
-        videoCodecs: ["vp9", "av1"], subtitles: ["webvtt"], showsUntitledChapters: true,
+        videoCodecs: ["vp9", "av1"], codecs: ["vp9", "av1", "vp8", "opus", "vorbis"], subtitles: ["webvtt"],
+        showsUntitledChapters: true,
         prerollHidden: .of(codec: "opus"))
 
     fileprivate static let ts = ContainerTraits(
@@ -162,7 +172,7 @@ extension ContainerTraits {
 
     fileprivate static let nut = ContainerTraits(
         muxer: "nut", extensions: ["nut"], family: .other, startsAtZero: false, tellsEndByTag: true,
-        isLossless: true,
+        codecsRefused: ["prores", "alac"], isLossless: true,
         holdsLight: false, holdsColour: false)
 
     fileprivate static let avi = ContainerTraits(
@@ -228,6 +238,11 @@ extension Container {
         case .apng: .apng
         case .webp: .webp
         }
+    }
+
+    /// Whether the container holds a codec that one of reel's encoders makes.
+    public func holds(codec: String) -> Bool {
+        traits.codecs?.contains(codec) ?? !traits.codecsRefused.contains(codec)
     }
 
     /// Whether the container is MP4 or QuickTime.

@@ -46,6 +46,11 @@ public struct AudioEncoderTraits: Sendable {
         all.first { $0.codec == codec } ?? named(codec, codec: codec)
     }
 
+    /// The codec that a user means by the name of an encoder or a codec, one of PCM's for `pcm`; nil for any other text.
+    public static func codec(askedFor name: String) -> String? {
+        name == "pcm" ? "pcm_s16le" : all.first { $0.name == name || $0.codec == name }?.codec
+    }
+
     /// Whether reel has been tested with the encoder: it has a row, or is one of PCM's.
     public var isTried: Bool { AudioEncoderTraits.isPCM(codec) || AudioEncoderTraits.all.contains { $0.name == name } }
 

@@ -126,6 +126,13 @@ public struct EncoderTraits: Sendable {
     /// The encoder whose option sets the level.
     public enum LevelOption: Sendable { case x264, x265 }
 
+    /// The listed row that a user means by the name of an encoder, one of its other names, or its codec; nil for any other
+    /// text. An encoder's own name goes before the codec of another.
+    public static func asked(for name: String) -> EncoderTraits? {
+        let listed = all.filter(\.isListed)
+        return listed.first { $0.name == name || $0.aliases.contains(name) } ?? listed.first { $0.codec == name }
+    }
+
     /// The row of an encoder; for an encoder without a row, the defaults.
     ///
     /// - Parameter codec: the codec of an encoder that has no row.

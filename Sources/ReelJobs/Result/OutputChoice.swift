@@ -17,18 +17,19 @@ public struct OutputChoice: Hashable, Sendable {
     ///   - deed: what was done with the source, as the default name says it: "reversed".
     ///   - folder: where the default name lies; nil for beside the source.
     ///   - suffix: what the default name has after the source's name; nil for a point and the deed.
+    ///   - encoders: those that are asked for, by any of their names. By default the container is one that holds what they make.
     ///
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
     /// its container cannot hold a lossless output.
     public init(
         _ path: String?, _ container: Container? = nil, for source: String, like first: String, deed: String,
-        in folder: String? = nil, suffix: String? = nil, lossless: Bool
+        in folder: String? = nil, suffix: String? = nil, encoders: [String] = [], lossless: Bool
     ) throws(ReelFailure) {
         if let path {
             try self.init(named: path, lossless: lossless)
             return
         }
-        self.init(besides: source, like: first, deed: deed, lossless: lossless)
+        self.init(besides: source, like: first, deed: deed, encoders: encoders, lossless: lossless)
         let url = URL(fileURLWithPath: source)
         let name = url.deletingPathExtension().lastPathComponent + (suffix ?? ".\(deed)")
         let place = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? url.deletingLastPathComponent()
@@ -37,12 +38,20 @@ public struct OutputChoice: Hashable, Sendable {
     }
 
     /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it and it has timestamps, else in
-    /// mp4. Lossless output needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
-    package init(besides source: String, like first: String, deed: String, lossless: Bool) {
+    /// mp4. If that does not hold what the encoders make, in mp4, mov or mkv, whichever first does. Lossless output needs a
+    /// container that holds any picture and PCM: mkv, unless the source is mov or nut.
+    package init(besides source: String, like first: String, deed: String, encoders: [String] = [], lossless: Bool) {
         let url = URL(fileURLWithPath: source)
         let like = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
         let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
-        container = lossless ? (own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv) : own ?? .mp4
+        let asked = encoders.compactMap(EncoderTraits.asked(for:))
+        let codecs = asked.map(\.codec) + encoders.compactMap(AudioEncoderTraits.codec(askedFor:))
+        if lossless || asked.contains(where: \.isLossless) {
+            container = own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv
+        } else {
+            container =
+                [own, .mp4, .mov, .mkv].compactMap { $0 }.first { codecs.allSatisfy($0.holds(codec:)) } ?? own ?? .mp4
+        }
         let name = url.deletingPathExtension().lastPathComponent
         path = url.deletingLastPathComponent().appendingPathComponent("\(name).\(deed).\(container.rawValue)").path
     }

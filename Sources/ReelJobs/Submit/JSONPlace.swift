@@ -14,6 +14,16 @@ package enum DecimalJSON: Codable, Sendable {
 
     /// Reads any value.
     package init(from decoder: any Decoder) throws {
+        // An attempt that fails costs more than one that succeeds, so the commonest come first.
+        let single = try decoder.singleValueContainer()
+        if let text = try? single.decode(String.self) {
+            self = .text(text)
+            return
+        }
+        if let number = try? single.decode(Decimal.self) {
+            self = .number(number)
+            return
+        }
         if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
             var object: [String: DecimalJSON] = [:]
             for key in keyed.allKeys {
@@ -30,13 +40,8 @@ package enum DecimalJSON: Codable, Sendable {
             self = .list(values)
             return
         }
-        let single = try decoder.singleValueContainer()
-        if let text = try? single.decode(String.self) {
-            self = .text(text)
-        } else if let flag = try? single.decode(Bool.self) {
+        if let flag = try? single.decode(Bool.self) {
             self = .flag(flag)
-        } else if let number = try? single.decode(Decimal.self) {
-            self = .number(number)
         } else {
             // A number may be beyond all that decimals hold.
             self = single.decodeNil() ? .null : .number(.nan)

@@ -210,7 +210,7 @@ public struct TargetChoice {
     }
 
     /// Whether libavformat can write a codec into the job's container.
-    func holds(_ codec: String) -> Bool {
+    package func holds(_ codec: String) -> Bool {
         guard let muxer = av_guess_format(spec.container.traits.muxer, nil, nil),
             let descriptor = avcodec_descriptor_get_by_name(codec)
         else { return false }

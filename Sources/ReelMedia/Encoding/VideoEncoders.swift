@@ -4,16 +4,15 @@ internal import ReelCore
 extension EncoderTraits {
     /// The encoder with this name, or the one for this codec; with default traits for any other encoder of libavcodec.
     static func chosen(by name: String) throws(ReelFailure) -> EncoderTraits {
-        let listed = all.filter(\.isListed)
-        let known =
-            listed.first { $0.name == name || $0.aliases.contains(name) } ?? listed.first { $0.codec == name }
+        let known = asked(for: name)
         if let known, avcodec_find_encoder_by_name(known.name) != nil { return known }
         let wanted = known?.codec ?? name
         let codec =
             avcodec_find_encoder_by_name(wanted)
             ?? avcodec_descriptor_get_by_name(wanted).flatMap { avcodec_find_encoder($0.pointee.id) }
         guard let codec, codec.pointee.type == AVMEDIA_TYPE_VIDEO else {
-            throw ReelFailure(.encoderUnknown(option: .videoCodec, name: name, known: listed.map(\.name)))
+            throw ReelFailure(
+                .encoderUnknown(option: .videoCodec, name: name, known: all.filter(\.isListed).map(\.name)))
         }
         return named(String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
     }

@@ -2,26 +2,54 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import ReelCore
 internal import ReelJobs
+internal import ReelQueue
 
 /// A request's body, as JSON.
 enum JSONBody {
+    /// What a route takes.
+    struct Limits: Sendable {
+        var bytes: Int
+        var bounds: JSONBounds
+
+        /// A job with all its clips, which have three values each, or fewer clips with more.
+        static let job = Limits(
+            bytes: JobRequest.mostBytes, bounds: JSONBounds(depth: 16, values: 4 * Edit.mostClips + 1000))
+        /// A few values. An attempt to sign in, for example, needs no token.
+        static let few = Limits(bytes: 16 << 10, bounds: JSONBounds(depth: 8, values: 500))
+    }
+
+    /// Larger bodies are decoded on a thread of their own.
+    private static let small = 16 << 10
+    private static let reader = JSONReader()
+
     /// How long a body may take, and how many bytes give it a further second.
     private static let patience = (least: Duration.seconds(20), bytes: 64 << 10)
 
-    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than `most`, of 415 if it is
-    /// called anything but JSON, and of 400 if it is not JSON.
-    static func read(_ request: Request, most: Int) async throws -> JSONPlace {
-        if let type = request.headers[.contentType],
-            type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() != "application/json"
-        {
+    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow, of 415
+    /// if its type is not that of JSON, and of 400 if it is not JSON or exceeds the limits' bounds.
+    ///
+    /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch, 2.2.2).
+    static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
+        let type = request.headers[.contentType]
+        guard
+            type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+        else {
             throw Problem(
                 .unsupportedMediaType, "not-json", "The request's body must be JSON",
-                detail: "Its Content-Type is \(type); application/json is taken.")
+                detail: "Its Content-Type is \(type ?? "missing"); application/json is taken.")
         }
-        let bytes = try await bytes(request, most: most)
+        let bytes = try await bytes(request, most: limits.bytes)
         do {
-            return JSONPlace(try JSONDecoder().decode(DecimalJSON.self, from: bytes))
+            return JSONPlace(
+                bytes.count <= small
+                    ? try DecimalJSON(bytes, within: limits.bounds)
+                    : try await reader.read(bytes, within: limits.bounds))
+        } catch let excess as JSONExcess {
+            throw Problem(
+                .badRequest, "json-too-large", "The request's body is too deep or has too many values",
+                detail: "It cannot be taken: \(excess).")
         } catch {
             throw Problem(
                 .badRequest, "not-json", "The request's body must be JSON", detail: "It cannot be read as JSON.")
@@ -48,5 +76,18 @@ enum JSONBody {
             }
         }
         return bytes
+    }
+}
+
+/// Decodes large bodies, one at a time and on a thread of its own, so that they hold up no request but one another.
+private actor JSONReader {
+    private let executor = BlockingExecutor(name: "reel-json")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func read(_ bytes: Data, within bounds: JSONBounds) throws -> DecimalJSON {
+        // Its sender may have gone while it waited.
+        try Task.checkCancellation()
+        return try DecimalJSON(bytes, within: bounds)
     }
 }

@@ -99,6 +99,10 @@ struct Problem: Error, HTTPResponseError, Encodable {
             self.init(
                 .requestTimeout, "body-cut", "The body did not come to its end",
                 detail: "The connection ended before it.")
+        case is HTTPParserError:
+            // The connection has answered by itself, and ends.
+            self.init(
+                .badRequest, "body-malformed", "The request cannot be read", detail: "Its body is not as HTTP has it.")
         default: self.init(ReelFailure.of(error))
         }
     }

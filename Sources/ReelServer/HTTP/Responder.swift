@@ -130,15 +130,15 @@ struct Responder: Sendable {
                     "Without tokens it answers to localhost and to addresses alone; the request is for \(host.prefix(100))."
             )
         }
-        guard route.action != nil else { return }
+        guard ![.get, .head, .options].contains(route.method) else { return }
         try checkOrigin(request, host)
-        if settings.isReadOnly, route.role != nil {
+        if settings.isReadOnly, route.action != nil, route.role != nil {
             throw Problem(
                 .forbidden, "read-only", "The server is read-only", detail: "It was started with --read-only.")
         }
     }
 
-    /// Throws a problem if a page of another site sends a change. Browsers say from where a page that they show sends a request,
+    /// Throws a problem if a page of another site sends a request that may change something, or has the server work. Browsers say from where a page that they show sends a request,
     /// older ones, and those without TLS, by its origin.
     private func checkOrigin(_ request: Request, _ host: String) throws {
         let site = request.headers[.secFetchSite]
@@ -148,7 +148,7 @@ struct Responder: Sendable {
             ?? origin.map { $0.split(separator: "/", maxSplits: 1).last.map { "\($0)" == "/\(host)" } ?? false } ?? true
         guard isOwn else {
             throw Problem(
-                .forbidden, "other-site", "Another site may change nothing",
+                .forbidden, "other-site", "Another site may only read",
                 detail:
                     "The browser says that a page of another site sent this (\((site ?? origin ?? "").prefix(100))).")
         }
@@ -191,6 +191,10 @@ extension Problem {
         return problem
     }
 
+    /// RFC 9112, 3.2. A proxy before the server may have gone by the other one.
+    fileprivate static let hostTwice = Problem(
+        .badRequest, "host-twice", "The request has more than one Host", detail: "One field of that name is taken.")
+
     fileprivate static func unknown(_ method: HTTPRequest.Method) -> Problem {
         Problem(
             .notImplemented, "method-unknown", "The server does not know the method",
@@ -212,6 +216,8 @@ private struct Manners: RouterMiddleware {
         var response: Response
         do {
             guard Responder.methods.contains(request.method) else { throw Problem.unknown(request.method) }
+            // The first is the request's authority, and no field of it any more.
+            guard request.headers[.host] == nil else { throw Problem.hostTwice }
             response = try await next(request, context)
         } catch {
             let problem = Problem(of: error)
@@ -238,6 +244,7 @@ private struct Manners: RouterMiddleware {
 }
 
 extension HTTPField.Name {
+    fileprivate static let host = HTTPField.Name(known: "Host")
     static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
     fileprivate static let xForwardedFor = HTTPField.Name(known: "X-Forwarded-For")
     static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")

@@ -16,7 +16,7 @@ struct EventRoutes {
     @Sendable private func events(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "job")
         let name = try request.query("job")
-        let job: JobID? = if let name { try await jobs.job(named: name) } else { nil }
+        let job: JobID? = if let name { JobID(try await jobs.view(jobs.job(named: name)).id) } else { nil }
         let place = try request.headers[.lastEventID].map { text in
             guard let place = BoardEvent.Place(text) else {
                 throw Problem(

@@ -47,7 +47,7 @@ struct JobRequest {
         }
         let choice = try OutputChoice(
             nil, options.container, for: order.named, like: order.sources[0], deed: order.deed,
-            lossless: options.spec.lossless)
+            encoders: options.spec.encoders, lossless: options.spec.lossless)
         var terms = JobTerms(
             weight: try object.known("weight").map(JobRequest.weight) ?? 1,
             retain: Double((options.retain ?? .week).seconds), keepsSegments: options.keepSegments)

@@ -155,7 +155,7 @@ struct JobRoutes {
 
     @Sendable private func patch(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await context.job(jobs)
-        let body = try await JSONBody.read(request, most: 1 << 16).object(knows: ["weight", "labels", "name"])
+        let body = try await JSONBody.read(request, .few).object(knows: ["weight", "labels", "name"])
         let weight = try body.known("weight").map(JobRequest.weight)
         let name = try body["name"].map { place in
             if case .null = place.value { nil as String? } else { try JobRequest.name(place) }

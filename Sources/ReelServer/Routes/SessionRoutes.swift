@@ -45,7 +45,7 @@ struct SessionRoutes {
     }
 
     @Sendable private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let body = try await JSONBody.read(request, most: 4096)
+        let body = try await JSONBody.read(request, .few)
         let token = try body.object(knows: ["token"]).required("token").text()
         let caller = try gate.caller(token, from: context.address)
         try await server.jobs.note(

@@ -23,7 +23,7 @@ struct SubmitRoutes {
     private static let planLimit = Duration.seconds(60)
 
     private func job(_ request: Request, _ context: ServerContext) async throws -> JobRequest {
-        let body = try await JSONBody.read(request, most: JobRequest.mostBytes)
+        let body = try await JSONBody.read(request, .job)
         let submitter = "\(TokenLimits.name(context.caller.name))@\(ProcessInfo.processInfo.hostName)"
         let sources = RequestSources(folders: server.settings.sources, roots: server.sourceRoots) { id in
             try uploads.upload(id, context)

@@ -368,6 +368,9 @@ package struct SpecOptions: ParsableArguments {
         }
     }
 
+    /// The encoders that are asked for, by any of their names.
+    public var encoders: [String] { [videoCodec, audioCodec].compactMap { $0 } }
+
     private static func isName(_ text: String) -> Bool {
         let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
         return !text.isEmpty && text.allSatisfy(allowed.contains)

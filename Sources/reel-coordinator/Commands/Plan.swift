@@ -69,7 +69,8 @@ struct PlanCommand: AsyncParsableCommand {
         let timeline = otio.map { Destination($0, overwrite: overwrite) }
         if let timeline { try order.check(timeline) }
         let choice = try OutputChoice(
-            output, container, for: order.named, like: order.sources[0], deed: order.deed, lossless: spec.lossless)
+            output, container, for: order.named, like: order.sources[0], deed: order.deed,
+            encoders: spec.encoders, lossless: spec.lossless)
         let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
         let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
         let quotas = quotas.quotas

@@ -55,7 +55,7 @@ struct OutputOptions: ParsableArguments {
     func choice(for order: Order, _ spec: SpecOptions) throws(ReelFailure) -> OutputChoice {
         try OutputChoice(
             output, container, for: order.named, like: order.sources[0], deed: order.deed, in: outputDir,
-            suffix: suffix, lossless: spec.lossless)
+            suffix: suffix, encoders: spec.encoders, lossless: spec.lossless)
     }
 
     /// Makes the folder of the outputs, and those above it. What prevents that shows when an output is to be written.

@@ -1,0 +1,57 @@
+import Foundation
+import ReelJobs
+import ReelRandom
+import Testing
+
+@Suite("Bounds of JSON texts")
+struct JSONBoundsTests {
+    @Test(
+        "depth and values are counted as JSON has them",
+        arguments: [
+            ("1", 1, 1), ("[1,2,3]", 2, 4), ("[[1],[2]]", 3, 5), ("{\"a\":[1,2],\"b\":{\"c\":3}}", 3, 6),
+            (#"["[[[{{{,,,","\"[","\\"]"#, 2, 4), (#"{"[\"":"]"}"#, 2, 2), ("[[[[1]]],[2]]", 5, 7),
+        ])
+    func counts(text: String, depth: Int, values: Int) {
+        let bytes = Data(text.utf8)
+        #expect(JSONBounds(depth: depth, values: values).excess(of: bytes) == nil)
+        if depth > 1 { #expect(JSONBounds(depth: depth - 1, values: values).excess(of: bytes) == .depth) }
+        if values > 1 { #expect(JSONBounds(depth: depth, values: values - 1).excess(of: bytes) == .values) }
+    }
+
+    @Test("what is no JSON is counted to its end, and refused by the decoder")
+    func noJSON() {
+        let bounds = JSONBounds(depth: 4, values: 10)
+        for text in ["", "]]]]", "\"", "[\"\\", "}{", "\u{0}"] {
+            #expect(bounds.excess(of: text.utf8) == nil, "\(text)")
+            #expect(throws: DecodingError.self) { try DecimalJSON(Data(text.utf8), within: bounds) }
+        }
+    }
+
+    /// A value with its depth and the number of values in it, an empty list or object counting as two.
+    private func value(_ random: inout SplitMix64, _ room: Int) -> (text: String, depth: Int, values: Int) {
+        let kind = Int.random(in: 0..<(room > 1 ? 6 : 3), using: &random)
+        switch kind {
+        case 0: return ("\(Int.random(in: -9...9, using: &random)).5e1", 1, 1)
+        case 1: return (#""a\"[{,\\""#, 1, 1)
+        case 2: return (["true", "false", "null"].randomElement(using: &random) ?? "null", 1, 1)
+        default:
+            let inner = (0..<Int.random(in: 0...3, using: &random)).map { _ in value(&random, room - 1) }
+            let texts = inner.enumerated().map { place, value in
+                kind == 3 ? value.text : "\"k\(place)\" : \(value.text)"
+            }
+            let text = texts.joined(separator: " , ")
+            return (
+                kind == 3 ? "[ \(text) ]" : "{\(text)}", 1 + (inner.map(\.depth).max() ?? 1),
+                1 + max(inner.map(\.values).reduce(0, +), 1)
+            )
+        }
+    }
+
+    @Test("generated texts are counted exactly, and decoded within their own bounds", arguments: UInt64(0)..<50)
+    func generated(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let (text, depth, values) = value(&random, 6)
+        try counts(text: text, depth: depth, values: values)
+        _ = try DecimalJSON(Data(text.utf8), within: JSONBounds(depth: depth, values: values))
+    }
+}
