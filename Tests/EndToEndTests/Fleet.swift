@@ -85,7 +85,7 @@ actor Fleet {
 
     // MARK: Redis
 
-    private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
+    static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
     /// Lets Redis run on a machine whose clock may be wrong, from its next start on.
     func setRedisSickness(_ sickness: Sickness) { redisSickness = sickness }

@@ -49,6 +49,12 @@ extension EndToEnd {
             #expect(unit.contains("LoadCredential=redis:/opt/reel/etc/reel/redis"))
             #expect(try text("opt/reel/lib/sysusers.d/reel.conf").contains("\nu reel - "))
             #expect(try text("opt/reel/lib/tmpfiles.d/reel.conf").contains("\nd /srv/reel 2770 reel reel -"))
+            // As deploy/README.md names them.
+            for file in ["redis.conf", "redis-users.acl", "nginx/reel.conf", "prometheus/rules.yml"] {
+                #expect(
+                    try text("opt/reel/share/reel/deploy/\(file)")
+                        == String(contentsOfFile: Fleet.deploy.path + "/\(file)", encoding: .utf8))
+            }
             let completions = try text("opt/reel/share/bash-completion/completions/reel")
             #expect(completions.hasSuffix("\ncomplete -o filenames -F _reel-coordinator reel\n"))
             #expect(
