@@ -26,8 +26,6 @@ extension RedisOption {
 
     /// A service whose Redis has answered, for changes: its board and its store belong together.
     func service(joining store: any JobStore, warnings: Bool = false) async throws(ReelFailure) -> JobService {
-        let notes = Notes()
-        let patience = RedisPatience(.seconds(60)) { notes.say($0) }
         let service = try await service(store, warnings: warnings)
         try await service.join()
         return service
