@@ -22,9 +22,6 @@ public struct ContainerTraits: Sendable {
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     public var videoCodecs: [String] = []
-    /// Whether people expect any browser or phone to show it, so that packets of other codecs are copied into it only if that
-    /// is asked for.
-    public var isForPlayers = false
     /// All video and audio codecs that the container holds; nil to ask libavformat.
     public var codecs: Set<String>?
     /// Codecs that the container holds although libavformat's query denies it.
@@ -116,8 +113,6 @@ public struct ContainerTraits: Sendable {
 extension ContainerTraits {
     fileprivate static let mp4 = ContainerTraits(
         muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
-        // It holds others, MJPEG and MPEG-2 for example, of which browsers and phones show no picture.
-        videoCodecs: ["h264", "hevc", "av1", "vp9"], isForPlayers: true,
         // libavformat writes Vorbis under a private object type that few players know, and does not store where its
         // first packet begins.
         codecsRefused: pcm(["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"])

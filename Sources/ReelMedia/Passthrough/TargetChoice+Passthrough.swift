@@ -6,14 +6,7 @@ extension TargetChoice {
     /// Whether the source's packets are passed through: because the user asked for it, or because nothing asks for
     /// other pictures and nothing prevents it.
     var copiesVideo: Bool {
-        insistsOnCopy || (leavesPicturesAlone && isMadeForCodec && (try? codedVideo()) != nil)
-    }
-
-    /// Whether the container's players show the source's codec. What the container merely holds is copied if a user asks
-    /// for that.
-    private var isMadeForCodec: Bool {
-        let traits = spec.container.traits
-        return !traits.isForPlayers || traits.videoCodecs.contains(index.video.stream.codec)
+        insistsOnCopy || (leavesPicturesAlone && (try? codedVideo()) != nil)
     }
 
     private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }
