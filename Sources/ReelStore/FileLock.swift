@@ -23,9 +23,11 @@ final class FileLock: Sendable {
         }
     }
 
+    deinit { release() }
+
     /// Unlocks explicitly: a child process that another thread is just starting has the file open, too, until its exec,
     /// and closing alone would leave the file locked until then.
-    deinit { flock(file.number, LOCK_UN) }
+    func release() { flock(file.number, LOCK_UN) }
 
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)

@@ -1,7 +1,8 @@
 internal import Glibc
 public import ReelCore
 
-/// Writes the bytes of an upload, one piece after another. Nobody else can write it as long as this lives.
+/// Writes the bytes of one piece of an upload. Nobody else can write the upload until this has finished or dropped the piece,
+/// or is gone.
 public final class UploadWriter: Sendable {
     /// The upload's length when this began.
     public let offset: Int64
@@ -29,8 +30,12 @@ public final class UploadWriter: Sendable {
         }
     }
 
-    /// Makes what was written durable, and lets it count. Blocks.
+    /// Makes what was written durable, lets it count, and lets others write. Blocks.
+    ///
+    /// The lock does not wait for this object to go: whoever is told that the piece has come sends the next one at once, and a
+    /// task that ends may hold the object a moment longer.
     public func finish() throws(ReelFailure) {
+        defer { lock.release() }
         do {
             try file.sync()
             if let unchecked {

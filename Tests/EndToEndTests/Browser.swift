@@ -43,7 +43,7 @@ struct Browser {
             .at(try #require(program("chromedriver"))), ["--port=\(port)"],
             environment: ["HOME": home, "TMPDIR": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home])
         let address = "http://127.0.0.1:\(port)"
-        let answers = try await eventually(.seconds(30)) {
+        let answers = try await eventually {
             guard driver.isRunning else { return true }
             return (try? await send(fixture, "GET", "\(address)/status")) != nil
         }
@@ -145,13 +145,13 @@ struct Browser {
 
     /// Waits until an expression of JavaScript is true; what is not there yet makes it false.
     func wait(
-        for expression: String, _ limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation
+        for expression: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let script = "try { return !!(\(expression)); } catch { return false; }"
-        let isTrue = try await eventually(limit) {
+        let isTrue = try await eventually {
             try Browser.value(await command("/execute/sync", Script(script: script)), as: Bool.self)
         }
-        try #require(isTrue, "in \(limit) it did not become true: \(expression)", sourceLocation: sourceLocation)
+        try #require(isTrue, "it did not become true: \(expression)", sourceLocation: sourceLocation)
     }
 
     // MARK: Elements
@@ -162,7 +162,7 @@ struct Browser {
     private func act(
         on selector: String, _ sourceLocation: SourceLocation, _ action: (String) async throws -> Void
     ) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(180)
         while true {
             do {
                 let found = try await command("/element", ["using": "css selector", "value": selector])

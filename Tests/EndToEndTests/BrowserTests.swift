@@ -213,7 +213,7 @@ extension EndToEnd {
                 image.src = 'x';
                 document.body.append(script, image);
                 """)
-            let isForbidden = try await eventually(.seconds(10)) {
+            let isForbidden = try await eventually {
                 try await browser.errors().contains { $0.source == "security" }
             }
             #expect(isForbidden)

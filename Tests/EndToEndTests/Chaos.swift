@@ -214,7 +214,7 @@ actor Chaos {
 
     /// Expects that it fails with the right reason and the name of a machine, and stops no machine from working.
     private func judgeFatal(_ job: String) async throws {
-        let hasEnded = try await eventually(.seconds(120)) {
+        let hasEnded = try await eventually {
             let state = (try? self.fleet.sight(job).state) ?? "away"
             // The log was cut as far as its publication.
             if state == "" { _ = try await self.submitFatal() }
@@ -226,7 +226,7 @@ actor Chaos {
             row.faults.append("the job that is fatal to engines: \(status)")
         }
         // One whose disk was full tries again after a minute.
-        let atWork = try await eventually(.seconds(90)) {
+        let atWork = try await eventually {
             // The last report of a killed worker stays listed for a while.
             try await self.fleet.listedWorkers().filter { !$0.gone }.allSatisfy { worker in
                 worker.slotsOut == 0 && !worker.notes.contains { $0.hasPrefix("claims nothing") }
@@ -239,7 +239,7 @@ actor Chaos {
     private func judgeFleet() async throws {
         let fleet = fleet
         // Leases of killed workers on finished passes lapse like any other.
-        if try await !eventually(.seconds(60), { try BoardSight.leases(fleet.socket).isEmpty }) {
+        if try await !eventually({ try BoardSight.leases(fleet.socket).isEmpty }) {
             row.faults.append("leases left: \(try BoardSight.leases(fleet.socket))")
         }
         let takenBack = try BoardSight.events("invalidated", fleet.socket)
@@ -255,7 +255,7 @@ actor Chaos {
             row.faults.append("a worker ended with \(outcome.code): \(outcome.error)")
         }
         countBegun(outcomes.flatMap(\.errorLines))
-        if try await !eventually(.seconds(10), { fleet.fixture.processes.allSatisfy { $0.contains("redis-server") } }) {
+        if try await !eventually({ fleet.fixture.processes.allSatisfy { $0.contains("redis-server") } }) {
             row.faults.append("left running: \(fleet.fixture.processes)")
         }
         let left = fleet.leftovers + fleet.fixture.names.filter { $0.hasPrefix("tmp/") }

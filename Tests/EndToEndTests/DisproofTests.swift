@@ -42,7 +42,7 @@ extension EndToEnd {
             let (honest, lying) = try await sources()
             try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([lying, "--keep-segments"] + options)
-                try #require(try await eventually(.seconds(120)) { try fleet.sight(id).state == "done" })
+                try #require(try await eventually { try fleet.sight(id).state == "done" })
                 try await expectReversed(honest, "\(fleet.folder(id))/output.mov")
                 #expect(try BoardSight.events("disproved", fleet.socket).count == 1)
                 #expect(fleet.names(id).filter { $0.hasPrefix("plan.") }.sorted() == ["plan.1.json", "plan.2.json"])
@@ -58,7 +58,7 @@ extension EndToEnd {
                 #expect(records.count == job.frames / 12, "\(records)")
                 // The source is not believed a second time.
                 let next = try await fleet.submit([lying, "--lossless", "--pass-frames", "24"])
-                try #require(try await eventually(.seconds(120)) { try fleet.sight(next).state == "done" })
+                try #require(try await eventually { try fleet.sight(next).state == "done" })
                 try await expectReversed(honest, "\(fleet.folder(next))/output.mov")
                 #expect(try BoardSight.events("disproved", fleet.socket).count == 1)
             }

@@ -49,7 +49,7 @@ extension EndToEnd {
 
         /// A worker removes the head a moment after the whole job's end.
         private func expectOnly(_ id: String, _ fleet: Fleet) async throws {
-            let isAlone = try await eventually(.seconds(10)) {
+            let isAlone = try await eventually {
                 let stored = try FileManager.default.contentsOfDirectory(atPath: fleet.store + "/jobs")
                 return try await jobs(fleet).map(\.id) == [id] && stored == [id]
             }
@@ -59,7 +59,7 @@ extension EndToEnd {
         /// The head's job, once it is on the board.
         private func head(_ fleet: Fleet) async throws -> JobJSON {
             // The whole job is probed meanwhile.
-            let isThere = try await eventually(.seconds(30)) {
+            let isThere = try await eventually {
                 try await jobs(fleet).contains { $0.state != "probing" }
             }
             try #require(isThere)
@@ -77,14 +77,14 @@ extension EndToEnd {
                 #expect((EarlyStartTests.frames / 20...EarlyStartTests.frames / 6).contains(head.frames))
 
                 // One pass is in flight when recon ends, and goes on in the head's job.
-                try #require(try await eventually(.seconds(30)) { try fleet.sight(head.id).done.count >= 2 })
+                try #require(try await eventually { try fleet.sight(head.id).done.count >= 2 })
                 let engine = try await fleet.hold(head.id).engine
                 defer { Glibc.kill(engine, SIGCONT) }
                 let done = try fleet.sight(head.id).done.count
                 slow.go()
                 try #require(try await jobs(fleet).count == 2)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
-                #expect(try await eventually(.seconds(10)) { try await fleet.job(whole.id).passesDone == done })
+                #expect(try await eventually { try await fleet.job(whole.id).passesDone == done })
                 Glibc.kill(engine, SIGCONT)
 
                 let outcome = try await submitting.outcome
@@ -131,10 +131,10 @@ extension EndToEnd {
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
-                #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "done" })
+                #expect(try await eventually { try await fleet.job(head.id).state == "done" })
                 #expect(try await end(submitting).code == code)
                 slow.go()
-                #expect(try await eventually(.seconds(90)) { try fleet.sight(whole.id).state == "done" })
+                #expect(try await eventually { try fleet.sight(whole.id).state == "done" })
                 #expect(try await fleet.job(whole.id).framesDecoded == EarlyStartTests.frames - head.frames)
                 try await fixture.expectExactlyReversed(source, "\(fleet.folder(whole.id))/output.nut")
                 try await expectOnly(whole.id, fleet)
@@ -147,7 +147,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
-                #expect(try await eventually(.seconds(60)) { try await fleet.job(head.id).state == "failed" })
+                #expect(try await eventually { try await fleet.job(head.id).state == "failed" })
                 slow.go()
                 // Only decoding from the source's start shows the frames there.
                 let view = try view(try await submitting.outcome)
@@ -215,12 +215,12 @@ extension EndToEnd {
                 let submitting = try await fleet.startCoordinator(submission(source, "out.nut"), slow.program)
                 let head = try await head(fleet)
                 let worker = try #require(await fleet.workers.first)
-                try #require(try await eventually(.seconds(30)) { try !fleet.sight(head.id).live.isEmpty })
+                try #require(try await eventually { try !fleet.sight(head.id).live.isEmpty })
                 // The worker is stopped and cannot release its pass, so the removal cannot end.
                 worker.send(SIGSTOP)
                 let whole = try #require(try await jobs(fleet).first { $0.id != head.id })
                 let cancelling = try await fleet.startCoordinator(["cancel", whole.id])
-                let isCancelled = try await eventually(.seconds(10)) {
+                let isCancelled = try await eventually {
                     try fleet.sight(head.id).state == "cancelled"
                 }
                 let said = try await cancelling.kill()
@@ -248,10 +248,10 @@ extension EndToEnd {
                     stopped.append(try await fleet.hold(head.id, of: worker).engine)
                 }
                 let passes = try fleet.sight(head.id).passes
-                try #require(try await eventually(.seconds(60)) { try fleet.sight(head.id).live[passes] != nil })
+                try #require(try await eventually { try fleet.sight(head.id).live[passes] != nil })
                 slow.go()
                 // The worker that waits there has other work as soon as the whole job has a plan.
-                #expect(try await eventually(.seconds(30)) { try fleet.sight(head.id).live[passes] == nil })
+                #expect(try await eventually { try fleet.sight(head.id).live[passes] == nil })
                 for engine in stopped { Glibc.kill(engine, SIGCONT) }
                 #expect(try await submitting.outcome.code == 0)
             }

@@ -43,12 +43,10 @@ extension EndToEnd {
             }
             // As many addresses as the engine has before it does anything.
             try await host.withEngine(memory: 0, scope: scope) { engine in
-                let begin = ContinuousClock.now
                 let failure = await #expect(throws: ReelFailure.self) {
                     try await engine.perform(choose("av1", threads: 4))
                 }
                 #expect(failure?.reason == .outOfMemory(step: .openEncoder, subject: "libsvtav1"))
-                #expect(ContinuousClock.now - begin < .seconds(30))
                 guard case .targets(let targets) = try await engine.perform(choose("h264", threads: 1)) else {
                     Issue.record("another answer")
                     return

@@ -13,7 +13,7 @@ extension Fleet {
     /// Stops an engine during a pass of video, though not the first that is given out: the engine of a pass or worker, if
     /// one is named. Its earlier results are on the board by then.
     func hold(_ id: String, index: Int? = nil, of slow: Child? = nil) async throws -> Held {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(180)
         while ContinuousClock.now < deadline {
             try await Task.sleep(for: .milliseconds(5))
             let live = try sight(id).live.filter { slow == nil || $0.value.pid == slow?.pid }

@@ -63,7 +63,7 @@ actor Fleet {
             try await fleet.writeUsers()
             try await fleet.startRedis()
             try #require(
-                try await eventually(.seconds(20)) { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
+                try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
             let prepared = try await fixture.run(
                 .coordinator, ["init", "--redis", fleet.address(as: "reel-admin"), "--store", fleet.store])
             try #require(prepared.code == 0, "\(prepared.error)")

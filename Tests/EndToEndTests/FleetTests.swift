@@ -25,7 +25,7 @@ extension EndToEnd {
             let outcome = try await fixture.run(.redis, arguments) { running in
                 defer { try? running.send(.terminate) }
                 let socket = fixture.path("redis/sock")
-                try #require(try await eventually(.seconds(10)) { FileManager.default.fileExists(atPath: socket) })
+                try #require(try await eventually { FileManager.default.fileExists(atPath: socket) })
                 let prepared = try await coordinator(["init"])
                 try #require(prepared.code == 0, "\(prepared.error)")
                 try await body()
@@ -52,7 +52,7 @@ extension EndToEnd {
         }
 
         private func expect(_ id: String, becomes state: String) async throws {
-            let became = try await eventually(.seconds(120)) { try await job(id).state == state }
+            let became = try await eventually { try await job(id).state == state }
             #expect(became, "the job should become \(state)")
         }
 
@@ -150,7 +150,7 @@ extension EndToEnd {
                 let id = submitted.output.trimmingCharacters(in: .newlines)
                 #expect(submitted.error.contains("when it is done: reel-coordinator fetch \(id)"))
                 _ = try await withWorker { worker in
-                    _ = try await eventually(.seconds(60)) { try await job(id).passesDone > 1 }
+                    _ = try await eventually { try await job(id).passesDone > 1 }
                     try worker.send(.kill)
                 }
                 _ = try await withWorker { _ in try await expect(id, becomes: "done") }
@@ -188,7 +188,7 @@ extension EndToEnd {
                 // Workers that see the copies alone.
                 try FileManager.default.removeItem(atPath: fixture.path("other/film.mp4"))
                 _ = try await withWorker { worker in
-                    _ = try await eventually(.seconds(60)) { try await job(id).passesDone > 1 }
+                    _ = try await eventually { try await job(id).passesDone > 1 }
                     try worker.send(.kill)
                 }
                 _ = try await withWorker { _ in
@@ -275,7 +275,7 @@ extension EndToEnd {
                     #expect(try await running.waits { try await job(id).passesLive == 1 })
                     #expect(try await coordinator(["cancel", id]).code == 0)
                     let engines = { @Sendable in fixture.processes.filter { $0.contains("reel-engine") } }
-                    #expect(try await eventually(.seconds(8)) { engines().isEmpty })
+                    #expect(try await eventually { engines().isEmpty })
                     #expect(try await job(id).state == "cancelled")
                 }
                 #expect(worker.code == 0)
@@ -305,13 +305,11 @@ extension EndToEnd {
             try await withRedis {
                 let id = try await coordinator(["submit", source, "--lossless", "--pass-frames", "240"])
                     .output.trimmingCharacters(in: .newlines)
-                let began = ContinuousClock.now
                 let worker = try await withWorker { running in
                     let isHeld = try await running.waits { try await job(id).passesLive == 1 }
                     #expect(isHeld)
                 }
                 #expect(worker.code == 0, "\(worker.error)")
-                #expect(ContinuousClock.now - began < .seconds(60))
                 let handedBack = try await job(id)
                 #expect(handedBack.failures.isEmpty, "handing back is no failed attempt")
                 #expect(try await workers().isEmpty)

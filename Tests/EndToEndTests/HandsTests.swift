@@ -300,7 +300,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 1) { fleet in
                 struct Worker: Decodable { var id: String }
                 let host = ProcessInfo.processInfo.hostName
-                let isThere = try await eventually(.seconds(20)) {
+                let isThere = try await eventually {
                     try await fleet.coordinator(["workers", "--check"]).code == 0
                 }
                 #expect(isThere)

@@ -25,7 +25,7 @@ extension EndToEnd {
                     fleet.segments(id).first { $0.hasPrefix("c0v") && $0.hasSuffix(".\(token).nut") })
                 try harm("\(fleet.folder(id))/segments/\(name)")
                 kill(held.engine, SIGCONT)
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 let recordings = try BoardSight.events("completed", fleet.socket)
                 #expect(recordings["\(id)/\(index)"] == 2)
@@ -73,7 +73,7 @@ extension EndToEnd {
                 let held = try await fleet.hold(id, index: 5, of: fleet.startWorker())
                 try FileManager.default.moveItem(atPath: source, toPath: away)
                 kill(held.engine, SIGCONT)
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
+                #expect(try await eventually { try fleet.sight(id).state == "failed" })
                 try FileManager.default.moveItem(atPath: away, toPath: source)
                 let done = try fleet.sight(id).done
                 let lost = done.filter { $0.key > 0 }.sorted { $0.key < $1.key }.prefix(2)
@@ -92,7 +92,7 @@ extension EndToEnd {
                 try await fleet.startWorker()
                 let again = try await fleet.coordinator([command] + (command == "retry" ? [id] : submission))
                 #expect(again.code == 0, "\(again.error)")
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 let tokens = try fleet.sight(id).done
                 #expect(Set(done.keys.filter { tokens[$0] != done[$0] }) == Set(lost.map(\.key)))
@@ -136,7 +136,7 @@ extension EndToEnd {
                 try await fleet.startWorker()
                 let again = try await fleet.coordinator(["submit"] + submission)
                 #expect(again.code == 0, "\(again.error)")
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
@@ -160,8 +160,8 @@ extension EndToEnd {
                 // The other fails for that reason, and harms no third.
                 let third = try await fleet.submit([source, "--crf", "40"])
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(third).state == "done" })
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(jobs[1]).state == "failed" })
+                #expect(try await eventually { try fleet.sight(third).state == "done" })
+                #expect(try await eventually { try fleet.sight(jobs[1]).state == "failed" })
                 #expect(try await fleet.coordinator(["remove", jobs[1]]).code == 0)
                 #expect(fleet.jobs == [third])
             }

@@ -72,7 +72,7 @@ extension EndToEnd {
         private func reverse(_ mutant: [UInt8], as name: String, _ options: [String]) async throws -> Result {
             try Data(mutant).write(to: URL(fileURLWithPath: fixture.path(name)))
             let outcome = try await fixture.run(.coordinator, ["run", name, "--json"] + options) { running in
-                if try await !running.ends(within: .seconds(120)) { try running.send(.kill) }
+                if try await !running.ends() { try running.send(.kill) }
             }
             var faults: [String] = []
             var outputs: [String] = []

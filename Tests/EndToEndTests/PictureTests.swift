@@ -119,7 +119,7 @@ extension EndToEnd {
                         #expect(early.headers["retry-after"] == "5")
                     }
                     try await fleet.startWorker()
-                    let hasBegun = try await eventually(.seconds(60)) {
+                    let hasBegun = try await eventually {
                         try await server.get(place).object()["passesDone"] as? Int ?? 0 > 0
                     }
                     #expect(hasBegun)
@@ -149,7 +149,7 @@ extension EndToEnd {
                     for _ in 0..<6 {
                         let made = try await server.send("POST", "/api/v1/jobs", ["source": source])
                         let id = try #require(try made.object()["id"] as? String)
-                        let isThere = try await eventually(.seconds(30)) {
+                        let isThere = try await eventually {
                             let strip = try await server.get("/api/v1/jobs/\(id)/filmstrip/output.jpg")
                             #expect(strip.status == 200 || strip.code == "picture-not-yet", "\(strip.text)")
                             return strip.status == 200

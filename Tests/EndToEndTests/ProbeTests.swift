@@ -52,7 +52,7 @@ extension EndToEnd {
                 let outcome = try await fleet.coordinator(["status", "--json"])
                 return try JSONDecoder().decode([JobJSON].self, from: Data(outcome.output.utf8))
             }
-            try #require(try await eventually(.seconds(20)) { try await jobs().count == 1 })
+            try #require(try await eventually { try await jobs().count == 1 })
             return try #require(try await jobs().first)
         }
 
@@ -61,7 +61,7 @@ extension EndToEnd {
             let slow = try SlowCoordinator(fixture)
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let submitting = try await fleet.startCoordinator(["submit", source] + options, slow.program)
-                try #require(try await eventually(.seconds(20)) { slow.isWaiting })
+                try #require(try await eventually { slow.isWaiting })
                 let seen = try await job(fleet)
                 #expect(seen.state == "probing")
                 try await Task.sleep(for: .seconds(3))
@@ -71,7 +71,7 @@ extension EndToEnd {
                 #expect(outcome.output == "")
                 #expect(outcome.error.contains("job \(seen.id): its source is being read"), "\(outcome.error)")
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(90)) { try fleet.sight(seen.id).state == "done" })
+                #expect(try await eventually { try fleet.sight(seen.id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
                 #expect(try await fleet.job(seen.id).failures.map(\.attempts) == [["lost": 1]])
             }
@@ -83,7 +83,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 1) { fleet in
                 let submitting = try await fleet.startCoordinator(
                     ["submit", source, "--json"] + options, slow.program)
-                try #require(try await eventually(.seconds(20)) { slow.isWaiting })
+                try #require(try await eventually { slow.isWaiting })
                 let seen = try await job(fleet)
                 submitting.send(SIGINT)
                 let outcome = try await submitting.outcome
@@ -96,8 +96,8 @@ extension EndToEnd {
                 let second = try JSONDecoder().decode(Refused.self, from: Data(said[1].utf8))
                 #expect(second.id == seen.id && second.error.code == "job-goes-on" && second.error.exit == 130)
                 // Its lease was handed back, so no worker waits for it to lapse.
-                #expect(try await eventually(.seconds(15)) { try fleet.sight(seen.id).state != "probing" })
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(seen.id).state == "done" })
+                #expect(try await eventually { try fleet.sight(seen.id).state != "probing" })
+                #expect(try await eventually { try fleet.sight(seen.id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
             }
         }
@@ -107,7 +107,7 @@ extension EndToEnd {
             let slow = try SlowCoordinator(fixture)
             try await Fleet.with(fixture, workers: 1) { fleet in
                 let first = try await fleet.startCoordinator(["submit", source] + options, slow.program)
-                try #require(try await eventually(.seconds(20)) { slow.isWaiting })
+                try #require(try await eventually { slow.isWaiting })
                 // The second waits for the plan that the first makes.
                 let second = try await fleet.startCoordinator(["submit", source] + options)
                 let id = try await job(fleet).id
@@ -120,7 +120,7 @@ extension EndToEnd {
                     #expect(outcome.output == id + "\n")
                 }
                 #expect(fleet.jobs == [id])
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 #expect(fleet.names(id).filter { $0.hasPrefix("plan.") } == ["plan.1.json"])
             }
@@ -140,7 +140,7 @@ extension EndToEnd {
                 }
                 let id = try #require(ids.first?.trimmingCharacters(in: .newlines))
                 #expect(ids.count == 1 && fleet.jobs == [id])
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
@@ -151,7 +151,7 @@ extension EndToEnd {
             let slow = try SlowCoordinator(fixture)
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let first = try await fleet.startCoordinator(["submit", source, "--json"], slow.program)
-                try #require(try await eventually(.seconds(20)) { slow.isWaiting })
+                try #require(try await eventually { slow.isWaiting })
                 let second = try await fleet.startCoordinator(["submit", source, "--json"])
                 let id = try await job(fleet).id
                 try await Task.sleep(for: .seconds(1))
@@ -178,12 +178,12 @@ extension EndToEnd {
             let slow = try SlowCoordinator(fixture)
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let submitting = try await fleet.startCoordinator(["submit", source], slow.program)
-                try #require(try await eventually(.seconds(20)) { slow.isWaiting })
+                try #require(try await eventually { slow.isWaiting })
                 let id = try await job(fleet).id
                 _ = try await submitting.kill()
                 slow.go()
                 let worker = try await fleet.startWorker()
-                #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "failed" })
+                #expect(try await eventually { try fleet.sight(id).state == "failed" })
                 try await fleet.kill(worker)
                 let left = try await fleet.job(id)
                 #expect(left.failure?.contains(source) == true)
@@ -204,7 +204,7 @@ extension EndToEnd {
             let options = ["--lossless", "--pass-frames", "48"]
             try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([source] + options)
-                try #require(try await eventually(.seconds(60)) { try fleet.sight(id).done.count >= 2 })
+                try #require(try await eventually { try fleet.sight(id).done.count >= 2 })
                 let worker = try #require(await fleet.workers.first)
                 try await fleet.kill(worker)
                 let segments = Set(fleet.segments(id).filter { $0.hasSuffix(".json") })
@@ -221,7 +221,7 @@ extension EndToEnd {
                 #expect(try fleet.sight(id).done.count >= 2)
                 #expect(segments.isSubset(of: Set(fleet.segments(id))))
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }

@@ -64,7 +64,7 @@ extension EndToEnd {
                     remove(stored)
                     #expect(place() == 0)
                     let fetching = try await fleet.startCoordinator(["fetch", id, "-o", fixture.path("new.mp4")])
-                    #expect(try await eventually(.seconds(20)) { !fetching.isRunning })
+                    #expect(try await eventually { !fetching.isRunning })
                     fetching.send(SIGKILL)
                     #expect(try await fetching.outcome.code == 4)
                 }

@@ -145,7 +145,7 @@ extension EndToEnd {
                 }
                 try await fleet.startWorker(arguments: ["--source-root", root])
                 for (job, state) in zip(jobs, ["failed", "failed", "done", "done"]) {
-                    #expect(try await eventually(.seconds(60)) { try fleet.sight(job).state == state })
+                    #expect(try await eventually { try fleet.sight(job).state == state })
                 }
                 let told = try await fleet.coordinator(["status", jobs[1]]).output
                 #expect(told.contains("\(link) lies outside the folders from which sources are taken"), "\(told)")
@@ -178,13 +178,13 @@ extension EndToEnd {
                     source, "--video-codec", "hevc", "--preset", "veryslow", "--pass-frames", "60",
                 ])
                 try await fleet.startWorker(arguments: options)
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(large).state == "failed" })
+                #expect(try await eventually { try fleet.sight(large).state == "failed" })
                 let told = try await fleet.coordinator(["status", large]).output
                 #expect(told.contains(reason), "\(told)")
                 #expect(try await fleet.job(large).failures.isEmpty)
                 // The worker is well.
                 let small = try await fleet.submit([source, "--to", "0.2", "--size", "64x36", "--audio", "none"])
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(small).state == "done" })
+                #expect(try await eventually { try fleet.sight(small).state == "done" })
             }
         }
 
@@ -233,10 +233,10 @@ extension EndToEnd {
             let clip = try await Clips.shared.crowd(frames: 240, size: "640x360")
             let source = try fixture.copy(clip, as: "crowd.mov")
             try await Fleet.with(fixture, workers: 1) { fleet in
-                #expect(try await eventually(.seconds(20)) { try await fleet.listedWorkers().first?.sandbox == state })
+                #expect(try await eventually { try await fleet.listedWorkers().first?.sandbox == state })
                 let id = try await fleet.submit([source, "--video-codec", "hevc", "--preset", "veryslow"])
                 #expect(
-                    try await eventually(.seconds(60)) {
+                    try await eventually {
                         let outcome = try await fleet.coordinator(["status", id])
                         return outcome.output.contains("engines   ") && outcome.output.contains("confined")
                     })

@@ -74,7 +74,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet, ["--tokens", fixture.path("tokens")]) { server in
                     let later = try await token("b", "viewer")
-                    let counts = try await eventually(.seconds(5)) {
+                    let counts = try await eventually {
                         try await server.get("/api/v1/jobs", token: later).status == 200
                     }
                     #expect(counts)
@@ -265,7 +265,7 @@ extension EndToEnd {
                     }
                     #expect(text.split(separator: "\n").count { !$0.hasPrefix("#") } <= 300)
                     try await fleet.killRedis()
-                    let isDown = try await eventually(.seconds(20)) {
+                    let isDown = try await eventually {
                         try await server.get("/metrics").text.contains("\nreel_redis_up 0\n")
                     }
                     #expect(isDown)

@@ -21,7 +21,7 @@ extension EndToEnd {
             return early.shuffled(using: &random) + late.shuffled(using: &random) + late.shuffled(using: &random)
         }
 
-        @Test(.timeLimit(.minutes(3)))
+        @Test(.timeLimit(.minutes(10)))
         func everyAcknowledgedJobEndsDoneAndEveryUploadResumes() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let film = try Data(contentsOf: URL(fileURLWithPath: source))
@@ -50,7 +50,7 @@ extension EndToEnd {
                     // A request that was sent again because its answer was lost finds the job that it made. If a probe took
                     // long, its early start may be left; a worker that starts removes it.
                     try await fleet.startWorker()
-                    let areAlone = try await eventually(.seconds(30)) {
+                    let areAlone = try await eventually {
                         let listed = try await server.get("/api/v1/jobs?limit=500").object()["jobs"] as? [[String: Any]]
                         return listed?.compactMap { $0["id"] as? String }.sorted() == jobs.sorted()
                             && fleet.jobs == Set(jobs)
@@ -80,7 +80,7 @@ extension EndToEnd {
                 try await servers.keep()
             }
             // One that was started while Redis was away has ended again.
-            let runs = try await eventually(.seconds(20)) {
+            let runs = try await eventually {
                 _ = try await fleet.keepRedis()
                 try await servers.keep()
                 return await servers.areReady()

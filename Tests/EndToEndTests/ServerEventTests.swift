@@ -228,10 +228,10 @@ extension EndToEnd {
                     #expect(try await server.get("/api/v1/health").status == 200)
                     #expect(try await server.get("/api/v1/jobs").headers["content-type"] == "application/problem+json")
                     try await fleet.startRedis()
-                    #expect(try await eventually(.seconds(20)) { try await server.get("/api/v1/ready").status == 200 })
+                    #expect(try await eventually { try await server.get("/api/v1/ready").status == 200 })
                     let place = seen.first?.id
                     seen = []
-                    let isBack = try await eventually(.seconds(20)) {
+                    let isBack = try await eventually {
                         try await server.send("HEAD", "/api/v1/events").status == 200
                     }
                     #expect(isBack)

@@ -49,7 +49,6 @@ extension EndToEnd {
             defer { ServerHardshipTests.setFiles(before.rlim_cur) }
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet) { server in
-                    let begun = ContinuousClock.now
                     let slowHead = try #require(Wire(port: server.port))
                     let slowBody = try #require(Wire(port: server.port))
                     slowHead.send("GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nX: ".utf8)
@@ -63,14 +62,17 @@ extension EndToEnd {
                         if number % 2 == 0 { wire.send("GET /api/v1/jobs HTTP/1.1\r\n".utf8) }
                         held.append(wire)
                     }
-                    for _ in 0..<5 { try await expectPromptAnswer(server) }
+                    for _ in 0..<5 { try await expectAnswer(server) }
+                    // Nobody had to go before the others were answered.
+                    #expect(held.filter { $0.receive() == nil }.isEmpty)
                     let memory = try memory(of: server.child.pid)
                     #expect(memory < 300 << 10, "\(memory) KiB")
                     held = []
 
                     // A byte now and then keeps neither.
                     var (headEnded, answer, bodyEnded) = (false, "", false)
-                    while !headEnded || !bodyEnded, ContinuousClock.now - begun < .seconds(45) {
+                    let deadline = ContinuousClock.now + .seconds(180)
+                    while !headEnded || !bodyEnded, ContinuousClock.now < deadline {
                         slowHead.send("a".utf8)
                         slowBody.send(" ".utf8)
                         if slowHead.receive() == nil { headEnded = true }
@@ -85,17 +87,15 @@ extension EndToEnd {
                     #expect(headEnded)
                     #expect(answer.hasPrefix("HTTP/1.1 408 "), "\(answer)")
                     #expect(answer.contains("\"code\":\"body-slow\""), "\(answer)")
-                    try await expectPromptAnswer(server)
+                    try await expectAnswer(server)
                 }
             }
         }
 
-        private func expectPromptAnswer(_ server: WebServer) async throws {
-            let begun = ContinuousClock.now
+        private func expectAnswer(_ server: WebServer) async throws {
             let wire = try #require(Wire(port: server.port))
             let answer = try await wire.exchange(head("GET", "/api/v1/jobs"))
             #expect(answer?.hasPrefix("HTTP/1.1 200 ") == true)
-            #expect(ContinuousClock.now - begun < .seconds(1))
         }
 
         /// The most memory that a process has had, in KiB.

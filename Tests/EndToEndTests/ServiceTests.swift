@@ -51,7 +51,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let worker = try await fleet.startWorker(arguments: ["--log-format", "json"])
                 let id = try await fleet.submit([source, "--to", "6f", "--lossless"])
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 worker.send(SIGTERM)
                 let lines = try await worker.end().errorLines.map { line in
                     try JSONDecoder().decode(Line.self, from: Data(line.utf8))
@@ -77,7 +77,7 @@ extension EndToEnd {
                 #expect(nobody.code == 4)
                 #expect(nobody.errorLines.last == "reel-coordinator: no worker is connected")
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(20)) { try await check().code == 0 })
+                #expect(try await eventually { try await check().code == 0 })
                 let host = try #require(try await fleet.listedWorkers().first).host
                 _ = try await fleet.coordinator(["drain", host])
                 let drained = try await check()

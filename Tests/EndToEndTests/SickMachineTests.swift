@@ -20,13 +20,13 @@ extension EndToEnd {
                 var jobs: [String] = []
                 for crf in ["20", "21", "22"] { jobs.append(try await fleet.submit([source, "--crf", crf])) }
                 try await fleet.startWorker(.at(bad))
-                #expect(try await eventually(.seconds(30)) { try await fleet.listedWorkers().map(\.slotsOut) == [1] })
+                #expect(try await eventually { try await fleet.listedWorkers().map(\.slotsOut) == [1] })
                 let notes = try await fleet.listedWorkers().flatMap(\.notes)
                 #expect(notes.count == 1 && notes.first?.hasPrefix("1 slot out of work: engines crashed") == true)
                 for id in jobs { #expect(try await fleet.job(id).failures.map(\.attempts) == [["crash": 1]]) }
                 try await fleet.startWorker()
                 for id in jobs {
-                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                    #expect(try await eventually { try fleet.sight(id).state == "done" })
                 }
                 #expect(try await fleet.listedWorkers().map(\.slotsOut).sorted() == [0, 1])
             }
@@ -50,11 +50,11 @@ extension EndToEnd {
                 try await fleet.startWorker(.at(machine))
                 let crashing = jobs
                 #expect(
-                    try await eventually(.seconds(60)) {
+                    try await eventually {
                         try crashing.filter { try fleet.sight($0).crashes.values.contains { $0 > 0 } }.count >= 3
                     })
                 let id = try await fleet.submit([good])
-                #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
             }
         }
 
@@ -75,14 +75,14 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--lossless", "--pass-frames", "12"])
                 let sick = try await fleet.startWorker(.at(machine))
-                let begins = try await eventually(.seconds(30)) {
+                let begins = try await eventually {
                     let sight = try fleet.sight(id)
                     return sight.done.count >= 2 || sight.crashes.values.contains { $0 > 0 }
                 }
                 #expect(begins)
                 if !lie.contains("assembly") { _ = try await sick.end() }
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
                 #expect(try await fleet.coordinator(["verify", id]).code == 0)
             }
@@ -118,24 +118,24 @@ extension EndToEnd {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let sick = try await fleet.startWorkerApart()
-                #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
+                #expect(try await eventually { try await !fleet.listedWorkers().isEmpty })
                 try await fleet.startWorker()
                 try await fleet.remount("ro", of: sick)
                 var jobs: [String] = []
                 for crf in ["20", "21", "22", "23"] { jobs.append(try await fleet.submit([source, "--crf", crf])) }
                 let note = "claims nothing until it can write in the store"
                 #expect(
-                    try await eventually(.seconds(30)) {
+                    try await eventually {
                         try await fleet.listedWorkers().contains { $0.notes.contains { $0.hasPrefix(note) } }
                     })
                 for id in jobs {
-                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                    #expect(try await eventually { try fleet.sight(id).state == "done" })
                     #expect(try await fleet.job(id).failures.isEmpty)
                 }
                 // When its store is writable again the machine works again.
                 try await fleet.remount("rw", of: sick)
                 #expect(
-                    try await eventually(.seconds(30)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
+                    try await eventually { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
             }
         }
 
@@ -151,18 +151,18 @@ extension EndToEnd {
                     let before = try fleet.sight(id).done.count
                     try sickness.setStoreError(EROFS)
                     #expect(
-                        try await eventually(.seconds(30)) {
+                        try await eventually {
                             try await fleet.listedWorkers().contains { !$0.notes.isEmpty }
                         })
                     #expect(try fleet.sight(id).state == "running", "the job is too short")
                     try sickness.setStoreError(0)
                     #expect(
-                        try await eventually(.seconds(30)) {
+                        try await eventually {
                             try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty)
                         })
-                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).done.count > before })
+                    #expect(try await eventually { try fleet.sight(id).done.count > before })
                 }
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 #expect(try fleet.sight(id).excluded.isEmpty)
             }
         }
@@ -172,17 +172,17 @@ extension EndToEnd {
             let sickness = try await Sickness(fixture)
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await fleet.startWorker(sickness: sickness)
-                #expect(try await eventually(.seconds(20)) { try await !fleet.listedWorkers().isEmpty })
+                #expect(try await eventually { try await !fleet.listedWorkers().isEmpty })
                 try await fleet.startWorker()
                 try sickness.setStoreError(ENOSPC)
                 for crf in ["20", "21", "22"] {
                     let id = try await fleet.submit([source, "--crf", crf])
-                    #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                    #expect(try await eventually { try fleet.sight(id).state == "done" })
                     #expect(try await fleet.job(id).failures.isEmpty)
                 }
                 try sickness.setStoreError(0)
                 #expect(
-                    try await eventually(.seconds(90)) { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
+                    try await eventually { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
             }
         }
 
@@ -208,13 +208,13 @@ extension EndToEnd {
             try sickness.setClock(seconds)
             try await Fleet.with(fixture, workers: 1) { fleet in
                 let id = try await fleet.submit([source])
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 let healthy = try #require(await fleet.workers.first)
                 _ = try await healthy.end()
                 let worker = try await fleet.startWorker(sickness: sickness)
                 // It looks for jobs to remove as soon as it has begun to work.
                 let other = try await fleet.submit([source, "--crf", "30"])
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(other).state == "done" })
+                #expect(try await eventually { try fleet.sight(other).state == "done" })
                 try await Task.sleep(for: .seconds(6))
                 #expect(worker.isRunning)
                 for id in [id, other] {
@@ -234,16 +234,16 @@ extension EndToEnd {
                 await fleet.setRedisSickness(sickness)
                 try await fleet.startRedis()
                 let dead = try await fleet.startWorker()
-                #expect(try await eventually(.seconds(20)) { (try? await fleet.listedWorkers().count) == 1 })
+                #expect(try await eventually { (try? await fleet.listedWorkers().count) == 1 })
                 try await fleet.kill(dead)
                 let id = try await fleet.submit([source])
                 try sickness.setClock(-3 * 86_400)
                 try FileManager.default.removeItem(atPath: fleet.folder(id))
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(30)) { try fleet.sight(id).excluded.count == 1 })
+                #expect(try await eventually { try fleet.sight(id).excluded.count == 1 })
                 // The dead worker counts as live for one lease.
                 #expect(try fleet.sight(id).state == "running")
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "failed" })
+                #expect(try await eventually { try fleet.sight(id).state == "failed" })
             }
         }
 
@@ -259,7 +259,7 @@ extension EndToEnd {
                 try? FileManager.default.removeItem(atPath: fleet.socket)
                 try FileManager.default.copyItem(atPath: log, toPath: before)
                 try await fleet.startRedis()
-                #expect(try await eventually(.seconds(20)) { (try? fleet.sight(cancelled).state) == "running" })
+                #expect(try await eventually { (try? fleet.sight(cancelled).state) == "running" })
                 #expect(try await fleet.coordinator(["cancel", cancelled]).code == 0)
                 #expect(try await fleet.coordinator(["pause", paused]).code == 0)
 
@@ -267,11 +267,11 @@ extension EndToEnd {
                 try FileManager.default.removeItem(atPath: log)
                 try FileManager.default.moveItem(atPath: before, toPath: log)
                 try await fleet.startRedis()
-                #expect(try await eventually(.seconds(20)) { (try? fleet.sight(cancelled).state) == "running" })
+                #expect(try await eventually { (try? fleet.sight(cancelled).state) == "running" })
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(cancelled).state == "cancelled" })
+                #expect(try await eventually { try fleet.sight(cancelled).state == "cancelled" })
                 #expect(
-                    try await eventually(.seconds(60)) {
+                    try await eventually {
                         try await fleet.coordinator(["status", paused]).output.contains("paused")
                     })
                 #expect(!fleet.names(cancelled).contains("output.mp4") && !fleet.names(paused).contains("output.mp4"))

@@ -14,13 +14,13 @@ extension EndToEnd {
         func anotherStore() async throws {
             try await Fleet.with(fixture, workers: 1) { fleet in
                 #expect(
-                    try await eventually(.seconds(20)) {
+                    try await eventually {
                         FileManager.default.fileExists(atPath: fleet.store + "/store.json")
                     })
                 let asWorker = ["--redis", fleet.address(as: "reel-worker")]
                 let asCoordinator = ["--redis", fleet.address(as: "reel-coordinator")]
                 #expect(
-                    try await eventually(.seconds(20)) {
+                    try await eventually {
                         try await fleet.coordinator(["workers"]).output.contains("slots")
                     })
                 for (name, says) in [("other", "belongs to store"), ("empty", "is empty")] {
@@ -123,7 +123,7 @@ extension EndToEnd {
                 #expect(try mode("\(fleet.folder(id))/source/film.mp4") == 0o640)
                 let working = try await fixture.start(
                     .at("/usr/bin/setpriv"), command(worker, "077", "reel-worker --slots 1 \(asWorker)"))
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 for name in ["job.json", "output.mp4", "plan.1.json"] {
                     #expect(try mode("\(fleet.folder(id))/\(name)") & 0o060 == 0o060, "\(name)")
                 }
@@ -168,7 +168,7 @@ extension EndToEnd {
                 #expect(outcome.error.contains(fleet.folder(id)), "\(outcome.error)")
                 #expect(outcome.error.contains("Permission denied"), "\(outcome.error)")
                 try await fleet.startWorker()
-                #expect(try await eventually(.seconds(60)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
             }
         }
 

@@ -58,7 +58,7 @@ extension EndToEnd {
                 #expect(try await tooEarly.outcome.error.contains("version 1"))
 
                 #expect(
-                    try await eventually(.seconds(90)) {
+                    try await eventually {
                         try await oldJobs(fleet).map(\.state) == ["done"]
                     })
                 #expect(try await before.end().code == 0)
@@ -71,7 +71,7 @@ extension EndToEnd {
                 try await fixture.expectExactlyReversed(clip, fetched)
                 let now = try await fleet.submit([source] + options)
                 #expect(now != id)
-                #expect(try await eventually(.seconds(90)) { try fleet.sight(now).state == "done" })
+                #expect(try await eventually { try fleet.sight(now).state == "done" })
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(now))/output.mov")
                 #expect(fleet.jobs == [id, now])
                 #expect(try await fleet.coordinator(["remove", id]).code == 0)
@@ -87,7 +87,7 @@ extension EndToEnd {
                 // One machine was not upgraded, and neither were the users of Redis.
                 try scripts(areAllowed: true, fleet)
                 let forgotten = try await fleet.startWorker(old("reel-worker"))
-                #expect(try await eventually(.seconds(90)) { try fleet.sight(id).state == "done" })
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
                 #expect(try await oldJobs(fleet).isEmpty)
                 #expect(try await forgotten.end().code == 0)
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")

@@ -69,7 +69,7 @@ struct WebServer {
     ) async throws -> WebServer {
         let server = try await launch(fleet, arguments, path: path, port: port)
         let child = server.child
-        let answers = try await eventually(.seconds(30)) {
+        let answers = try await eventually {
             guard child.isRunning else { return true }
             return (try? await server.get("/api/v1/health").status) == 200
         }

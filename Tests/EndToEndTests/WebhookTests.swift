@@ -62,7 +62,7 @@ extension EndToEnd {
 
         /// Waits until nothing is to be sent any more, and returns whether that came.
         private func isSettled(_ fleet: Fleet) async throws -> Bool {
-            try await eventually(.seconds(10)) {
+            try await eventually {
                 try RawRedis(socket: fleet.socket)("ZCARD", WebhookTests.due) == "0"
             }
         }
@@ -150,7 +150,7 @@ extension EndToEnd {
                         "POST", "/api/v1/jobs",
                         ["source": file("a.mp4"), "webhook": "http://127.0.0.1:\(receiver.port)/"])
                     let id = try #require(try made.object()["id"] as? String, "\(made.text)")
-                    #expect(try await receiver.has(1, within: .seconds(60)))
+                    #expect(try await receiver.has(1))
                     let message = try #require(receiver.messages.first)
                     #expect(message.headers["reel-event"] == "job.failed")
                     try expectSigned(message)
@@ -174,7 +174,7 @@ extension EndToEnd {
                     for (attempt, pause) in [(1, 10.0), (2, 20.0)] {
                         #expect(try await receiver.has(attempt))
                         // While it is being sent, its lease is longer.
-                        let isPausing = try await eventually(.seconds(10)) { try wait(fleet) ?? 0 <= pause }
+                        let isPausing = try await eventually { try wait(fleet) ?? 0 <= pause }
                         #expect(isPausing)
                         #expect(try wait(fleet) ?? 0 > pause - 8)
                         try letTimePass(fleet)
@@ -203,7 +203,7 @@ extension EndToEnd {
                     #expect(try await isSettled(fleet))
                     let id = try await cancelledJob(server, "b.mp4", webhook: "\(url)/removed")
                     #expect(try await receiver.has(2))
-                    #expect(try await eventually(.seconds(10)) { try wait(fleet) ?? 60 < 30 })
+                    #expect(try await eventually { try wait(fleet) ?? 60 < 30 })
                     #expect(try await server.send("DELETE", "/api/v1/jobs/\(id)").status == 204)
                     #expect(try wait(fleet) == nil)
                     try await Task.sleep(for: .seconds(2))
@@ -279,7 +279,7 @@ extension EndToEnd {
                     let url = "http://localhost:\(receiver.port)/"
                     let id = try await cancelledJob(server, "a.mp4", webhook: url)
                     // It was tried, and is due again after the first pause.
-                    #expect(try await eventually(.seconds(10)) { (2...10).contains(try wait(fleet) ?? 0) })
+                    #expect(try await eventually { (2...10).contains(try wait(fleet) ?? 0) })
                     #expect(receiver.messages.isEmpty)
 
                     let other = try file("b.mp4")

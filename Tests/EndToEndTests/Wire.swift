@@ -37,11 +37,11 @@ final class Wire: Sendable {
     }
 
     /// Sends a request as it is spelled, and returns all that comes until the other side ends the connection; nil if it does
-    /// not within the limit.
-    func exchange(_ request: String, within limit: Duration = .seconds(10)) async throws -> String? {
+    /// not within three minutes.
+    func exchange(_ request: String) async throws -> String? {
         send(request.utf8)
         var answer = Data()
-        let deadline = ContinuousClock.now + limit
+        let deadline = ContinuousClock.now + .seconds(180)
         while let bytes = receive() {
             answer += bytes
             guard ContinuousClock.now < deadline else { return nil }

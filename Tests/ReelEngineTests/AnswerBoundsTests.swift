@@ -6,7 +6,7 @@ import ReelTestSupport
 import Testing
 
 /// Answers of engines are kept on the board, and an engine that a hostile file has taken over may answer anything.
-@Suite("Bounds of an engine's answers", .timeLimit(.minutes(1)))
+@Suite("Bounds of an engine's answers", .timeLimit(.minutes(10)))
 struct AnswerBoundsTests {
     private func record(_ frames: Range<Int>, token: String = "7e", diagnostics: [Diagnostic] = []) -> SegmentRecord {
         SegmentRecord(

@@ -5,7 +5,7 @@ import ReelWords
 import Synchronization
 import Testing
 
-@Suite("An engine's death", .timeLimit(.minutes(1)))
+@Suite("An engine's death", .timeLimit(.minutes(10)))
 struct DeathTests {
     /// An engine that works on frames 240..<480 when it does `deed`.
     private func engine(_ deed: String) throws -> FakeEngine {
@@ -204,7 +204,7 @@ struct DeathTests {
     }
 }
 
-@Suite("An engine's start", .timeLimit(.minutes(1)))
+@Suite("An engine's start", .timeLimit(.minutes(10)))
 struct StartTests {
     private func failure(_ engine: FakeEngine, stall: Duration = .seconds(30)) async -> ReelFailure? {
         await #expect(throws: ReelFailure.self) {

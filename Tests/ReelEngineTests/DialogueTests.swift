@@ -5,7 +5,7 @@ import ReelWords
 import Synchronization
 import Testing
 
-@Suite("An engine's dialogue", .timeLimit(.minutes(1)))
+@Suite("An engine's dialogue", .timeLimit(.minutes(10)))
 struct DialogueTests {
     @Test("Two requests are answered in turn by the engine that was started once")
     func twoRequests() async throws {

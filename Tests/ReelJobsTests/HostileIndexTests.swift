@@ -6,7 +6,7 @@ import Testing
 
 /// An engine that a hostile file has taken over writes whatever index and targets it likes. The coordinator or a worker plans
 /// by them, outside of any sandbox.
-@Suite("Hostile indexes and targets", .timeLimit(.minutes(5)))
+@Suite("Hostile indexes and targets", .timeLimit(.minutes(10)))
 struct HostileIndexTests {
     private static let numbers = [
         "0", "-1", "1", "2147483647", "1152921504606846976", "-1152921504606846976", "4611686018427387904",

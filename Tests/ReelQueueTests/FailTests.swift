@@ -207,7 +207,7 @@ extension BoardTests {
             try await fixture.beat("w1", host: "one")
             #expect(try await board.claim(offer) == nil)
             #expect(try await fixture.state() == .running)
-            let deadline = ContinuousClock.now + .seconds(10)
+            let deadline = ContinuousClock.now + .seconds(180)
             while try await fixture.state() == .running, ContinuousClock.now < deadline {
                 _ = try await board.reap()
                 try await fixture.beat("w1", host: "one")

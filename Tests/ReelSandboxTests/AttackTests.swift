@@ -6,7 +6,7 @@ import Testing
 
 /// Attacks of an engine that a hostile file has taken over. Each fails inside the sandbox; outside it succeeds, which shows
 /// that the test can fail.
-@Suite("Attacks", .timeLimit(.minutes(5)))
+@Suite("Attacks", .timeLimit(.minutes(10)))
 struct AttackTests {
     /// An attack on what is around an engine.
     struct Attack: CustomTestStringConvertible, Sendable {

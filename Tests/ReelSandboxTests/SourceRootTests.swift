@@ -7,7 +7,7 @@ import ReelSandbox
 import Testing
 
 /// Folders from which sources are taken.
-@Suite("Source roots", .timeLimit(.minutes(2)))
+@Suite("Source roots", .timeLimit(.minutes(10)))
 struct SourceRootTests {
     /// `films` is a root; beside it are `filmsets`, whose name begins like it, and `private`.
     private final class Place: Sendable {

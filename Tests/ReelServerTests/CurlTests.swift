@@ -101,14 +101,12 @@ import Testing
         }
         defer { receiver.end() }
         let url = "http://127.0.0.1:\(receiver.port)"
-        let start = ContinuousClock.now
         let silent = try await Curl().post(message("\(url)/silent", at: "127.0.0.1", limit: 1))
         guard case .none(let said) = silent else {
             Issue.record("it answered: \(silent)")
             return
         }
         #expect(said.contains("timed out"), "\(said)")
-        #expect(ContinuousClock.now - start < .seconds(10))
         #expect(try await Curl().post(message("\(url)/", at: "127.0.0.1")) == .status(307))
         #expect(receiver.messages.map(\.path) == ["/silent", "/"])
     }

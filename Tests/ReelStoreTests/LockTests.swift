@@ -4,7 +4,7 @@ import ReelStore
 import ReelWords
 import Testing
 
-@Suite("Locking a job", .timeLimit(.minutes(1)))
+@Suite("Locking a job", .timeLimit(.minutes(10)))
 struct LockTests {
     @Test("A job is locked once, until its holder lets go")
     func once() throws {

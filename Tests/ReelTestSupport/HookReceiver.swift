@@ -81,9 +81,9 @@ public final class HookReceiver: Sendable {
     /// What has come, the first one first.
     public var messages: [Message] { state.withLock(\.messages) }
 
-    /// Waits until so many messages have come; returns whether they have.
-    public func has(_ count: Int, within limit: Duration = .seconds(15)) async throws -> Bool {
-        let deadline = ContinuousClock.now + limit
+    /// Waits until that number of messages has come; false if it has not within three minutes.
+    public func has(_ count: Int) async throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(180)
         while messages.count < count {
             guard ContinuousClock.now < deadline else { return false }
             try await Task.sleep(for: .milliseconds(20))

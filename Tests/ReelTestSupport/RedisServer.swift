@@ -67,7 +67,7 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
         (shell.standardOutput, shell.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
         try shell.run()
         self.leash = leash
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(180)
         while ContinuousClock.now < deadline {
             if answers() { return }
             usleep(5000)
