@@ -29,6 +29,16 @@ public enum AddressLimit {
         return (result, bytes() <= limit.rlim_cur)
     }
 
+    /// Whether so little of the address space is left that an allocation may just have failed: an eighth of the limit, or 64 MiB
+    /// if that is more. Encoders ask for whole pictures at once, and do not all say that they got none.
+    static var isNearlyReached: Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != limit.rlim_max else {
+            return false
+        }
+        return bytes() >= limit.rlim_cur - min(limit.rlim_cur, max(64 << 20, limit.rlim_cur / 8))
+    }
+
     /// Descriptor of the kernel's figures about this process's memory.
     private static let statistics = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
 

@@ -16,7 +16,7 @@ struct CompositionOffsets {
     /// Nil if the file has no such track, or if an edit list shows more than one piece of it: demuxers then do not give
     /// the track's samples in their order.
     init?(track id: Int, _ read: @escaping MovieBoxes.Read) throws(ReelFailure) {
-        guard let track = try Self.track(id, read),
+        guard let track = try MovieBoxes.track(id, read),
             let table = try MovieBoxes.content(of: "mdia", "minf", "stbl", in: track, read),
             let sizes = try MovieBoxes.content(of: "stsz", in: table, read),
             try Self.showsOnePiece(track, read)
@@ -28,18 +28,6 @@ struct CompositionOffsets {
         self.read = read
         // Skips version and flags, and the number of entries.
         rest = try MovieBoxes.content(of: "ctts", in: table, read).map { $0.dropFirst(8) }
-    }
-
-    private static func track(_ id: Int, _ read: @escaping MovieBoxes.Read) throws(ReelFailure) -> Range<Int64>? {
-        guard let movie = try MovieBoxes.content(of: "moov", in: 0..<Int64.max, read) else { return nil }
-        var boxes = MovieBoxes(in: movie, read)
-        while let track = try boxes.first("trak")?.content {
-            guard let header = try MovieBoxes.content(of: "tkhd", in: track, read) else { continue }
-            // The box holds version and flags, two times of 32 bits (64 in version 1), the track's id (8.3.2.2).
-            let bytes = try read(header.lowerBound, 24)
-            if bytes.count == 24, bytes.bigEndian(at: bytes[0] == 1 ? 20 : 12, bytes: 4) == id { return track }
-        }
-        return nil
     }
 
     /// Whether the edit list (8.6.6) has at most one entry that shows media.

@@ -31,6 +31,14 @@ extension Demuxer {
         return try MovieBoxes.listEverything(file.bytes)
     }
 
+    /// Whether a stream is encrypted, as far as headers say it: libavformat tells that of some tracks alone.
+    func encrypts(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Bool {
+        if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil { return true }
+        if ["encv", "drmi"].contains(fourCharacters(stream.pointee.codecpar.pointee.codec_tag)) { return true }
+        guard formatName.hasPrefix("mov,") else { return false }
+        return try MovieBoxes.encrypts(track: Int(stream.pointee.id), file.bytes)
+    }
+
     /// The composition offsets of a stream, which libavformat does not give; nil if they are not to be used.
     func compositionOffsets(of stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> CompositionOffsets? {
         guard leavesPayload else { return nil }

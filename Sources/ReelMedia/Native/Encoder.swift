@@ -100,13 +100,19 @@ final class Encoder {
         lastSent = frame.native.pointee.pts
         if let offset = firstPictureOffset { try frame.offsetQuantiser(by: offset) }
         firstPictureOffset = nil
-        try check(avcodec_send_frame(native, frame.native), .encode, name)
+        try checkEncoding(avcodec_send_frame(native, frame.native))
     }
 
     /// Tells the encoder that no frame follows.
     func finish() throws(ReelFailure) {
         isFinished = true
-        try check(avcodec_send_frame(native, nil), .encode, name)
+        try checkEncoding(avcodec_send_frame(native, nil))
+    }
+
+    /// Throws the failure for an error of the encoder. libx264 and others report a failed allocation as an error like any other.
+    private func checkEncoding(_ code: Int32) throws(ReelFailure) {
+        if code < 0, AddressLimit.isNearlyReached { throw ReelFailure(.outOfMemory(step: .encode, subject: name)) }
+        try check(code, .encode, name)
     }
 
     /// Feeds one picture and takes all packets, since this encoder would hang if it were closed unfed.
@@ -127,7 +133,7 @@ final class Encoder {
     func receive(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
         let code = avcodec_receive_packet(native, packet.native)
         if code == reel_error_again || code == reel_error_eof { return false }
-        try check(code, .encode, name)
+        try checkEncoding(code)
         return true
     }
 }

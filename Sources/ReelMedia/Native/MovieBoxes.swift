@@ -67,4 +67,30 @@ struct MovieBoxes {
         }
         return true
     }
+
+    /// The content of the track box of a track; nil if there is no such track.
+    static func track(_ id: Int, _ read: @escaping MovieBoxes.Read) throws(ReelFailure) -> Range<Int64>? {
+        guard let movie = try MovieBoxes.content(of: "moov", in: 0..<Int64.max, read) else { return nil }
+        var boxes = MovieBoxes(in: movie, read)
+        while let track = try boxes.first("trak")?.content {
+            guard let header = try MovieBoxes.content(of: "tkhd", in: track, read) else { continue }
+            // The box holds version and flags, two times of 32 bits (64 in version 1), the track's id (8.3.2.2).
+            let bytes = try read(header.lowerBound, 24)
+            if bytes.count == 24, bytes.bigEndian(at: bytes[0] == 1 ? 20 : 12, bytes: 4) == id { return track }
+        }
+        return nil
+    }
+
+    /// Whether a track is encrypted by its description (ISO 14496-12 8.12): its sample entry has the name of a protected one.
+    static func encrypts(track id: Int, _ read: @escaping Read) throws(ReelFailure) -> Bool {
+        guard let track = try track(id, read),
+            let description = try content(of: "mdia", "minf", "stbl", "stsd", in: track, read)
+        else { return false }
+        // Version and flags, and the number of entries.
+        var entries = MovieBoxes(in: description.dropFirst(8), read)
+        while let entry = try entries.next() {
+            if ["encv", "enca", "drmi", "drms"].contains(entry.kind) { return true }
+        }
+        return false
+    }
 }

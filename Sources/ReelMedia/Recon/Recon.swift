@@ -64,11 +64,7 @@ public struct Recon {
 
     private func refuseWhatCannotBeDecoded() throws(ReelFailure) {
         let parameters = video.pointee.codecpar.pointee
-        if reel_stream_side_data(video, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
-            || ["encv", "drmi"].contains(fourCharacters(parameters.codec_tag))
-        {
-            throw ReelFailure(.encrypted(path: demuxer.path))
-        }
+        if try demuxer.encrypts(video) { throw ReelFailure(.encrypted(path: demuxer.path)) }
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
             let name =
                 parameters.codec_id == AV_CODEC_ID_NONE
@@ -217,7 +213,8 @@ public struct Recon {
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
             passthrough: try proof.verdict(on: stream), diagnostics: leftOut())
         let order = PresentationOrder(
-            nominalDuration: stream.nominalDuration, trackEnd: trackEnd(stream.timeBase), mayRestart: demuxer.mayRestart
+            nominalDuration: stream.nominalDuration, trackEnd: try trackEnd(stream.timeBase),
+            mayRestart: demuxer.mayRestart
         )
         return Survey(
             index: index, scanned: scanned, order: order, firstDecoded: first.packetNumber,
@@ -244,10 +241,10 @@ public struct Recon {
         scanned[scanned.count - 1].duration = .zero
     }
 
-    /// The stream's end by its DURATION tag. NUT and Matroska store no packet durations: libavformat guesses those that
-    /// it reports from the frame rate.
-    private func trackEnd(_ timeBase: TimeBase) -> Timestamp? {
-        guard ["nut", "matroska,webm"].contains(demuxer.formatName) else { return nil }
+    /// The stream's end by its DURATION tag, unless the file broke off before that. NUT and Matroska store no packet durations:
+    /// libavformat guesses those that it reports from the frame rate.
+    private func trackEnd(_ timeBase: TimeBase) throws(ReelFailure) -> Timestamp? {
+        guard ["nut", "matroska,webm"].contains(demuxer.formatName), try demuxer.isWhole() else { return nil }
         let found = entries(of: video.pointee.metadata).first { $0.name == "DURATION" }
         guard let seconds = found.flatMap({ clockTime($0.value) }) else { return nil }
         return Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))

@@ -1,0 +1,54 @@
+import Foundation
+import ReelCore
+import ReelMedia
+import Testing
+
+/// Recordings that broke off: their bytes end anywhere.
+@Suite("Recordings that broke off")
+struct BrokenOffTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    /// A source without the end of its bytes.
+    private func cut(_ path: String, to share: Double) throws -> String {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let name = folder.path + "/cut-" + URL(fileURLWithPath: path).lastPathComponent
+        try bytes.prefix(Int(Double(bytes.count) * share)).write(to: URL(fileURLWithPath: name))
+        return name
+    }
+
+    @Test(
+        "a header that states the whole duration says nothing about the last frame that is there",
+        arguments: ["a.mkv", "a.webm", "a.nut"], [0.31, 0.62, 0.93])
+    func statedDuration(name: String, share: Double) throws {
+        let video =
+            name.hasSuffix("webm")
+            ? ["-c:v", "libvpx", "-b:v", "1M", "-deadline", "realtime"] : Fixture.x264 + ["-bf", "2"]
+        let whole = try Fixture.make(name, in: folder, frames: 150, video: video)
+        let source = try cut(whole, to: share)
+        let index = try Recon(.file(source)).run()
+        let frames = index.video.frames
+        #expect(frames.count < 150)
+        let usual = try #require(frames.dropLast().last?.interval.duration)
+        let last = try #require(frames.last?.interval.duration)
+        #expect(abs(last.count - usual.count) <= 1, "\(last) after \(usual)")
+        // Of the whole file the end counts.
+        let end = try Recon(.file(whole)).run().video
+        #expect(abs(try #require(end.frames.last?.interval.duration).count - usual.count) <= 1)
+    }
+
+    @Test("a track that its description calls encrypted is refused as that", arguments: [false, true])
+    func encrypted(isFragmented: Bool) throws {
+        let source = try Fixture.make(
+            "cenc.mp4", in: folder, frames: 30,
+            video: Fixture.x264 + [
+                "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "76a6c65c5ea762046bd749a2e632ccbb",
+                "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8",
+            ] + (isFragmented ? ["-movflags", "frag_keyframe+empty_moov"] : []),
+            audio: ["-c:a", "aac"])
+        let refusal = #expect(throws: ReelFailure.self) { try Recon(.file(source)) }
+        #expect(refusal?.reason == .encrypted(path: source))
+        #expect(refusal?.kind == .input)
+    }
+}
