@@ -219,7 +219,10 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "ReelTerminalTests",
-            dependencies: ["ReelCore", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWords"],
+            dependencies: [
+                "ReelCore", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWords",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ReelServerTests",

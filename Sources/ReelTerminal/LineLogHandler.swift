@@ -21,12 +21,18 @@ public struct LineLogHandler: LogHandler {
 
     private let form: Form
     private let label: String
+    private let hasPriorities: Bool
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter write: gets each line, with its end.
-    public init(_ form: Form, label: String, write: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - hasPriorities: whether each line begins with its priority, for a service manager that takes it off (sd-daemon(3)).
+    ///   - write: gets each line, with its end.
+    public init(
+        _ form: Form, label: String, hasPriorities: Bool = false, write: @escaping @Sendable (String) -> Void
+    ) {
         self.form = form
         self.label = label
+        self.hasPriorities = hasPriorities
         self.write = write
     }
 
@@ -39,8 +45,9 @@ public struct LineLogHandler: LogHandler {
     /// Writes the event.
     public func log(event: LogEvent) {
         let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let priority = hasPriorities ? "<\(event.level.priority)>" : ""
         switch form {
-        case .text: write("\(time) \(event.level) \(label): \(Legible.line(event.message.description))\n")
+        case .text: write("\(priority)\(time) \(event.level) \(label): \(Legible.line(event.message.description))\n")
         case .json:
             var fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.json)
             fields["time"] = .string(time)
@@ -50,7 +57,21 @@ public struct LineLogHandler: LogHandler {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             guard let line = try? encoder.encode(JSONValue.object(fields)) else { return }
-            write(String(decoding: line, as: UTF8.self) + "\n")
+            write(priority + String(decoding: line, as: UTF8.self) + "\n")
+        }
+    }
+}
+
+extension Logger.Level {
+    /// The priority of syslog(3).
+    fileprivate var priority: Int {
+        switch self {
+        case .critical: 2
+        case .error: 3
+        case .warning: 4
+        case .notice: 5
+        case .info: 6
+        case .debug, .trace: 7
         }
     }
 }

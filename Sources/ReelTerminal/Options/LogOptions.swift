@@ -1,5 +1,6 @@
 public import ArgumentParser
 internal import Foundation
+internal import Glibc
 public import Logging
 internal import Synchronization
 
@@ -34,9 +35,20 @@ public struct LogOptions: ParsableArguments {
     /// Whether the log of this process is JSON, so that nothing else may be on standard error.
     static var writesJSON: Bool { json.withLock(\.self) }
 
+    /// Whether standard error is a stream of systemd's journal: systemd names device and inode of those that are (systemd.exec(5)).
+    private static var writesToJournal: Bool {
+        var status = stat()
+        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0
+        else {
+            return false
+        }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }
+
     /// Has all loggers of this process write so. Call it once, before the first logger is made.
     public func start() {
         LogOptions.json.withLock { $0 = logFormat == .json }
+        let isJournal = LogOptions.writesToJournal
         LoggingSystem.bootstrap { [logFormat, logLevel] label in
             let write: @Sendable (String) -> Void = {
                 // A log that cannot be written, as on a full disk, ends no program.
@@ -44,8 +56,8 @@ public struct LogOptions: ParsableArguments {
             }
             var handler: any LogHandler =
                 switch logFormat ?? .text {
-                case .text: LineLogHandler(.text, label: label, write: write)
-                case .json: LineLogHandler(.json, label: label, write: write)
+                case .text: LineLogHandler(.text, label: label, hasPriorities: isJournal, write: write)
+                case .json: LineLogHandler(.json, label: label, hasPriorities: isJournal, write: write)
                 }
             handler.logLevel = logLevel ?? .info
             return handler
