@@ -39,6 +39,22 @@ public actor RedisBoard: Board {
         executor = BlockingExecutor(name: name)
     }
 
+    /// The memory that Redis uses, in bytes, and its limit; nil if there is none.
+    public func memory() throws(ReelFailure) -> (used: Int64, limit: Int64?) {
+        let facts = try info("memory")
+        let limit = facts["maxmemory"].flatMap { Int64($0) } ?? 0
+        return (facts["used_memory"].flatMap { Int64($0) } ?? 0, limit > 0 ? limit : nil)
+    }
+
+    /// What Redis says of itself, or of one part, by name.
+    private func info(_ part: String? = nil) throws(ReelFailure) -> [Substring: String] {
+        let lines = try send(["INFO"] + [part].compactMap(\.self)).text().split(whereSeparator: \.isNewline)
+        return Dictionary(
+            lines.compactMap { line in
+                line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Throws if Redis cannot be reached or does not answer.
     public func ping() throws(ReelFailure) {
         try send(["PING"])
@@ -46,11 +62,7 @@ public actor RedisBoard: Board {
 
     /// What makes this Redis unfit to hold a board: its version, or its settings for durability and memory.
     public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
-        let lines = try send(["INFO"]).text().split(whereSeparator: \.isNewline)
-        let facts = Dictionary(
-            lines.compactMap { line in
-                line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
-            }, uniquingKeysWith: { first, _ in first })
+        let facts = try info()
         var found: [Diagnostic] = []
         let version = facts["redis_version"] ?? ""
         if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {

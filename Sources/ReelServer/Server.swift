@@ -48,8 +48,9 @@ public struct Server: Service {
         let hub = EventHub(jobs, log: log)
         let responder = Responder(settings: settings, gate: gate, jobs: jobs, store: store, log: log)
         let routes = Server.routes(self, gate: gate, hub: hub)
-        var configuration = ApplicationConfiguration(address: .hostname(settings.host, port: settings.port))
-        configuration.serverName = nil
+        let configuration = ApplicationConfiguration(
+            address: .hostname(settings.host, port: settings.port),
+            availableConnectionsDelegate: ConnectionLimit(log: log))
         let application = Application(
             router: responder.router(routes),
             server: .http1(

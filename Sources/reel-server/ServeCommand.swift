@@ -129,7 +129,12 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try await jobs.reach()
         for diagnostic in try await jobs.diagnostics() { console.warn(diagnostic) }
-        try await jobs.join()
+        do throws(ReelFailure) {
+            try await jobs.join()
+        } catch  where error.isOfFullRedis {
+            // It can still show jobs, deliver results and remove jobs, which makes room.
+            logger.error("\(error.words); only what writes nothing to it works")
+        }
         // Whether the server's user of Redis may read events: it could not tell a page of any change.
         _ = try await jobs.events(after: jobs.now()).wait(atMost: .milliseconds(1))
         let settings = ServerSettings(
@@ -147,6 +152,13 @@ struct ServeCommand: AsyncParsableCommand {
             logger.info("listening at http://\(host):\(port)\(path)/")
         }
         try await Interruption.shuttingDown(server) { Foundation.exit(130) }
+    }
+}
+
+extension ReelFailure {
+    /// Whether Redis refused to write since its memory is full.
+    fileprivate var isOfFullRedis: Bool {
+        if case .redisRefused(_, let said, _) = reason { said.hasPrefix("OOM") } else { false }
     }
 }
 

@@ -92,6 +92,63 @@ extension EndToEnd {
             }
         }
 
+        @Test("a server whose connections are all taken says so, waits without work, and goes on")
+        func allConnectionsTaken() async throws {
+            let before = ServerHardshipTests.files
+            defer { ServerHardshipTests.setFiles(before.rlim_cur) }
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                ServerHardshipTests.setFiles(400)
+                let server = try await WebServer.launch(fleet, [])
+                ServerHardshipTests.setFiles(before.rlim_cur)
+                #expect(try await eventually { (try? await server.get("/api/v1/health").status) == 200 })
+                var held: [Wire] = []
+                for number in 0..<500 {
+                    let wire = try #require(Wire(port: server.port), "connection \(number)")
+                    wire.send("GET /api/v1/jobs HTTP/1.1\r\n".utf8)
+                    held.append(wire)
+                }
+                try await Task.sleep(for: .seconds(1))
+                let used = try cpuTime(of: server.child.pid)
+                try await Task.sleep(for: .seconds(2))
+                #expect(try cpuTime(of: server.child.pid) - used < 1, "of two seconds")
+                held = []
+                try await expectAnswer(server)
+                let outcome = try await server.child.end()
+                #expect(outcome.code == 0)
+                #expect(
+                    outcome.error.contains(
+                        "holds 300 connections, as many as its limit of open files allows; further callers wait"))
+            }
+        }
+
+        @Test("a server that starts while Redis is full serves what writes nothing, and goes on when there is room")
+        func startingBesideAFullRedis() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let redis = try RawRedis(socket: fleet.socket)
+                try redis("CONFIG", "SET", "maxmemory", "1")
+                let server = try await WebServer.launch(fleet, [])
+                #expect(try await eventually { (try? await server.get("/api/v1/health").status) == 200 })
+                #expect(try await server.get("/api/v1/jobs").status == 200)
+                #expect(try await server.get("/api/v1/ready").status == 503)
+                let figures = try await server.get("/metrics").text
+                #expect(figures.contains("\nreel_redis_memory_limit_bytes 1\n"))
+                #expect(figures.contains("\nreel_store_up 1\n"))
+                try redis("CONFIG", "SET", "maxmemory", "0")
+                #expect(try await eventually { try await server.get("/api/v1/ready").status == 200 })
+                let outcome = try await server.child.end()
+                #expect(outcome.code == 0)
+                #expect(outcome.error.contains("only what writes nothing to it works"), "\(outcome.error)")
+            }
+        }
+
+        /// The seconds for which a process has computed.
+        private func cpuTime(of process: pid_t) throws -> Double {
+            let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
+            return try (#require(Double(fields[11])) + #require(Double(fields[12])))
+                / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+
         private func expectAnswer(_ server: WebServer) async throws {
             let wire = try #require(Wire(port: server.port))
             let answer = try await wire.exchange(head("GET", "/api/v1/jobs"))

@@ -34,6 +34,10 @@ public struct MetricsView: Codable, Hashable, Sendable {
     public var slots: [String: Int]
     /// Workers whose last beat is not older than a lease.
     public var workers: Int
+    /// Bytes of memory that Redis uses.
+    public var redisMemoryBytes: Int64
+    /// Bytes that it may use; missing if there is no limit.
+    public var redisMemoryLimitBytes: Int64?
 
     /// How many attempts ended so.
     public struct AttemptsView: Codable, Hashable, Sendable {
@@ -63,7 +67,8 @@ public struct MetricsView: Codable, Hashable, Sendable {
         }
     }
 
-    package init(_ figures: BoardFigures) {
+    package init(_ figures: BoardFigures, memory: (used: Int64, limit: Int64?)) {
+        (redisMemoryBytes, redisMemoryLimitBytes) = memory
         let jobs = figures.jobs
         self.jobs = [
             "probing": jobs.probing, "running": jobs.running, "assembling": jobs.assembling, "paused": jobs.paused,

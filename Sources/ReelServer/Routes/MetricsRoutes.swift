@@ -15,7 +15,9 @@ struct MetricsRoutes {
     @Sendable private func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
         // A Redis that is out of reach is a figure, too.
         let board = try? await jobs.metrics()
-        let text = MetricsText(board, freeBytes: store.freeSpace).text
+        // If nothing is mounted at the store's place, the room there is that of another file system.
+        let isThere = (try? store.check()) != nil
+        let text = MetricsText(board, isStoreThere: isThere, freeBytes: isThere ? store.freeSpace : nil).text
         return Response(
             status: .ok,
             headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
@@ -29,14 +31,21 @@ struct MetricsText {
 
     /// - Parameters:
     ///   - board: nil if Redis cannot be reached.
+    ///   - isStoreThere: whether the store is at its place.
     ///   - freeBytes: room in the store; nil if it is unknown.
-    init(_ board: MetricsView?, freeBytes: Int64?) {
+    init(_ board: MetricsView?, isStoreThere: Bool, freeBytes: Int64?) {
         family("reel_build_info", "gauge", "The release of this server.", [([("version", Release.version)], 1)])
         family("reel_redis_up", "gauge", "Whether Redis answers.", [([], board == nil ? 0 : 1)])
+        family("reel_store_up", "gauge", "Whether the store is at its place.", [([], isStoreThere ? 1 : 0)])
         if let freeBytes {
             family("reel_store_free_bytes", "gauge", "Room in the store.", [([], Double(freeBytes))])
         }
         guard let board else { return }
+        family(
+            "reel_redis_memory_bytes", "gauge", "Memory that Redis uses.", [([], Double(board.redisMemoryBytes))])
+        if let limit = board.redisMemoryLimitBytes {
+            family("reel_redis_memory_limit_bytes", "gauge", "Memory that Redis may use.", [([], Double(limit))])
+        }
         family("reel_jobs", "gauge", "Jobs on the board.", labelled("state", board.jobs))
         family("reel_jobs_ended_total", "counter", "Jobs that ended.", labelled("outcome", board.jobsEnded))
         family("reel_passes", "gauge", "Passes of jobs that have not ended.", labelled("state", board.passes))
