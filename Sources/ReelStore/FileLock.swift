@@ -23,6 +23,15 @@ final class FileLock: Sendable {
         }
     }
 
+    /// Waits for others, who hold it for the time of a few reads and writes; throws `EBUSY` after ten seconds.
+    static func waiting(for path: String) throws(SystemCode) -> FileLock {
+        for _ in 0..<5000 {
+            if let lock = try FileLock(path) { return lock }
+            usleep(2000)
+        }
+        throw SystemCode(EBUSY)
+    }
+
     deinit { release() }
 
     /// Unlocks explicitly: a child process that another thread is just starting has the file open, too, until its exec,

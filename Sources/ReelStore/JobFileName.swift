@@ -11,6 +11,8 @@ enum JobFileName: Hashable {
     /// The output of the assembler that holds the token, as earlier releases named it until it was verified.
     case assembling(token: String, Container)
     case lock
+    /// Held by a process while it writes the record.
+    case recordLock
     /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the source's copy, of
     /// pictures for people.
     case segments, assemblies, attempts, stage, pictures
@@ -24,6 +26,7 @@ enum JobFileName: Hashable {
         case .output(let container): "output.\(container.rawValue)"
         case .assembling(let token, let container): "assembling.\(token).\(container.rawValue)"
         case .lock: "lock"
+        case .recordLock: "record.lock"
         case .segments: "segments"
         case .assemblies: "assemblies"
         case .attempts: "attempts"
@@ -51,6 +54,7 @@ enum JobFileName: Hashable {
         case ("output", 2, let container?): self = .output(container)
         case ("assembling", 3, let container?): self = .assembling(token: parts[1], container)
         case ("lock", 1, _): self = .lock
+        case ("record", 2, _): self = .recordLock
         case ("segments", 1, _): self = .segments
         case ("assemblies", 1, _): self = .assemblies
         case ("attempts", 1, _): self = .attempts

@@ -68,8 +68,20 @@ public struct JobFolder: JobEntry {
         }
     }
 
-    /// Writes the record; the folder must exist.
-    public func write(_ record: JobRecord) throws(ReelFailure) { try AtomicFile.write(json: record, to: jobFile) }
+    /// Writes a changed record if the record is still the one that was read; else returns false. Blocks.
+    public func replace(_ read: JobRecord, with changed: JobRecord) throws(ReelFailure) -> Bool {
+        guard exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
+        let lock: FileLock
+        do {
+            lock = try FileLock.waiting(for: path(.recordLock))
+        } catch {
+            throw SystemError.store(.lock, path(.recordLock), error.value)
+        }
+        defer { lock.release() }
+        guard try self.read() == read else { return false }
+        try AtomicFile.write(json: changed, to: jobFile)
+        return true
+    }
 
     /// Writes the record of a new job, and makes its folder. False if it has one, which stays as it is.
     public func create(_ record: JobRecord) throws(ReelFailure) -> Bool {

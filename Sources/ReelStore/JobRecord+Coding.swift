@@ -19,6 +19,7 @@ extension JobRecord: Codable {
         case failure = "failure"
         case created = "created"
         case finished = "finished"
+        case revision = "revision"
     }
 
     /// Throws `ReelFailure` `.jobOfOtherVersion` for a version that this release does not know.
@@ -54,6 +55,8 @@ extension JobRecord: Codable {
         result = try container.decodeIfPresent(JobResult.self, forKey: .result)
         self.failure = failure
         finished = try container.decodeIfPresent(Double.self, forKey: .finished)
+        // Records of earlier builds have none.
+        revision = try container.decodeIfPresent(Int.self, forKey: .revision) ?? 0
         if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
     }
 
@@ -103,6 +106,7 @@ extension JobRecord: Codable {
         try container.encodeIfPresent(failure, forKey: .failure)
         try container.encode(created, forKey: .created)
         try container.encodeIfPresent(finished, forKey: .finished)
+        if revision > 0 { try container.encode(revision, forKey: .revision) }
     }
 }
 

@@ -2,8 +2,8 @@ public import ReelCore
 
 /// The contents of `job.json`: a job as it was asked for, and how it ended, if it has.
 ///
-/// Terminal states and pause are written here before Redis learns of them, so that no cancelled job runs again
-/// when the board is rebuilt.
+/// The board alone decides how a job ends, and the record follows it: `JobEntry.settle`. That a job runs again, or is paused, is
+/// written here before Redis learns of it, so that this is not lost with the board.
 public struct JobRecord: Hashable, Sendable {
     /// Grows when the meaning of a record changes.
     public static let version = 2
@@ -37,6 +37,8 @@ public struct JobRecord: Hashable, Sendable {
     public var created: Double
     /// Seconds since 1970; nil until the job has ended.
     public var finished: Double?
+    /// Grows with every change, so that of two processes that change the same record at once one sees the other's change.
+    package internal(set) var revision = 0
 
     /// A job that has not ended. It is a programming error if it has no source.
     public init(
@@ -58,10 +60,19 @@ public struct JobRecord: Hashable, Sendable {
     /// The first of the files that it is made of, by which people know the job.
     public var source: JobSource { sources[0] }
 
-    /// Marks the job as not ended, so that it can run again.
+    /// Marks the job as ended.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package mutating func end(_ state: JobState, _ failure: ReelFailure? = nil, at now: Double) {
+        (self.state, self.failure, finished) = (state, failure, now)
+    }
+
+    /// Marks the job as not ended, so that it can run again. That counts as a change even if the job had not ended: a process
+    /// that is about to write an end from before does not write it then.
     public mutating func reopen() {
         if state != nil { paused = false }
         (state, result, failure, finished) = (nil, nil, nil, nil)
+        revision &+= 1
     }
 }
 

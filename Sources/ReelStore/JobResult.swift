@@ -112,25 +112,20 @@ public struct StoredResult: Hashable, Sendable {
 }
 
 extension JobFolder {
-    /// Makes the file that the assembler with `token` has written and verified the job's output, and keeps the size and
-    /// hash that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
+    /// Makes the file that the assembler with `token` has written and verified the job's output. The last of two assemblers
+    /// wins; both made the same bytes. Returns what the job's record is to say of it.
     ///
     /// Throws `.unreachable` if the store cannot be written, and `.engineMisanswered` if the file has another size.
-    @discardableResult
-    public func publishOutput(
+    public func adoptOutput(
         assembledBy token: String, as container: Container, bytes: Int64, sha256: String
     ) throws(ReelFailure) -> JobResult {
         let assembled = assembling(container, token: token).path
-        let result = JobResult(name: JobFileName.output(container).text, bytes: bytes, sha256: sha256)
         let found = (try? Files.entry(assembled)) ?? nil
         guard let found, found.st_mode & S_IFMT == S_IFREG, Int64(found.st_size) == bytes else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
         try adopt(assembled, as: output(container))
-        var record = try read()
-        record.result = result
-        try write(record)
-        return result
+        return JobResult(name: JobFileName.output(container).text, bytes: bytes, sha256: sha256)
     }
 
     /// The output that an assembly has published, whether or not the job's end was recorded after that. Nil if the
@@ -142,15 +137,6 @@ extension JobFolder {
             Int64(entry.st_size) == recorded.bytes
         else { return nil }
         return output
-    }
-
-    /// Takes the output out of the record, so that the job makes it anew.
-    ///
-    /// Throws `.unreachable` if the store cannot be written.
-    public func forgetOutput() throws(ReelFailure) {
-        var record = try read()
-        record.result = nil
-        try write(record)
     }
 
     /// The verified output: the job is done, and the file that its record names is there with its recorded size. Any

@@ -95,8 +95,9 @@ public protocol JobEntry: Sendable {
     /// release does not know the record's version.
     func read() async throws(ReelFailure) -> JobRecord
 
-    /// Writes the record of a job that exists; throws `.unreachable` if this machine does not see the job.
-    func write(_ record: JobRecord) async throws(ReelFailure)
+    /// Writes a changed record if the record is still the one that was read; else returns false. `change` is the way to change
+    /// a record. Throws `.unreachable` if this machine does not see the job.
+    func replace(_ read: JobRecord, with changed: JobRecord) async throws(ReelFailure) -> Bool
 
     /// Writes the record of a new job. False if it has one, which stays as it is.
     func create(_ record: JobRecord) async throws(ReelFailure) -> Bool
@@ -211,21 +212,19 @@ public protocol JobEntry: Sendable {
     /// The place at which the assembler that holds `token` writes its result before it is published.
     func assembling(_ container: Container, token: String) -> Locator
 
-    /// Makes the file that the assembler with `token` has written and verified the job's output, and keeps the size and
-    /// hash that it was verified with in the job's record. The last of two assemblers wins; both made the same bytes.
+    /// Makes the file that the assembler with `token` has written and verified the job's output. The last of two assemblers
+    /// wins; both made the same bytes.
     ///
     /// Throws `.engineMisanswered` if the file has another size.
-    @discardableResult
-    func publishOutput(
+    ///
+    /// - Returns: what the job's record is to say of it; until then it is no result.
+    func adoptOutput(
         assembledBy token: String, as container: Container, bytes: Int64, sha256: String
     ) async throws(ReelFailure) -> JobResult
 
     /// The output that an assembly has published, whether or not the job's end was recorded after that. Nil if there is
     /// none, or if it has another size than its record says.
     var publishedOutput: StoredResult? { get async }
-
-    /// Takes the output out of the record, so that the job makes it anew.
-    func forgetOutput() async throws(ReelFailure)
 
     /// The verified output of a job that is done.
     ///
@@ -243,6 +242,24 @@ public protocol JobEntry: Sendable {
 
     /// The last words of a failed attempt's engine; nil if none were kept.
     func readAttempt(pass: Int, token: String) async -> String?
+}
+
+extension JobEntry {
+    /// Changes the record. If another process changes it meanwhile, `change` is called again, with what that process has
+    /// written. Returns the record as it is then. Throws what `read` and `change` throw.
+    @discardableResult
+    public func change(
+        _ change: (inout JobRecord) async throws(ReelFailure) -> Void
+    ) async throws(ReelFailure) -> JobRecord {
+        while true {
+            let read = try await read()
+            var changed = read
+            try await change(&changed)
+            if changed == read { return read }
+            changed.revision = read.revision &+ 1
+            if try await replace(read, with: changed) { return changed }
+        }
+    }
 }
 
 /// Everything that a store has of one source, shared by all jobs made of it.

@@ -173,12 +173,7 @@ public struct Uploads: Sendable {
         let path = folder + "/lock"
         do throws(SystemCode) {
             try Files.makeFolders(folder)
-            // Others hold it for the time of looking at all uploads.
-            for _ in 0..<1000 {
-                if let lock = try FileLock(path) { return lock }
-                usleep(10_000)
-            }
-            throw SystemCode(EBUSY)
+            return try FileLock.waiting(for: path)
         } catch {
             throw SystemError.store(.lock, path, error.value)
         }

@@ -54,7 +54,7 @@ struct Attempt: Sendable {
         // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
         // Compare the bytes once before the board says again that it is done.
         if pass.isAssembly, (try? output.verify()) == nil {
-            try? await entry.forgetOutput()
+            _ = try? await entry.change { record throws(ReelFailure) in record.reopen() }
             return nil
         }
         let statistics = PassStatistics(framesEncoded: pass.frames)
@@ -130,8 +130,9 @@ struct Attempt: Sendable {
         else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
-        try await entry.publishOutput(
+        let output = try await entry.adoptOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
+        try await entry.recordDone(output, on: environment.board)
         let statistics = PassStatistics(
             framesEncoded: pass.frames, peakRSS: result.peakRSS, outputBytes: result.bytes)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)

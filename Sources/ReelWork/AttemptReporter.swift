@@ -91,10 +91,10 @@ struct AttemptReporter: Sendable {
 
     private func complete(_ result: PassResult) async {
         let log = environment.log
-        if attempt.pass.isAssembly { await context.entry.recordEnd(.done, nil, on: environment.board) }
         let answer = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.complete(claim, worker: environment.worker, result: result)
         }
+        if attempt.pass.isAssembly || answer == .cancelled { try? await context.entry.settle(on: environment.board) }
         switch answer {
         case .ok?, .duplicate?:
             let milliseconds = attempt.milliseconds

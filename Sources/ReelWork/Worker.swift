@@ -73,6 +73,9 @@ public final class Worker: Service {
                 group.addTask { await Reaper(environment).run(every: settings.reap) }
                 group.addTask { await Auditor(environment).run(every: settings.reap) }
                 group.addTask { await Janitor(environment).run(every: settings.cleaning) }
+                if let interval = settings.registering {
+                    group.addTask { await Registrar(environment).run(every: interval) }
+                }
                 group.addTask { await self.warnOfNeighbours() }
             }
         }

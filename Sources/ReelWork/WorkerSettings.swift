@@ -20,12 +20,14 @@ public struct WorkerSettings: Sendable {
     public var reap: Duration
     /// From one look for jobs whose retention is over to the next.
     public var cleaning: Duration
+    /// From one look for jobs that the board has lost to the next; nil to look for none.
+    public var registering: Duration?
 
     /// Settings with the default times for production.
     public init(
         slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil, quotas: Quotas = Quotas(),
         grace: Duration = .seconds(25), beat: Duration = .seconds(5), reap: Duration = .seconds(3),
-        cleaning: Duration = .seconds(600)
+        cleaning: Duration = .seconds(600), registering: Duration? = .seconds(60)
     ) {
         self.slots = slots
         self.memoryTotal = memoryTotal
@@ -36,5 +38,6 @@ public struct WorkerSettings: Sendable {
         self.beat = beat
         self.reap = reap
         self.cleaning = cleaning
+        self.registering = registering
     }
 }

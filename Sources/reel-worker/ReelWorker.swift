@@ -52,6 +52,10 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Between two reports to the board.", valueName: "seconds", visibility: .hidden))
     var beat = 5.0
 
+    /// `run` does the jobs that it was asked for; its store may have others, of runs that were interrupted.
+    @Flag(help: ArgumentHelp("Leave jobs of the store alone that the board does not have.", visibility: .hidden))
+    var alone = false
+
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var sources: SourceRootOption
@@ -84,7 +88,7 @@ struct ReelWorker: AsyncParsableCommand {
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
-                grace: .seconds(grace ?? 25), beat: .seconds(beat)),
+                grace: .seconds(grace ?? 25), beat: .seconds(beat), registering: alone ? nil : .seconds(60)),
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: Logger(label: "reel-worker"))
         // The guard of `run` sends these when its user presses Ctrl-Z, and when the command goes on.

@@ -9,6 +9,19 @@ extension EndToEnd {
 
         init() throws { fixture = try ProcessFixture() }
 
+        @Test("a file on standard input is reversed as any other; a pipe is refused with what to do")
+        func standardInput() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let command = "\(Program.folder)/reel-coordinator run /dev/stdin -o"
+            let file = try await fixture.run(.at("/bin/sh"), ["-c", "\(command) out.mov --lossless <film.mp4"])
+            #expect(file.code == 0, "\(file.error)")
+            try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
+            let pipe = try await fixture.run(.at("/bin/sh"), ["-c", "cat film.mp4 | \(command) none.mov"])
+            #expect(pipe.code == 3)
+            #expect(pipe.error.contains("/dev/stdin is not a regular file"), "\(pipe.error)")
+            #expect(pipe.error.contains("Write it into a file first."))
+        }
+
         @Test("a GIF of many pictures takes no more memory than its plan states")
         func memoryOfPictures() async throws {
             let source = fixture.path("gray.mp4")

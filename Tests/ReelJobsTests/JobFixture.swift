@@ -92,11 +92,13 @@ final class JobFixture {
         let folder = store.job(job.id)
         let assembling = folder.assembling(.mkv, token: "t")
         try JobFixture.output.write(toFile: assembling.name, atomically: false, encoding: .utf8)
-        try folder.publishOutput(
+        let output = try folder.adoptOutput(
             assembledBy: "t", as: .mkv, bytes: Int64(JobFixture.output.utf8.count), sha256: JobFixture.outputHash)
-        var record = try folder.read()
-        (record.state, record.finished) = (.done, record.created + 1)
-        try folder.write(record)
+        let read = try folder.read()
+        var record = read
+        record.result = output
+        record.end(.done, at: read.created + 1)
+        #expect(try folder.replace(read, with: record))
         return job.id
     }
 

@@ -30,7 +30,13 @@ package struct MemoryJob: JobEntry {
         return record
     }
 
-    package func write(_ record: JobRecord) throws(ReelFailure) { try withRecorded { $0.record = record } }
+    package func replace(_ read: JobRecord, with changed: JobRecord) throws(ReelFailure) -> Bool {
+        try withRecorded { state in
+            guard state.record == read else { return false }
+            state.record = changed
+            return true
+        }
+    }
 
     package func create(_ record: JobRecord) -> Bool {
         withState { state in
@@ -138,8 +144,7 @@ package struct MemoryJob: JobEntry {
 
     private static func output(_ container: Container) -> String { "output.\(container.rawValue)" }
 
-    @discardableResult
-    package func publishOutput(
+    package func adoptOutput(
         assembledBy token: String, as container: Container, bytes: Int64, sha256: String
     ) throws(ReelFailure) -> JobResult {
         let result = JobResult(name: MemoryJob.output(container), bytes: bytes, sha256: sha256)
@@ -148,7 +153,6 @@ package struct MemoryJob: JobEntry {
                 throw ReelFailure(.engineMisanswered(task: .assemble))
             }
             (state.assembling[[token, result.name]], state.output) = (nil, room)
-            state.record?.result = result
             return result
         }
     }
@@ -164,8 +168,6 @@ package struct MemoryJob: JobEntry {
             return (recorded, room)
         }
     }
-
-    package func forgetOutput() throws(ReelFailure) { try withRecorded { $0.record?.result = nil } }
 
     package func storedResult() throws(ReelFailure) -> StoredResult {
         let state = try read().state

@@ -15,11 +15,12 @@ struct ResultTests {
             try job.create()
             try job.write(record(job.id))
             try AtomicFile.write(DeliveryTests.content, to: job.assembling(.mkv, token: "t").name)
-            try job.publishOutput(
+            var record = try job.read()
+            record.result = try job.adoptOutput(
                 assembledBy: "t", as: .mkv, bytes: Int64(DeliveryTests.content.count),
                 sha256: Fingerprint.sha256Hex(DeliveryTests.content))
+            try job.write(record)
             #expect(job.result == nil, "not before the job is done")
-            var record = try job.read()
             record.state = .done
             try job.write(record)
             try body(job, folder)

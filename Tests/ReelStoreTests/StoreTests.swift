@@ -116,7 +116,7 @@ struct StoreTests {
             try job.write(record(job.id))
             try write("video", job.assembling(.mkv, token: "t").name)
             let hash = Fingerprint.sha256Hex(Array("video".utf8))
-            let result = try job.publishOutput(assembledBy: "t", as: .mkv, bytes: 5, sha256: hash)
+            let result = try job.adoptOutput(assembledBy: "t", as: .mkv, bytes: 5, sha256: hash)
             #expect(result == JobResult(name: "output.mkv", bytes: 5, sha256: hash))
             #expect(try text(job.path + "/output.mkv") == "video")
             try job.writeAttempt(pass: 3, token: "t", standardError: "ouch")

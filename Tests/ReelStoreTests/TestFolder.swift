@@ -54,3 +54,8 @@ func record(_ id: JobID) -> JobRecord {
         id: id, spec: spec, sources: [JobSource(path: "/media/ä b.mp4", fingerprint: fingerprint)],
         created: 1_700_000_000)
 }
+
+extension JobFolder {
+    /// Writes a record as any program with write access to the store can.
+    func write(_ record: JobRecord) throws { try AtomicFile.write(json: record, to: jobFile) }
+}

@@ -53,6 +53,47 @@ import Testing
         }
     }
 
+    @Test func jobsThatTheBoardHasLostComeBack() async throws {
+        try await withWorker { worker in
+            let registrar = Registrar(worker.environment)
+            let job = try await worker.probe.planAlone(try worker.record(), anew: false)
+            // A process that submits it writes its record first.
+            let first = await registrar.look(after: Registrar.Look())
+            #expect(try await worker.board.state(of: job.id) == nil)
+            let second = await registrar.look(after: first)
+            #expect(try await worker.board.state(of: job.id) == .running)
+            #expect(
+                worker.log.lines == [
+                    "put job \(job.id) back on the board, which had lost it; 0 of its passes are finished"
+                ])
+            try await worker.workToEnd(of: job.id)
+
+            // A board that has lost a job that is done gets no job back.
+            try await worker.board.forget(job.id)
+            let lines = worker.log.lines.count
+            var look = await registrar.look(after: second)
+            for _ in 0..<3 { look = await registrar.look(after: look) }
+            #expect(try await worker.board.state(of: job.id) == nil)
+            #expect(worker.log.lines.count == lines)
+
+            // It is retried, and the board loses that.
+            try await worker.change(job) { $0.reopen() }
+            look = Registrar.Look()
+            for _ in 0..<2 { look = await registrar.look(after: look) }
+            #expect(try await worker.board.state(of: job.id)?.isTerminal == false)
+        }
+    }
+
+    @Test func theJanitorWritesHowJobsEnded() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            #expect(try await worker.board.cancel(job.id))
+            #expect(try await job.entry.read().state == nil)
+            await Janitor(worker.environment).clean()
+            #expect(try await job.entry.read().state == .cancelled)
+        }
+    }
+
     /// The clocks differ by two minutes, and the earlier one decides.
     @Test func theJanitorKeepsAJobUntilBothClocksSayThatItsTimeIsOver() async throws {
         try await withWorker { worker in

@@ -134,9 +134,7 @@ import Testing
     @Test func theProbeOfAPausedJobIsClaimed() async throws {
         try await withWorker { worker in
             let record = try await worker.begin()
-            var paused = record
-            paused.paused = true
-            try await worker.store.job(record.id).write(paused)
+            try await worker.store.job(record.id).change { $0.paused = true }
             #expect(await worker.claimer.take()?.claim.pass == .probe)
         }
     }
@@ -190,8 +188,6 @@ extension WorkerFixture {
 
     /// Changes a job's record as the command line does, before the board knows.
     func change(_ job: StoredJob, _ change: (inout JobRecord) -> Void) async throws {
-        var record = try await job.entry.read()
-        change(&record)
-        try await job.entry.write(record)
+        try await job.entry.change { record throws(ReelFailure) in change(&record) }
     }
 }

@@ -2,8 +2,8 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// Changes jobs in store and board. The store learns of a change before the board, so that a board that is rebuilt from the
-/// store revives no job that was cancelled, and runs none that was paused.
+/// Changes jobs in store and board. Of an end the board decides, and the store learns of it then. Of everything else the store
+/// learns first, so that a board that is rebuilt from the store runs no job that was paused, and has those that were retried.
 ///
 /// Each call throws `.usage` if there is no such job or its state does not allow the change, and `.unreachable`.
 package struct JobControl: Sendable {
@@ -20,18 +20,30 @@ package struct JobControl: Sendable {
     /// Ends a job. Its workers learn of it with their next beat.
     func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let ended = try await state(of: id), ended.isTerminal { return .hadEnded(ended) }
-        let now = await board.endOfNow()
-        do throws(ReelFailure) {
+        if try await board.cancel(id) {
+            try await settle(id)
+        } else if let ended = try await board.state(of: id) {
+            try await settle(id)
+            return .hadEnded(ended)
+        } else {
+            let now = await board.endOfNow()
             try await record(id) { record in
-                (record.state, record.finished) = (.cancelled, now)
+                if record.state == nil { record.end(.cancelled, at: now) }
             }
-        } catch {
-            // A job whose record cannot be read can be neither resumed nor recovered, so nothing revives it.
-            guard error.isOfRecord else { throw error }
         }
-        _ = try await board.cancel(id)
         if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
         return .cancelled
+    }
+
+    /// Has the job's record say how it ended. A job whose record cannot be read can be neither resumed nor recovered, so
+    /// nothing revives it.
+    private func settle(_ id: JobID) async throws(ReelFailure) {
+        guard await store.job(id).exists else { return }
+        do throws(ReelFailure) {
+            try await store.job(id).settle(on: board)
+        } catch {
+            guard error.isOfRecord else { throw error }
+        }
     }
 
     /// Pauses a job, or lets it go on. Passes that workers hold are finished.
@@ -81,6 +93,11 @@ package struct JobControl: Sendable {
         {
             throw why
         }
+        // The failure may have been written meanwhile by a process that had just learned of it.
+        try await record(id) { record in
+            if record.state != nil { record.reopen() }
+        }
+        try await settle(id)
         return .retried
     }
 
@@ -111,14 +128,14 @@ package struct JobControl: Sendable {
         return .removed
     }
 
-    /// Removes an ended job that no worker works at: from the store, then from the board.
+    /// Removes an ended job that no worker works at: from the store, then from the board. Its source's index stays until
+    /// `removeUnusedSources`, which reads the records of all jobs.
     ///
     /// - Parameter removal: the board's answer to the last submitter that left the job; nil for any other caller.
     func discard(_ id: JobID, _ removal: Removal? = nil) async throws(ReelFailure) {
         if await store.job(id).exists {
             if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
             try await store.job(id).remove()
-            await store.removeUnusedSources()
         }
         try await board.forget(id, removal: removal)
     }
@@ -135,8 +152,7 @@ package struct JobControl: Sendable {
         // the job can still be removed.
         let now = await board.endOfNow()
         try? await record(id) { record in
-            guard record.state == nil else { return }
-            (record.state, record.finished) = (.cancelled, now)
+            if record.state == nil { record.end(.cancelled, at: now) }
         }
         try await board.withdraw(id)
         guard await store.job(id).exists else { return }
@@ -160,9 +176,7 @@ package struct JobControl: Sendable {
     private func record(_ id: JobID, _ change: (inout JobRecord) -> Void) async throws(ReelFailure) {
         let entry = store.job(id)
         guard await entry.exists else { return }
-        var record = try await entry.read()
-        change(&record)
-        try await entry.write(record)
+        try await entry.change { record throws(ReelFailure) in change(&record) }
     }
 }
 

@@ -3,17 +3,28 @@ package import ReelQueue
 package import ReelStore
 
 extension JobEntry {
-    /// Writes how a job ended into its record, before the board or a user relies on it. An end that is recorded already is
-    /// kept. If the record cannot be written, the board still knows the end.
+    /// Writes a verified output into the record, and in the same change that the job is done with it: there is no time at which
+    /// the one is known without the other. The board is told after that. If it answers that the job has ended otherwise,
+    /// `settle` takes the end back.
     ///
     /// - Parameter board: its clock says when that was.
-    package func recordEnd(_ state: JobState, _ failure: ReelFailure?, on board: any Board) async {
+    package func recordDone(_ output: JobResult, on board: any Board) async throws(ReelFailure) {
         let now = await board.endOfNow()
-        guard var record = try? await read(), record.state == nil else { return }
-        record.state = state
-        record.failure = failure
-        record.finished = now
-        try? await write(record)
+        try await change { record throws(ReelFailure) in
+            record.result = output
+            if record.state == nil { record.end(.done, at: now) }
+        }
+    }
+
+    /// Has the record say how the job ended, if the board says that it has: the board alone decides between an end and a
+    /// cancellation that come at the same time. Whoever ends a job on the board calls this, and every worker does so for jobs
+    /// whose record has been left behind, for example by a process that was killed in between.
+    package func settle(on board: any Board) async throws(ReelFailure) {
+        let now = await board.endOfNow()
+        try await change { record throws(ReelFailure) in
+            guard let state = try await board.state(of: id), state.isTerminal, state != record.state else { return }
+            record.end(state, state == .failed ? try await board.status(id)?.failure : nil, at: now)
+        }
     }
 }
 
@@ -22,13 +33,13 @@ extension Board {
     ///
     /// - Parameters:
     ///   - cause: replaces the failure's own; nil keeps it.
-    ///   - entry: the job's place in the store.
+    ///   - entry: the job's place in the store. If its record cannot be written, the board still knows the end.
     package func fail(
         _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause? = nil,
         recordingIn entry: any JobEntry
     ) async throws(ReelFailure) -> FailAnswer {
         let answer = try await fail(claim, worker: worker, failure: failure, as: cause)
-        if answer == .jobFailed { await entry.recordEnd(.failed, failure, on: self) }
+        if answer == .jobFailed { try? await entry.settle(on: self) }
         return answer
     }
 }

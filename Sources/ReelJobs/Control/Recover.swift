@@ -1,17 +1,17 @@
 internal import Foundation
-internal import ReelCore
-internal import ReelQueue
-internal import ReelStore
+package import ReelCore
+package import ReelQueue
+package import ReelStore
 
 /// Puts jobs back on a board that has lost them, as the store has them: with every pass finished whose segments are whole,
 /// and paused if they were. A job without a plan is probed again. A job that is done, failed or cancelled stays so.
-struct Recover: Sendable {
-    typealias Outcome = JobService.RecoverOutcome
+package struct Recover: Sendable {
+    package typealias Outcome = JobService.RecoverOutcome
 
     private let store: any JobStore
     private let board: any Board
 
-    init(store: any JobStore, board: any Board) {
+    package init(store: any JobStore, board: any Board) {
         self.store = store
         self.board = board
     }
@@ -24,7 +24,7 @@ struct Recover: Sendable {
     }
 
     /// One job that has not ended, with its outcome.
-    func recover(_ id: JobID) async throws(ReelFailure) -> Outcome {
+    package func recover(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let status = try await board.status(id), !status.state.isTerminal { return .known }
         let record: JobRecord
         do {

@@ -113,7 +113,7 @@ struct LocalCluster: Sendable {
         let worker =
             [
                 try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
-                "--memory-total", "\(memoryTotal)", "--grace", "0",
+                "--memory-total", "\(memoryTotal)", "--grace", "0", "--alone",
                 "--beat", "\(LocalCluster.beat / .seconds(1))", "--sandbox", sandbox.rawValue,
             ] + (room.isInTemporary ? ["--scratch", folder] : [])
         var options = PlatformOptions()

@@ -33,13 +33,12 @@ package struct EarlyStart: Sendable {
     /// the whole job has a plan.
     package func begin(for whole: JobID) async throws(ReelFailure) {
         let entry = probe.store.job(whole)
-        var record = try await entry.read()
+        let record = try await entry.read()
         guard try await entry.planNumbers().isEmpty,
             try await !probe.store.source(record.source.fingerprint).isDisproved()
         else { return }
         let head = try job(of: record)
-        record.head = head.id
-        try await entry.write(record)
+        try await entry.change { $0.head = head.id }
         let begun = try await Submitter(probe: probe, board: board, wanted: head).submit().job
         // It may have been paused for an earlier whole job that was removed.
         _ = try? await JobControl(board: board, store: probe.store).setPaused(begun.id, false)

@@ -13,10 +13,7 @@ extension Probe {
         let early = await earlyStart(of: record, in: sources)
         let choice = try await choosePlan(record, sources, early: early?.passes, in: entry)
         let unused = choice.isKept || early?.passes != nil ? nil : record.head
-        if unused != nil {
-            record.head = nil
-            try await entry.write(record)
-        }
+        if unused != nil { record = try await entry.change { $0.head = nil } }
         let plan = choice.isKept ? choice.plan : try await entry.readPlan(entry.writePlan(choice.plan))
         try await stage(record, in: entry)
         let job = StoredJob(record: record, plan: plan, entry: entry, hadPlan: choice.isKept)

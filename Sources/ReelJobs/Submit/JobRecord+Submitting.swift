@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Glibc
 public import ReelCore
 internal import ReelQueue
 internal import ReelSandbox
@@ -26,7 +27,7 @@ extension JobRecord {
             guard source.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) == nil else {
                 throw ReelFailure(.sourceIsURL(url: source))
             }
-            let url = URL(fileURLWithPath: source).standardizedFileURL
+            let url = URL(fileURLWithPath: try JobRecord.lasting(source)).standardizedFileURL
             try roots?.check(url.path)
             // Files of two folders may have the same name.
             let copy = sources.count > 1 ? "\(number)-\(url.lastPathComponent)" : url.lastPathComponent
@@ -37,6 +38,14 @@ extension JobRecord {
             id: try JobID.make(sources: files.map(\.fingerprint), spec: spec), spec: spec, sources: files,
             terms: terms, submission: submission, created: Date().timeIntervalSince1970)
     }
+
+    /// A path that names the same file in every process: `/dev/stdin` does not. Throws `.sourceNotAFile` if there is none.
+    private static func lasting(_ path: String) throws(ReelFailure) -> String {
+        guard ["/dev/", "/proc/"].contains(where: path.hasPrefix) else { return path }
+        guard let real = realpath(path, nil) else { throw ReelFailure(.sourceNotAFile(path: path)) }
+        defer { free(real) }
+        return String(cString: real)
+    }
 }
 
 extension JobEntry {
@@ -45,14 +54,14 @@ extension JobEntry {
     /// says, and webhooks; of a job that had ended, the earlier ones go.
     func open(_ wanted: JobRecord) async throws(ReelFailure) {
         guard try await !create(wanted) else { return }
-        var record = try await read()
-        let earlier = record.state == nil ? record.webhooks : []
-        let added = wanted.webhooks.filter { !earlier.contains($0) }
-        record.webhooks = Array((earlier + added).suffix(BoardPolicy.webhooksKept))
-        record.reopen()
-        record.terms = wanted.terms
-        record.submission = wanted.submission?.after(record.submission) ?? record.submission
-        record.sources = wanted.sources
-        try await write(record)
+        try await change { record in
+            let earlier = record.state == nil ? record.webhooks : []
+            let added = wanted.webhooks.filter { !earlier.contains($0) }
+            record.webhooks = Array((earlier + added).suffix(BoardPolicy.webhooksKept))
+            record.reopen()
+            record.terms = wanted.terms
+            record.submission = wanted.submission?.after(record.submission) ?? record.submission
+            record.sources = wanted.sources
+        }
     }
 }

@@ -63,8 +63,46 @@ struct ConformanceTests {
             changed.paused = true
             #expect(try await !job.create(changed))
             #expect(try await job.read() == record(job.id))
-            try await job.write(changed)
-            #expect(try await job.read() == changed)
+            let written = try await job.change { [changed] in $0 = changed }
+            #expect(try await job.read() == written)
+            #expect(written.revision == 1)
+            #expect(written.state == .failed && written.failure == changed.failure && written.paused)
+        }
+    }
+
+    @Test("Of many changes of a record at once none is lost", arguments: StoreKind.all)
+    func changedAtOnce(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        for round in 0..<10 { try await job.change { $0.webhooks.append("\(number) \(round)") } }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let record = try await job.read()
+            #expect(record.revision == 40)
+            #expect(Set(record.webhooks).count == 40)
+            for number in 0..<4 {
+                let own = record.webhooks.filter { $0.hasPrefix("\(number) ") }
+                #expect(own == (0..<10).map { "\(number) \($0)" })
+            }
+        }
+    }
+
+    @Test("What was decided by an earlier record is decided anew", arguments: StoreKind.all)
+    func changedMeanwhile(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            var seen: [JobState?] = []
+            try await job.change { record throws(ReelFailure) in
+                seen.append(record.state)
+                if seen.count == 1 { try await job.change { $0.end(.cancelled, at: 7) } }
+                if record.state == nil { record.end(.done, at: 8) }
+            }
+            #expect(seen == [nil, .cancelled])
+            #expect(try await job.read().state == .cancelled)
+            #expect(try await job.read().finished == 7)
         }
     }
 
@@ -96,11 +134,11 @@ struct ConformanceTests {
                 record.sources[0].path = "/" + path
                 return record
             }
-            try await job.write(with(paths[0]))
+            try await job.change { $0 = with(paths[0]) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for path in paths {
                     let record = with(path)
-                    group.addTask { for _ in 0..<20 { try await job.write(record) } }
+                    group.addTask { for _ in 0..<20 { try await job.change { $0.sources = record.sources } } }
                 }
                 let wanted = paths.map { "/" + $0 }
                 group.addTask {
@@ -125,7 +163,7 @@ struct ConformanceTests {
                 return
             }
             #expect(await !job.exists)
-            #expect(await failed { try await job.write(record(job.id)) } == .unreachable)
+            #expect(await failed { try await job.change { $0.paused = true } } == .unreachable)
             #expect(await !job.exists)
         }
     }
