@@ -279,8 +279,7 @@ public protocol Board: Sendable {
     /// Returns how many jobs have not ended, and how many failed and are still on the board.
     func jobCounts() async throws(ReelFailure) -> (active: Int, failed: Int)
 
-    /// Returns the jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the
-    /// oldest first.
+    /// Returns the jobs that have not ended, and of the others the `ended` that were submitted last; the oldest first.
     func latestJobs(ended: Int) async throws(ReelFailure) -> JobList
 
     /// Returns how fast the work of all jobs got done over the last minute.
@@ -292,6 +291,9 @@ public protocol Board: Sendable {
     /// Returns what the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with
     /// the jobs that have not ended and with the workers, not with passes or ended jobs.
     func figures() async throws(ReelFailure) -> BoardFigures
+
+    /// Returns the memory that Redis uses, in bytes, and its limit; nil if there is none.
+    func memory() async throws(ReelFailure) -> (used: Int64, limit: Int64?)
 
     /// Returns places of jobs in the order of their submission, the one that was submitted last first, `count` at most.
     /// Pass the last place to get the next page.

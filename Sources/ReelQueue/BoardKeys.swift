@@ -30,22 +30,26 @@ public struct Namespace: Hashable, Sendable {
 }
 
 /// Keys of a whole board, whose names are fixed but for the namespace. `docs/board.md` says what each holds. New ones go
-/// to the end, since functions take keys by their place and serve earlier callers.
+/// to the end, since functions take keys by their place and serve earlier callers; so `journal`, which is not used any more,
+/// keeps its place.
 enum BoardKey: String, CaseIterable {
     case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
-    case events, pace, done, cancelled, counters, journal, webhooks
+    case events, pace, done, cancelled, counters, journal, webhooks, queue, begun, turns
 }
 
 /// The names of a board's keys.
 struct BoardKeys: Sendable {
     /// The beginning of every key. The braces put all keys in one hash slot.
     let prefix: String
+    /// The key of the journal, outside the keys that workers may use.
+    let journal: String
     /// The names of the whole board's keys, in the order in which calls declare them.
     let declared: [String]
 
     init(_ namespace: Namespace) {
         let prefix = "reel2:{\(namespace.name)}:"
         self.prefix = prefix
+        journal = "reel2-journal:{\(namespace.name)}"
         declared = BoardKey.allCases.map { prefix + $0.rawValue }
     }
 

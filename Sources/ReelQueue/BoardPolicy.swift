@@ -18,6 +18,9 @@ public enum BoardPolicy {
         Double(attempts) < max(1, backupShare * Double(passes))
     }
 
+    /// More turns than owners of jobs in the queue ever have: the distance there between weights that differ by a thousandth.
+    package static let turns = 1_000_000
+
     /// Milliseconds between two searches for a late pass of one job.
     public static let tailWait = 250
 
@@ -82,12 +85,13 @@ public enum BoardPolicy {
     /// These numbers as constants in Lua.
     static let lua = """
         local LIMITS = { \(limits) }
+        local TURNS = \(turns)
         local LAG, BACKUP_SHARE, TAIL_WAIT, PATIENCE = \(lag), \(backupShare), \(tailWait), \(hostPatience)
         local ATTEMPTS_KEPT, DIAGNOSTICS_KEPT, MOST_PASSES = \(attemptsKept), \(diagnosticsKept), \(mostPasses)
         local REAPED, SILENCE, EVENTS_KEPT, HINTS = \(reaped), \(silence), \(eventsKept), \(hints)
         local PACE_SLOT, PACE_SLOTS, RATE_SLOT, RATE_SLOTS = \(paceSlot), \(paceSlots), \(rateSlot), \(rateSlots)
         local BUCKETS = { \(buckets.map(String.init).joined(separator: ", ")) }
-        local BACKLOG_PAGE, JOURNAL_KEPT = \(backlogPage), \(journalKept)
+        local BACKLOG_PAGE = \(backlogPage)
         local WEBHOOKS_KEPT, WEBHOOKS_LOOKED_AT = \(webhooksKept), \(webhooksLookedAt)
         local WEBHOOK_PATIENCE, WEBHOOK_PAUSE = \(webhookPatience), \(webhookPause)
         """

@@ -107,9 +107,9 @@ extension RedisBoard {
         return (active, failed)
     }
 
-    /// Jobs that have not ended, 500 at most, and of the others the `ended` that were submitted last; the oldest first.
+    /// Jobs that have not ended, and of the others the `ended` that were submitted last; the oldest first.
     public func latestJobs(ended: Int) throws(ReelFailure) -> JobList {
-        let active = try send(["ZRANGE", keys[.active], "0", "499"])
+        let active = try send(["ZRANGE", keys[.active], "0", "-1"])
         guard let running = active.array?.compactMap(\.string) else { throw active.surprise }
         let known = Set(running)
         let latest = try send(["ZRANGE", keys[.jobs], "0", String(known.count + ended - 1), "REV"])

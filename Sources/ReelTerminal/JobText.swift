@@ -6,16 +6,17 @@ internal import ReelWords
 
 /// What `status` shows a person.
 public enum JobText {
-    /// A line for each job with why it waits or failed, then a line for each job that cannot be read.
+    /// A line for each job with why it waits or failed, a line for each job that cannot be read, and how many more there are.
     ///
     /// - Parameters:
     ///   - isChosen: whether a filter has chosen the jobs.
+    ///   - others: how many jobs that have ended are left out.
     ///   - forgotten: how many unfinished jobs the store has that the board does not know.
     ///   - now: seconds since 1970, from which ages are counted.
     ///   - list: the order of the jobs, and the chosen one.
     public static func lines(
-        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], isChosen: Bool = false, forgotten: Int = 0,
-        at now: Double, as list: JobList = JobList(), on canvas: Canvas
+        _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], isChosen: Bool = false, others: Int = 0,
+        forgotten: Int = 0, at now: Double, as list: JobList = JobList(), on canvas: Canvas
     ) -> [ScreenLine] {
         let views = list.sorted(views)
         guard !views.isEmpty || !unreadable.isEmpty else {
@@ -31,6 +32,14 @@ public enum JobText {
         let table = JobTable(views, at: now, on: canvas)
         return [table.head]
             + zip(views, table.rows).flatMap { [list.line($1, of: $0)] + JobTable.reasons($0, on: canvas) } + aside
+            + (more(others).map { ScreenLine().followed(by: $0, on: canvas) } ?? [])
+    }
+
+    /// How many jobs that have ended a list leaves out; nil if it has all.
+    public static func more(_ others: Int) -> String? {
+        guard others > 0 else { return nil }
+        let jobs = others == 1 ? "1 more job has" : "\(others) more jobs have"
+        return "\(jobs) ended: reel-coordinator status --state done --state failed --state cancelled shows them all"
     }
 
     /// The most sources that are listed.

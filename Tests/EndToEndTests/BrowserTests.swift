@@ -102,7 +102,7 @@ extension EndToEnd {
         /// Waits until the job whose page is shown is done, and its pictures are there.
         private func watchIt(_ browser: Browser) async throws {
             try await browser.wait(for: "document.querySelector('main h1').innerText.startsWith('<img src=x')")
-            try await browser.wait(for: "\(BrowserTests.state) == 'done'", .seconds(120))
+            try await browser.wait(for: "\(BrowserTests.state) == 'done'")
             try await browser.wait(for: "document.querySelector('canvas.strip.large').width > 0")
             let tags = try await browser.value(
                 of: "[...document.querySelectorAll('main a.tag')].map((tag) => tag.innerText)", as: [String].self)
@@ -111,7 +111,7 @@ extension EndToEnd {
                 for: """
                     [...document.querySelectorAll('.films img')].length == 2 &&
                     [...document.querySelectorAll('.films img')].every((image) => image.naturalWidth > 0)
-                    """, .seconds(30))
+                    """)
         }
 
         /// Where source and result of a player are, in seconds, and how long it says that the result is.
@@ -180,7 +180,7 @@ extension EndToEnd {
             try await browser.click("main details:not(.panel) summary")
             try await browser.type("veryslow", into: "#field-preset")
             try await browser.click(".sticky button.primary")
-            try await browser.wait(for: "\(BrowserTests.state) == 'running'", .seconds(40))
+            try await browser.wait(for: "\(BrowserTests.state) == 'running'")
             try await browser.click("main .head button.danger")
             let question = try await browser.value(of: "document.querySelector('dialog').innerText", as: String.self)
             #expect(question.contains(BrowserTests.hostileName))
@@ -241,8 +241,8 @@ extension EndToEnd {
                     try await browser.wait(for: "/trying again/i.test(document.querySelector('#banner').innerText)")
                     _ = try await fleet.submit([film, "--name", "meanwhile"])
                     try await WebServer.with(fleet, options, port: port) { server in
-                        try await browser.wait(for: BrowserTests.isLive, .seconds(60))
-                        try await browser.wait(for: row("meanwhile", "done"), .seconds(60))
+                        try await browser.wait(for: BrowserTests.isLive)
+                        try await browser.wait(for: row("meanwhile", "done"))
                         try await expectNoSidewaysScrolling(browser, first)
                         #expect(try await browser.value(of: "window.isSame", as: Bool.self))
                         try await signOut(browser)

@@ -43,6 +43,11 @@ extension BoardModel {
     /// Everything that is somewhere, one fact a line, as `BoardFacts` reads it from Redis.
     package var facts: [String] {
         var facts = run.map { "run \($0.key) \(String(format: "%.17g", $0.value))" }
+        facts += queue.map {
+            let weight = Int((1000 * $0.value.weight).rounded())
+            return "queue \($0.key) \($0.value.turn - weight * BoardPolicy.turns)"
+        }
+        facts += begun.map { "begun \($0.key) \(Int((1000 * $0.value).rounded()))" }
         facts += timer.map { "timer \($0.key) \($0.value > now ? "later" : "due")" }
         facts += leases.map {
             let holding = $0.holding
@@ -171,10 +176,13 @@ extension BoardModel {
                 case .done: break
                 }
             }
+            let isInLine = run[id] != nil || queue[id] != nil
+            if run[id] != nil && queue[id] != nil { found.append("job \(id) is in line twice") }
+            if begun[id] != nil && job.state.isTerminal { found.append("job \(id) has ended and is begun") }
             if job.state.isTerminal || job.isPaused {
-                if run[id] != nil || timer[id] != nil { found.append("job \(id) is in line") }
-            } else if hasWork && run[id] == nil && timer[id].map({ $0 <= now }) != true
-                || workComes && run[id] == nil && timer[id] == nil
+                if isInLine || timer[id] != nil { found.append("job \(id) is in line") }
+            } else if hasWork && !isInLine && timer[id].map({ $0 <= now }) != true
+                || workComes && !isInLine && timer[id] == nil
             {
                 found.append("job \(id) has work and is not in line")
             }

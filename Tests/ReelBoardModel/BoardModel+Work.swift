@@ -12,6 +12,7 @@ extension BoardModel {
             timer[id] = nil
             join(id)
         }
+        beginNext()
         for id in line() {
             guard let job = jobs[id], canTake(job, offer) else { continue }
             if job.state == .probing {
@@ -40,9 +41,10 @@ extension BoardModel {
         return quickIn.flatMap { copy($0, to: offer, token: token) }
     }
 
-    /// Jobs in line, the next one first.
+    /// Jobs in line, the next one first; those that are not begun come last.
     package func line() -> [String] {
         run.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+            + queue.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
     }
 
     private func isDue(_ condition: Condition) -> Bool {
@@ -63,6 +65,8 @@ extension BoardModel {
             return (due, String(index), index)
         }
         if let first = due.min(by: { ($0.0, $0.1) < ($1.0, $1.1) }) { return first.2 }
+        // Its other passes wait, too, while jobs wait to begin.
+        if !queue.isEmpty, job.conditions.contains(where: isDue) { return nil }
         return job.conditions.dropLast().firstIndex {
             if case .waiting = $0 { true } else { false }
         }
@@ -78,7 +82,7 @@ extension BoardModel {
             return true
         }
         guard failures.crashedOn.contains(offer.worker.text), waited <= BoardModel.lease else { return false }
-        return liveWorkers.contains { !failures.crashedOn.contains($0) }
+        return !queue.isEmpty || liveWorkers.contains { !failures.crashedOn.contains($0) }
     }
 
     /// Once more than the job's after it ran out of memory.
@@ -87,6 +91,7 @@ extension BoardModel {
     }
 
     private mutating func give(_ id: String, _ index: Int, to offer: WorkerOffer, token: String) -> Claim? {
+        beginJob(id)
         guard let job = jobs[id], let time = run[id] else { return nil }
         hold(id, index, .held(Holder(token: token, worker: offer.worker.text), copy: nil), token: token)
         if job.passes.indices.contains(index) { count("wait") }
@@ -112,9 +117,9 @@ extension BoardModel {
         leaveLine(id)
     }
 
-    /// The assembly begins early where every pass left is held, and all sound and the first video pass are finished.
+    /// The assembly begins early where no job waits to begin, every pass left is held, and all sound and the first video pass are finished.
     private func mayAssemble(_ job: Job) -> Bool {
-        guard job.state == .running, job.hasNothingToGive, job.finished < job.published.passCount,
+        guard queue.isEmpty, job.state == .running, job.hasNothingToGive, job.finished < job.published.passCount,
             case .waiting = job.conditions[job.published.passCount]
         else { return false }
         for (condition, pass) in zip(job.conditions, job.passes) {

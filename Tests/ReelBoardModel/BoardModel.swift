@@ -12,8 +12,16 @@ package struct BoardModel {
     /// Grows with every operation.
     package private(set) var now = 0
     package var jobs: [String: Job] = [:]
-    /// Jobs in line, by their virtual time.
+    /// Jobs that are begun and in line, by their virtual time.
     package var run: [String: Double] = [:]
+    /// Jobs in line that are not begun, by their place.
+    package var queue: [String: QueuePlace] = [:]
+    /// Jobs that are begun and have not ended, by their weight.
+    package var begun: [String: Double] = [:]
+    /// Of each weight, the turn that the jobs begun have come to, and the last that each owner has.
+    package var turns: [Double: Turns] = [:]
+    /// How many of an owner's jobs are begun.
+    package var begunOf: [String: Int] = [:]
     /// Jobs whose work is all to come, by when.
     package var timer: [String: Int] = [:]
     /// The virtual time that claims have come to.
@@ -38,6 +46,21 @@ package struct BoardModel {
     /// Longer than any sequence of operations.
     package static let lease = 1_000_000
     package static let longSince = -1_000_000_000
+
+    /// The first is the heaviest; of equal ones, that of the earliest turn.
+    package struct QueuePlace: Comparable {
+        package var weight: Double
+        package var turn: Int
+
+        package static func < (one: QueuePlace, other: QueuePlace) -> Bool {
+            (-one.weight, one.turn) < (-other.weight, other.turn)
+        }
+    }
+
+    package struct Turns {
+        package var now = 0
+        package var last: [String: Int] = [:]
+    }
 
     package struct Worker {
         /// What it told with its last beat.
@@ -127,6 +150,8 @@ package struct BoardModel {
         /// The weight that a user gave it after it was submitted.
         package var weight: Double?
         package var submission: String?
+        /// Its submitter when it came into the queue.
+        package var owner = ""
         /// By their URLs.
         package var webhooks: [String: Webhook] = [:]
         /// Whether each is still heard of.
@@ -183,6 +208,8 @@ extension BoardModel {
         guard let job = jobs[id], !job.state.isTerminal else { return jobs[id]?.state }
         jobs[id]?.weight = weight
         jobs[id]?.published.weight = weight
+        if queue[id] != nil { enqueue(id) }
+        if begun[id] != nil { begun[id] = weight }
         return job.state
     }
 
@@ -238,27 +265,11 @@ extension BoardModel {
     }
 }
 
-// Being in line.
+// Coming to an end.
 extension BoardModel {
-    /// One that joins owes nothing, nor is owed.
-    package mutating func join(_ id: String) {
-        guard run[id] == nil, let job = jobs[id] else { return }
-        run[id] = max(job.virtual, virtual)
-    }
-
-    package mutating func leaveLine(_ id: String) {
-        guard let time = run.removeValue(forKey: id) else { return }
-        jobs[id]?.virtual = time
-    }
-
-    /// There is work of a job from then on.
-    package mutating func offer(_ id: String, at due: Int) {
-        guard let job = jobs[id], !job.isPaused else { return }
-        if due > now { timer[id] = min(due, timer[id] ?? due) } else { join(id) }
-    }
-
     package mutating func end(_ id: String, _ state: JobState) {
         leaveLine(id)
+        if begun.removeValue(forKey: id) != nil, let owner = jobs[id]?.owner { begunOf[owner, default: 1] -= 1 }
         timer[id] = nil
         jobs[id]?.state = state
         for url in jobs[id]?.webhooks.keys.sorted() ?? [] { makeDue(id, url) }
@@ -286,10 +297,15 @@ extension BoardModel {
         guard job.canBeWorkedOn else { return }
         if case .done = job.conditions[assembly] { return end(id, .done) }
         guard job.finished == assembly else { return }
+        let isReleased = job.state == .running
         job.state = .assembling
         if case .waiting = job.conditions[assembly] { job.conditions[assembly] = .retry(due: now) }
         jobs[id] = job
-        if case .retry(let due) = job.conditions[assembly] { offer(id, at: due) }
+        if case .retry(let due) = job.conditions[assembly] {
+            offer(id, at: due)
+            // What ends a job goes first.
+            if isReleased, run[id] != nil { run[id] = 0 }
+        }
     }
 }
 

@@ -278,6 +278,8 @@ extension ModelBoard {
 
     package func figures() throws(ReelFailure) -> BoardFigures { try act { $0.figures } }
 
+    package func jobs() throws(ReelFailure) -> [JobID] { try act { $0.jobs.keys.sorted().map { JobID($0) } } }
+
     package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         try act { ($0.active.count, $0.failed.count) }
     }
@@ -288,13 +290,13 @@ extension ModelBoard {
 extension ModelBoard {
     package func passDiagnostics(_ job: JobID) -> [Diagnostic] { trap() }
 
-    package func jobs() -> [JobID] { trap() }
-
     package func list(_ jobs: [JobID]) -> JobList { trap() }
 
     package func latestJobs(ended: Int) -> JobList { trap() }
 
     package func pace() -> Pace { trap() }
+
+    package func memory() -> (used: Int64, limit: Int64?) { trap() }
 
     package func rates() -> [MinuteRate] { trap() }
 

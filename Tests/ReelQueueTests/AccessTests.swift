@@ -243,6 +243,11 @@ extension BoardTests.Access {
         let action = JournalAction(who: "anna", role: "admin", address: "::1", action: "drain", status: 200)
         try await board.note(action)
         #expect(try await board.journal(before: nil, count: 5).map(\.action) == [action])
+        // Nobody takes what a worker writes for what a person did.
+        let worker = try fixture("reel-worker").board
+        await #expect(throws: ReelFailure.self) { try await worker.note(action) }
+        try admin("ACL", "LOG", "RESET")
+        #expect(try await board.journal(before: nil, count: 5).count == 1)
     }
 
     /// Every way in which a worker gives a pass back.

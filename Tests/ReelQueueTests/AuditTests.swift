@@ -112,7 +112,7 @@ extension BoardTests {
             #expect(try await fixture.board.auditAfterRestart() == nil)
             try fixture.raw("HSET", "reel2:{main}:control", "audited", "the start before")
             try fixture.raw("DEL", "reel2:{main}:auditing")
-            try fixture.raw("ZREM", "reel2:{main}:run", "a1")
+            try fixture.raw("ZREM", "reel2:{main}:queue", "a1")
             #expect(try await fixture.board.auditAfterRestart() == Audit(jobs: 1, repairs: 1))
             #expect(try await fixture.take().index == 0)
         }

@@ -186,16 +186,17 @@ extension BoardTests {
 
         @Test func waitingBoardsLeaveTheCooperativePoolFree() async throws {
             let waiters = try (0..<16).map { _ in try BoardFixture.open(fixture.server) }
-            let ended = Atomic(0)
+            final class Count: Sendable { let value = Atomic(0) }
+            let ended = Count()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for waiter in waiters {
                     group.addTask {
                         try await waiter.waitForWork(seconds: 5)
-                        ended.add(1, ordering: .relaxed)
+                        ended.value.add(1, ordering: .relaxed)
                     }
                 }
                 for _ in 0..<20 { try await fixture.board.ping() }
-                #expect(ended.load(ordering: .relaxed) == 0)
+                #expect(ended.value.load(ordering: .relaxed) == 0)
                 try await group.waitForAll()
             }
         }

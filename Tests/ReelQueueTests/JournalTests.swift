@@ -34,12 +34,12 @@ extension BoardTests {
         }
 
         @Test func itKeepsAboutTenThousandShortEntries() async throws {
-            let fill = "for i = 1, 10500 do redis.call('XADD', 'reel2:{main}:journal', '*', 'who', 'x') end"
+            let fill = "for i = 1, 10500 do redis.call('XADD', 'reel2-journal:{main}', '*', 'who', 'x') end"
             try fixture.raw("EVAL", fill, "0")
             let long = String(repeating: "x", count: 1000)
             try await fixture.board.note(
                 JournalAction(who: long, role: long, address: long, action: long, job: JobID(long), status: 500))
-            let kept = Int(try fixture.raw("XLEN", "reel2:{main}:journal")) ?? 0
+            let kept = Int(try fixture.raw("XLEN", "reel2-journal:{main}")) ?? 0
             #expect((10_000..<10_200).contains(kept))
             let latest = try await fixture.board.journal(before: nil, count: 2)
             #expect(latest[0].action.who == String(repeating: "x", count: 256))

@@ -175,6 +175,9 @@ import Testing
         let empty = QueueView(jobs: [], counts: (0, 0), pace: .none, workers: [])
         #expect(QueueText.lines(empty, strips: [:], at: 90, on: plain).last?.text == "no job waits or runs")
         #expect(JobText.lines([], at: 90, on: plain).map(\.text) == ["there are no jobs"])
+        #expect(JobText.more(0) == nil)
+        #expect(JobText.more(1)?.hasPrefix("1 more job has ended: reel-coordinator status ") == true)
+        #expect(JobText.more(1450)?.hasPrefix("1450 more jobs have ended: ") == true)
         #expect(
             JobText.lines([], forgotten: 2, at: 90, on: plain).map(\.text) == [
                 "there are no jobs",

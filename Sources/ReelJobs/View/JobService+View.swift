@@ -33,16 +33,17 @@ extension JobService {
         return view
     }
 
-    /// The jobs of the board that a filter admits, the oldest first; and jobs that cannot be read, with the reason. An open
-    /// filter gives those that have not ended, 500 at most, and the latest 50 of the others.
+    /// The jobs of the board that a filter admits, the oldest first; jobs that cannot be read, with the reason; and how many
+    /// others an open filter leaves out: it gives all that have not ended, and the latest 50 of the others.
     public func jobs(
         _ filter: JobFilter = JobFilter()
-    ) async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure]) {
+    ) async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure], others: Int) {
         let workers = try await board.workers()
         let list = if filter.isOpen { try await board.latestJobs() } else { try await matching(filter, workers) }
         var views: [JobView] = []
         for status in list.jobs { views.append(await view(status, workers)) }
-        return (views, list.unreadable)
+        let others = filter.isOpen ? try await board.jobs().count - views.count - list.unreadable.count : 0
+        return (views, list.unreadable, max(others, 0))
     }
 
     /// Jobs of the store that have not ended, if the board knows no job at all, as after a loss: `recover` puts them back.
@@ -57,7 +58,7 @@ extension JobService {
     }
 
     /// All jobs together, and those that have not ended or that failed: the first 100 of each, or with a filter all that it
-    /// admits.
+    /// admits. With a filter the sums are those of the jobs that it admits.
     public func queue(_ filter: JobFilter = JobFilter()) async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
         let list =
@@ -67,8 +68,8 @@ extension JobService {
         var jobs: [JobView] = []
         for status in list.jobs { jobs.append(await view(status, workers)) }
         return QueueView(
-            jobs: jobs, counts: try await board.jobCounts(), pace: try await board.pace(), workers: workers,
-            unreadable: list.unreadable)
+            jobs: jobs, counts: try await board.jobCounts(), figures: filter.isOpen ? try await board.figures() : nil,
+            pace: try await board.pace(), workers: workers, unreadable: list.unreadable)
     }
 
     /// Looks at the jobs of the board from the one that was submitted last, until the filter has enough.
@@ -120,7 +121,9 @@ extension JobService {
 
     /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the jobs
     /// that have not ended, and not with their passes.
-    public func metrics() async throws(ReelFailure) -> MetricsView { MetricsView(try await board.figures()) }
+    public func metrics() async throws(ReelFailure) -> MetricsView {
+        MetricsView(try await board.figures(), memory: try await board.memory())
+    }
 
     /// How much work there is for how many slots.
     public func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures().demand) }

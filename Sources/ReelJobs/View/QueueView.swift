@@ -8,15 +8,16 @@ public struct QueueView: Codable, Hashable, Sendable {
     public var active: Int
     /// Jobs that failed and are still on the board.
     public var failed: Int
-    /// Passes, of the listed jobs, that any worker can claim.
+    /// Passes that any worker can claim.
     public var ready: Int
-    /// Passes, of the listed jobs, that workers hold.
+    /// Passes that workers hold.
     public var inFlight: Int
-    /// Passes, of the listed jobs, that failed and wait until they are tried again.
+    /// Passes that failed and wait until they are tried again.
     public var retrying: Int
     /// Passes, of the listed jobs, that ran out of attempts.
     public var exhausted: Int
-    /// Seconds for which the pass that waits longest has been ready; missing if none is.
+    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it counts all
+    /// jobs that have not ended, or with a filter those that are listed.
     public var oldestWait: Double?
     /// Frames of all jobs encoded in a second, over the last minute.
     public var framesPerSecond: Double
@@ -45,16 +46,22 @@ public struct QueueView: Codable, Hashable, Sendable {
         public var code: String
     }
 
+    /// - Parameter figures: the sums over all jobs; nil if only the listed jobs are to count.
     package init(
-        jobs: [JobView], counts: (active: Int, failed: Int), pace: Pace, workers: [WorkerStatus],
-        unreadable: [JobID: ReelFailure] = [:]
+        jobs: [JobView], counts: (active: Int, failed: Int), figures: BoardFigures? = nil, pace: Pace,
+        workers: [WorkerStatus], unreadable: [JobID: ReelFailure] = [:]
     ) {
         (active, failed) = counts
-        ready = jobs.reduce(0) { $0 + $1.passesReady }
-        inFlight = jobs.reduce(0) { $0 + $1.passesLive }
-        retrying = jobs.reduce(0) { $0 + $1.passesRetrying }
+        if let figures {
+            (ready, inFlight, retrying) = (figures.passes.ready, figures.passes.live, figures.passes.retrying)
+            oldestWait = figures.oldestReady
+        } else {
+            ready = jobs.reduce(0) { $0 + $1.passesReady }
+            inFlight = jobs.reduce(0) { $0 + $1.passesLive }
+            retrying = jobs.reduce(0) { $0 + $1.passesRetrying }
+            oldestWait = jobs.compactMap(\.oldestWait).max()
+        }
         exhausted = jobs.reduce(0) { $0 + $1.passesExhausted }
-        oldestWait = jobs.compactMap(\.oldestWait).max()
         framesPerSecond = pace.framesPerSecond
         passesPerSecond = pace.passesPerSecond
         let going = jobs.filter { !$0.state.isTerminal && !$0.paused }

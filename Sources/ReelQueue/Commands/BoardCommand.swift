@@ -31,7 +31,7 @@ enum Command {
     static let all: [any BoardCommand.Type] = [
         Adopt.self, Attend.self, Audit.self, Audited.self, Backlog.self, Beat.self, Begin.self, Cancel.self, Claim.self,
         Complete.self, Depart.self, Describe.self, Dispatch.self, Dispatched.self, Disprove.self, Drain.self, Fail.self,
-        Figures.self, Forget.self, Hook.self, Invalidate.self, Journal.self, Leave.self, Owned.self, Passes.self,
+        Figures.self, Forget.self, Hook.self, Invalidate.self, Leave.self, Owned.self, Passes.self,
         Pause.self, Publish.self, Rates.self, Readmit.self, Reap.self, Release.self, Restarted.self, Restore.self,
         Retry.self, Status.self, Strip.self, Tally.self, Trim.self, Upload.self, Weigh.self, Workers.self,
     ]

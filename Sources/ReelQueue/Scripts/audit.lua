@@ -18,8 +18,17 @@ transition('audit', function(args)
     return yes
   end
 
+  -- What has jobs that have not ended.
+  local lists = { 'active', 'run', 'queue', 'begun', 'timer', 'tail' }
+  local function is_in_line()
+    for _, name in ipairs({ 'run', 'queue', 'timer' }) do
+      if redis.call('ZSCORE', key(name), id) then return true end
+    end
+    return false
+  end
+
   if not state then
-    for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+    for _, name in ipairs(lists) do repair(redis.call('ZREM', key(name), id) == 1) end
     return { repairs, -1 }
   end
   for ended in pairs(ENDED) do
@@ -27,7 +36,7 @@ transition('audit', function(args)
   end
   if ENDED[state] then
     repair(redis.call('ZADD', key(state), 'NX', text(tonumber(fields[6]) or now), id) == 1)
-    for _, name in ipairs({ 'active', 'run', 'timer', 'tail' }) do repair(redis.call('ZREM', key(name), id) == 1) end
+    for _, name in ipairs(lists) do repair(redis.call('ZREM', key(name), id) == 1) end
     for _, part in ipairs(PARTS) do
       if redis.call('PTTL', job_key(id, part)) == -1 then
         redis.call('PEXPIRE', job_key(id, part), retention)
@@ -54,8 +63,7 @@ transition('audit', function(args)
     elseif repair(not redis.call('ZSCORE', job_key(id, 'retry'), PROBE)) then
       requeue(id, PROBE, now)
     end
-    if not prober and not fields[4] and not redis.call('ZSCORE', key('run'), id)
-      and not redis.call('ZSCORE', key('timer'), id) then
+    if not prober and not fields[4] and not is_in_line() then
       schedule(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), PROBE)))
       repair(true)
     end
@@ -97,9 +105,8 @@ transition('audit', function(args)
   if stop <= passes then return { repairs, stop } end
 
   advance_state(id, retention)
-  if not fields[4] and CLAIMABLE[redis.call('HGET', job_key(id), 'state')]
-    and not redis.call('ZSCORE', key('run'), id) and not redis.call('ZSCORE', key('timer'), id) then
-    -- A job that has nothing to give out is rightly in neither `run` nor `timer`.
+  if not fields[4] and CLAIMABLE[redis.call('HGET', job_key(id), 'state')] and not is_in_line() then
+    -- A job that has nothing to give out is rightly not in line.
     if repair(cursor < passes or redis.call('ZCARD', job_key(id, 'retry')) > 0) then schedule(id, now) end
   end
   return { repairs, -1 }

@@ -9,7 +9,8 @@
 -- safe:
 --   * a pass is requeued before its holder is removed, and its entry of `lease` goes last: reap finishes what was torn;
 --   * an entry of `live` always has its lease;
---   * a job is in `run` before its state says running; claim removes from `run` what does not belong there.
+--   * a job is in `run` or `queue` before its state says running; claim removes from both what does not belong there;
+--   * a job that begins is in `run` before it leaves `queue`.
 
 -- Of the current call: the time in milliseconds since 1970, the keys that it declared, by name, and how all keys of its
 -- namespace begin.
@@ -229,19 +230,80 @@ local function refuse_schema()
   redis.call('SET', key('schema'), SCHEMA)
 end
 
--- Adds a job to `run`, at the virtual time that claims have come to or at its own if that is later: a new job owes
--- nothing, and a job that waited is owed nothing.
-local function add_to_run(id)
+-- The name of the person or token that submitted a job: what its submission has before the last @. Nil if that is not
+-- known or cannot be read.
+local function owner_of(id)
+  local is_read, facts = pcall(cjson.decode, redis.call('HGET', job_key(id), 'submission') or '')
+  local submitter = is_read and type(facts) == 'table' and facts.submitter
+  return type(submitter) == 'string' and submitter:match('^(.*)@') or nil
+end
+
+-- A job's weight in thousandths, which the cost of its claims shows; that of most jobs if it cannot be read.
+local function weight_of(id)
+  local fields = redis.call('HMGET', job_key(id), 'share', 'frames', 'passes')
+  local share, frames, passes = tonumber(fields[1]), tonumber(fields[2]), tonumber(fields[3])
+  if not (share and frames and passes and share > 0) then return 1000 end
+  return math.floor(math.min(1000 * math.max(frames, 1) / math.max(passes, 1) / share, 1e6) + 0.5)
+end
+
+-- The virtual time at which a job comes into line: the one that claims have come to, or its own if that is later. So a
+-- new job owes nothing, and a job that waited is owed nothing.
+local function time_in_line(id)
   local own = tonumber(redis.call('HGET', job_key(id), 'virtual') or 0)
-  redis.call('ZADD', key('run'), 'NX', math.max(own, tonumber(redis.call('GET', key('virtual')) or 0) or 0), id)
+  return math.max(own, tonumber(redis.call('GET', key('virtual')) or 0) or 0)
+end
+
+-- Puts a job into `queue`, or to another place there if its weight has changed: after those of greater weight and, of
+-- its own weight, in the owner's next turn. A turn has a job of each owner that has one, so an owner with a thousand
+-- jobs does not keep the others waiting; the jobs of one owner stay in the order in which they came.
+local function enqueue(id)
+  if redis.call('EXISTS', key('queue'), key('begun')) == 0 then redis.call('DEL', key('turns')) end
+  local weight, owner = weight_of(id), owner_of(id) or ''
+  local last, current = unpack(redis.call('HMGET', key('turns'),
+    'last:' .. weight .. ':' .. owner, 'now:' .. weight))
+  local turn = math.max((last or -1) + 1, current or 0)
+  redis.call('HSET', key('turns'), 'last:' .. weight .. ':' .. owner, text(turn))
+  redis.call('HSET', job_key(id), 'owner', owner)
+  redis.call('ZADD', key('queue'), text(turn - weight * TURNS), id)
+end
+
+-- Begins a job: until it ends, it shares the slots with the others that are begun.
+local function begin_job(id)
+  if redis.call('ZSCORE', key('begun'), id) then return end
+  local place, weight = redis.call('ZSCORE', key('queue'), id), weight_of(id)
+  if place then
+    local turn, current = place + weight * TURNS, redis.call('HGET', key('turns'), 'now:' .. weight)
+    redis.call('HSET', key('turns'), 'now:' .. weight, text(math.max(turn, current or 0)))
+  end
+  local begun = 'begun:' .. (redis.call('HGET', job_key(id), 'owner') or '')
+  redis.call('HSET', key('turns'), begun, text((redis.call('HGET', key('turns'), begun) or 0) + 1))
+  redis.call('ZADD', key('begun'), text(weight), id)
+  redis.call('ZADD', key('run'), 'NX', time_in_line(id), id)
+  redis.call('ZREM', key('queue'), id)
+end
+
+-- Takes a job that ends off those that are begun.
+local function end_begun(id)
+  if redis.call('ZREM', key('begun'), id) == 0 then return end
+  local begun = 'begun:' .. (redis.call('HGET', job_key(id), 'owner') or '')
+  redis.call('HSET', key('turns'), begun, text(math.max((redis.call('HGET', key('turns'), begun) or 1) - 1, 0)))
+end
+
+-- Has a job wait for a slot: in `run` if it is begun, else in `queue`.
+local function line_up(id)
+  if redis.call('ZSCORE', key('begun'), id) then
+    redis.call('ZADD', key('run'), 'NX', time_in_line(id), id)
+  elseif not redis.call('ZSCORE', key('queue'), id) then
+    enqueue(id)
+  end
   wake(1)
 end
 
--- Puts a job that has work from `at` on into `timer`, or into `run` if that time has come. A paused job is left out;
--- `pause` adds it when it is resumed.
+-- Has a job that has work from `at` on wait for that time in `timer`, or for a slot if that time has come. A paused job
+-- is left out; `pause` adds it when it is resumed.
 local function schedule(id, at)
   if redis.call('HEXISTS', job_key(id), 'paused') == 1 then return end
-  if at > now then redis.call('ZADD', key('timer'), 'LT', at, id) else add_to_run(id) end
+  if at > now then redis.call('ZADD', key('timer'), 'LT', at, id) else line_up(id) end
 end
 
 -- Has a job's claims cost what the weight says that a user gave it by `weigh`, if one did: frames of the average pass,
@@ -252,11 +314,12 @@ local function reweigh(id)
   redis.call('HSET', job_key(id), 'share', math.max(frames, 1) / math.max(passes, 1) / weight)
 end
 
--- Removes a job from `run` and keeps its virtual time. `schedule` brings it back.
-local function remove_from_run(id)
+-- Removes a job from `run`, of which it keeps its virtual time, and from `queue`. `schedule` brings it back.
+local function leave_line(id)
   local score = redis.call('ZSCORE', key('run'), id)
   if score and redis.call('EXISTS', job_key(id)) == 1 then redis.call('HSET', job_key(id), 'virtual', score) end
   redis.call('ZREM', key('run'), id)
+  redis.call('ZREM', key('queue'), id)
 end
 
 -- Puts a pass that is taken from its holder into `retry`. Returns false, and changes nothing, if the pass has a backup
@@ -317,7 +380,8 @@ local function end_job(id, state, retention, why)
   redis.call('ZADD', key(state), now, id)
   for _, url in ipairs(webhooks_of(id)) do make_due(id, url) end
   redis.call('HSET', job_key(id), 'state', state, 'finished', now, unpack(why or {}))
-  remove_from_run(id)
+  leave_line(id)
+  end_begun(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
   -- Wakes programs of builds before 0.1.0 that wait for it; later ones wait for the event.
@@ -365,6 +429,8 @@ local function advance_state(id, retention)
     redis.call('ZADD', job_key(id, 'retry'), 'NX', now, passes)
     -- An assembly that failed keeps the time at which its retry is due.
     schedule(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), passes)))
+    -- What ends a job goes before what begins others.
+    if state == 'running' then redis.call('ZADD', key('run'), 'XX', 'LT', 0, id) end
   end
 end
 
@@ -485,7 +551,7 @@ end
 -- removes the job.
 local function set_aside(id)
   redis.call('ZADD', key('broken'), now, id)
-  for _, list in ipairs({ 'run', 'timer', 'tail' }) do redis.call('ZREM', key(list), id) end
+  for _, list in ipairs({ 'run', 'queue', 'timer', 'tail' }) do redis.call('ZREM', key(list), id) end
   event('broken', id)
 end
 
@@ -493,7 +559,7 @@ end
 local SHARED = {
   run = 'ZCARD', timer = 'ZCARD', tail = 'ZCARD', lease = 'ZCARD', workers = 'ZCARD', active = 'ZCARD',
   failed = 'ZCARD', done = 'ZCARD', cancelled = 'ZCARD', wake = 'LLEN', control = 'HLEN', virtual = 'GET',
-  pace = 'HLEN', webhooks = 'ZCARD',
+  pace = 'HLEN', webhooks = 'ZCARD', queue = 'ZCARD', begun = 'ZCARD', turns = 'HLEN',
 }
 
 -- Carries out an action on one job of several, so that an unreadable job does not stop the others: that job is set

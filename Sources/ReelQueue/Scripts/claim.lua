@@ -1,18 +1,21 @@
--- claim: leases one pass of the job with the least virtual time among those that the worker can take.
+-- claim: leases one pass of the job with the least virtual time among those that the worker can take: of the jobs that
+-- are begun or, if they have nothing for it, of the next in the queue, which begins with that.
 --
 -- args     1 worker  2 memory free (bytes)  3 protocol version  4 encoder builds, one a line  5 lease (ms)
---          6 token for the lease, random  7 rank in `run` to begin at  8 retention (ms)
+--          6 token for the lease, random  7 rank to begin at, in `run` followed by `queue`  8 retention (ms)
 -- Reply    {job, index, kind of the pass, the pass as JSON ('' for assembly and probe), bytes that it may take, plan}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
 --          nil: nothing for this worker
 --          an error if the board is of another version
--- Keeps    a job that cannot be read is set aside, and others go on. A pass has one holder: what is in `live` or `done`
---          is not given out. Within a job a retry that is due goes first, then the pass at the cursor. Need, protocol,
---          pause, drained and excluded workers are respected. A worker without a job's encoders is excluded from it. A
---          job that excludes every live worker fails. If there is nothing else, a late pass at its job's end gets a
---          backup attempt by one worker; the first result counts. If no pass is late, either, the assembly begins with
---          what is finished, and waits for the rest. A job that is probing gives out its probe, which needs no
---          encoders.
+-- Keeps    about as many jobs are begun as slots are at work, in the order of the queue; one of greater weight than all
+--          that are begun begins at once, and so does the first job of an owner who has none begun. A job whose
+--          assembly is released goes first. A job that cannot be read is set aside, and others go on. A pass has one
+--          holder: what is in `live` or `done` is not given out. Within a job a retry that is due goes first, then the
+--          pass at the cursor. Need, protocol, pause, drained and excluded workers are respected. A worker without a
+--          job's encoders is excluded from it. A job that excludes every live worker fails. If there is nothing else, a
+--          late pass at its job's end gets a backup attempt by one worker; the first result counts. If no pass is late,
+--          either, the assembly begins with what is finished, and waits for the rest. A job that is probing gives out
+--          its probe, which needs no encoders.
 transition('claim', function(args)
   local worker, memory, protocol, lease = args[1], tonumber(args[2]), args[3], tonumber(args[5])
   local token, rank, retention = args[6], tonumber(args[7]), tonumber(args[8])
@@ -54,8 +57,9 @@ transition('claim', function(args)
   end
 
   -- Whether a retry is left for other workers. A pass that crashed on this worker goes to another worker, if one claims
-  -- it within a lease. A pass that this host reported as impossible goes to another host, which may be busy for longer.
-  -- A pass that ran out of memory goes to a slot with more.
+  -- it within a lease; meanwhile this one begins other jobs, which shows whether the job or the machine is bad. A pass
+  -- that this host reported as impossible goes to another host, which may be busy for longer. A pass that ran out of
+  -- memory goes to a slot with more.
   local function is_for_others(id, index, due, job)
     local record = failures(id, index)
     if need_of(record, job.need) > memory then return true end
@@ -73,7 +77,7 @@ transition('claim', function(args)
       if beat and tonumber(beat) >= now - lease then others = others - 1 end
       seen[name] = true
     end
-    return here and others > 0
+    return here and (others > 0 or redis.call('EXISTS', key('queue')) == 1)
   end
 
   local function is_taken(id, index)
@@ -128,6 +132,7 @@ transition('claim', function(args)
     local index, need = text(place), job.need
     -- Raises an error for a pass that cannot be read, before anything is written.
     pass_of(id, index)
+    begin_job(id)
     set_holder(id, index, 'live', token, worker, lease, text(now), '0', '0')
     if from_retry then
       redis.call('ZREM', job_key(id, 'retry'), index)
@@ -155,10 +160,10 @@ transition('claim', function(args)
     local later = redis.call('ZRANGE', job_key(id, 'retry'), 0, 0, 'WITHSCORES')
     if later[2] then redis.call('ZADD', key('timer'), 'LT', later[2], id) end
     if redis.call('HLEN', job_key(id, 'live')) > 0 then redis.call('ZADD', key('tail'), 'NX', now, id) end
-    remove_from_run(id)
+    leave_line(id)
   end
 
-  -- The fields of a job that claim needs; `virtual` is its virtual time if it is in `run`. Raises an error if a job
+  -- The fields of a job that claim needs; `virtual` is its virtual time if it is in line. Raises an error if a job
   -- that can be worked on has a field without a valid value.
   local function read_job(id, virtual)
     local fields = redis.call('HMGET', job_key(id),
@@ -221,12 +226,12 @@ transition('claim', function(args)
     return found
   end
 
-  -- Whether the assembly can begin although passes are still held: nothing else can be given out, the assembly fits
-  -- into memory (it may have run out of memory before), and what it begins with is finished: all sound and the first
-  -- video pass.
+  -- Whether the assembly can begin although passes are still held: nothing else can be given out, no job waits to
+  -- begin, the assembly fits into memory (it may have run out of memory before), and what it begins with is finished:
+  -- all sound and the first video pass.
   local function may_assemble(id, job)
-    if job.state ~= 'running' or redis.call('HLEN', job_key(id, 'live')) == 0
-      or redis.call('ZCARD', job_key(id, 'retry')) > 0
+    if job.state ~= 'running' or redis.call('EXISTS', key('queue')) == 1
+      or redis.call('HLEN', job_key(id, 'live')) == 0 or redis.call('ZCARD', job_key(id, 'retry')) > 0
       or redis.call('HEXISTS', job_key(id, 'live'), job.passes) == 1
       or need_of(failures(id, text(job.passes)), job.need) > memory then
       return false
@@ -287,11 +292,11 @@ transition('claim', function(args)
     end
   end
 
-  -- The reply if the search ends at this job of `run`. Otherwise nil: the job has left `run`, or `rank` is past it.
+  -- The reply if the search ends at this job. Otherwise nil: the job has left the line, or `rank` is past it.
   local function try_job(id, virtual)
     local job = read_job(id, virtual)
     if not CLAIMABLE[job.state] and job.state ~= 'probing' or job.paused then
-      remove_from_run(id)
+      leave_line(id)
     elseif is_excluded(id) then
       if not fail_if_all_excluded(id) then rank = rank + 1 end
     elseif not can_take(job) then
@@ -308,6 +313,10 @@ transition('claim', function(args)
     else
       local index, due, for_others, some_wait = next_retry(id, job)
       if index then return lease_pass(id, index, true, job, index < job.passes and due or nil) end
+      if for_others and redis.call('EXISTS', key('queue')) == 1 then
+        rank = rank + 1
+        return nil
+      end
       local found, stopped = next_from_cursor(id, job, some_wait)
       if found then return lease_pass(id, found, false, job, job.offered) end
       if stopped > job.cursor then redis.call('HSET', job_key(id), 'cursor', stopped) end
@@ -328,6 +337,33 @@ transition('claim', function(args)
     end
   end
 
+  -- Whether a job of the queue may begin although enough are begun.
+  local function may_go_ahead(id)
+    local heaviest = redis.call('ZRANGE', key('begun'), 0, 0, 'REV', 'WITHSCORES')[2]
+    if weight_of(id) > tonumber(heaviest or 0) then return true end
+    local owner = redis.call('HGET', job_key(id), 'owner') or ''
+    local begun = redis.call('HGET', key('turns'), 'begun:' .. owner)
+    return tonumber(begun or 0) == 0
+  end
+
+  -- Begins the queue's first job if no more jobs have work to give out than slots are at work, each of which has a
+  -- lease; this worker's slot is about to have another.
+  local function begin_next()
+    local id = redis.call('ZRANGE', key('queue'), 0, 0)[1]
+    if id and (redis.call('ZCARD', key('run')) <= redis.call('ZCARD', key('lease')) or isolated(id, may_go_ahead)) then
+      isolated(id, begin_job)
+    end
+  end
+
+  -- The job at a rank, in `run` followed by `queue`, and its virtual time; nil after the last.
+  local function job_at(place)
+    local id, virtual = unpack(redis.call('ZRANGE', key('run'), place, place, 'WITHSCORES'))
+    if id then return id, virtual end
+    place = place - redis.call('ZCARD', key('run'))
+    id = redis.call('ZRANGE', key('queue'), place, place)[1]
+    return id, id and isolated(id, time_in_line)
+  end
+
   local refusal = refuse_schema()
   if refusal then return refusal end
   if drained(worker) > 0 then return false end
@@ -337,9 +373,10 @@ transition('claim', function(args)
     redis.call('ZREM', key('timer'), id)
   end
 
+  begin_next()
   -- Jobs are read one after the other, since most claims take a pass of the first.
   for _ = 1, BATCH do
-    local id, virtual = unpack(redis.call('ZRANGE', key('run'), rank, rank, 'WITHSCORES'))
+    local id, virtual = job_at(rank)
     if not id then return claim_backup() end
     local reply = isolated(id, try_job, virtual)
     if reply then return reply end

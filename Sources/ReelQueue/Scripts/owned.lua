@@ -7,9 +7,7 @@
 look('owned', function(args)
   local owned = 0
   for _, id in ipairs(redis.call('ZRANGE', key('active'), 0, -1)) do
-    local is_read, facts = pcall(cjson.decode, redis.call('HGET', job_key(id), 'submission') or '')
-    local submitter = is_read and type(facts) == 'table' and facts.submitter
-    if type(submitter) == 'string' and submitter:match('^(.*)@') == args[1] then owned = owned + 1 end
+    if owner_of(id) == args[1] then owned = owned + 1 end
   end
   return owned
 end)

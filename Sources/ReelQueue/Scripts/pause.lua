@@ -10,12 +10,12 @@ transition('pause', function(args)
   if not state or ENDED[state] then return state end
   if pause then
     redis.call('HSET', job_key(id), 'paused', 1)
-    remove_from_run(id)
+    leave_line(id)
     redis.call('ZREM', key('timer'), id)
   else
-    -- The job is in line before it is resumed: claim removes a paused job from `run`, but a job that is neither paused
+    -- The job is in line before it is resumed: claim removes a paused job from there, but a job that is neither paused
     -- nor in line would wait for ever.
-    add_to_run(id)
+    line_up(id)
     redis.call('HDEL', job_key(id), 'paused')
     advance_state(id, retention)
   end

@@ -20,7 +20,7 @@ transition('publish', function(args)
 
   if args[13] == '1' then
     redis.call('HSET', job_key(id), 'paused', 1)
-    remove_from_run(id)
+    leave_line(id)
   end
   if redis.call('HGET', job_key(id), 'noted') == PROBE then
     redis.call('HDEL', job_key(id), 'note', 'noting', 'noted')

@@ -38,22 +38,22 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try store.openIfNamed(console)
-        let (filter, isChosen, isOnce) = (filter, !filter.filter.isOpen, !reading.watch)
+        let (filter, isChosen, isOnce, isForPeople) = (filter, !filter.filter.isOpen, !reading.watch, !reading.json)
         guard let name = job else {
             return try await reading.show(redis, store) { service throws(ReelFailure) in
                 let list = try await service.jobs(filter.filter)
+                if isOnce, !isForPeople, let more = JobText.more(list.others) { console.say(more) }
                 // That reads every record of the store.
                 let forgotten = isOnce && list.jobs.isEmpty ? try await service.forgottenJobs().count : 0
                 let now = Date().timeIntervalSince1970
                 return Snapshot(json: list.jobs, jobs: list.jobs) {
                     JobText.lines(
-                        list.jobs, unreadable: list.unreadable, isChosen: isChosen, forgotten: forgotten, at: now,
-                        as: $0, on: $1)
+                        list.jobs, unreadable: list.unreadable, isChosen: isChosen, others: list.others,
+                        forgotten: forgotten, at: now, as: $0, on: $1)
                 }
             }
         }
         let job = try await redis.service(store).job(named: name)
-        let isForPeople = !reading.json
         try await console.reporting(of: job) {
             try await reading.show(redis, store, job: job) { service throws(ReelFailure) in
                 try await service.snapshot(of: job, isForPeople: isForPeople)

@@ -28,6 +28,8 @@ struct BoardFacts {
         local function when(score, before, after) return tonumber(score) <= now and before or after end
 
         for id, score in scores('run') do say('run', id, score) end
+        for id, score in scores('queue') do say('queue', id, string.format('%.0f', score)) end
+        for id, score in scores('begun') do say('begun', id, score) end
         for id, score in scores('timer') do say('timer', id, when(score, 'due', 'later')) end
         for name, score in scores('lease') do say('lease', name, when(score, 'lapsed', 'valid')) end
         for name, score in scores('workers') do

@@ -142,7 +142,7 @@ struct OperationSource {
         case .resume: return .resume(jobID())
         case .weigh: return .weigh(jobID(), [0.25, 1, 3][below(3)])
         case .trim: return .trim(jobID())
-        case .describe: return .describe(jobID(), "{\"name\":\"\(below(100))\"}")
+        case .describe: return .describe(jobID(), "{\"name\":\"\(below(100))\",\"submitter\":\"u\(below(3))@h\"}")
         case .hook: return .hook(job: jobID(), url: "https://\(below(chance(5) ? 12 : 3)).example/")
         case .dispatch: return .dispatch
         case .dispatched:
