@@ -42,6 +42,18 @@ struct DecodedOrderTests {
         #expect(diagnostics == [])
     }
 
+    /// As in a recording that begins with a picture which is shown after the one behind it.
+    @Test("the first packet is a random access point of the first frame, whichever packet that comes from")
+    func firstFrame() {
+        let packets = [packet(80, starts: true), packet(40), packet(120), packet(160, starts: true)]
+        let (track, _) = arrange(
+            [shown(1, at: 40), shown(0, at: 80), shown(2, at: 120), shown(3, at: 160)], of: packets)
+        #expect(
+            track.randomAccessPoints == [
+                RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 3, frame: 3),
+            ])
+    }
+
     @Test("the order is the decoder's, whatever the times say")
     func orderOfTheDecoder() {
         #expect(starts([0, 40, 10_000, 120, 160]) == [0, 40, 41, 120, 160])

@@ -35,8 +35,9 @@ extension PresentationOrder {
             return packet
         }
         var points = randomAccessPoints(candidates, packets, frames)
-        // Decoding from the start of the file always shows the same frames, so the first packet is always a RAP.
-        if points.first?.packet != 0, !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
+        // Decoding from the start of the file always shows the same frames, so the first packet is always a RAP, of all frames.
+        if points.first?.packet == 0 { points.removeFirst() }
+        if !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
         let track = VideoTrack(
             stream: stream, packets: packets, frames: frames, randomAccessPoints: points,
             pictures: shown.map(\.picture))
