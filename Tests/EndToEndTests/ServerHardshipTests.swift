@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ReelTestSupport
 import Testing
 
 extension EndToEnd {
