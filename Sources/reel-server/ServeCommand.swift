@@ -129,12 +129,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try await jobs.reach()
         for diagnostic in try await jobs.diagnostics() { console.warn(diagnostic) }
-        do throws(ReelFailure) {
-            try await jobs.join()
-        } catch  where error.isOfFullRedis {
-            // It can still show jobs, deliver results and remove jobs, which makes room.
-            logger.error("\(error.words); only what writes nothing to it works")
-        }
+        try await jobs.joinUnlessFull(logger)
         // Whether the server's user of Redis may read events: it could not tell a page of any change.
         _ = try await jobs.events(after: jobs.now()).wait(atMost: .milliseconds(1))
         let settings = ServerSettings(
@@ -155,10 +150,16 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-extension ReelFailure {
-    /// Whether Redis refused to write since its memory is full.
-    fileprivate var isOfFullRedis: Bool {
-        if case .redisRefused(_, let said, _) = reason { said.hasPrefix("OOM") } else { false }
+extension JobService {
+    /// Joins board and store. If Redis is full, it says so, and goes on: jobs can still be shown, and results delivered, and
+    /// removing jobs makes room.
+    fileprivate func joinUnlessFull(_ log: Logger) async throws(ReelFailure) {
+        do {
+            try await join()
+        } catch {
+            guard case .redisRefused(_, let said, _) = error.reason, said.hasPrefix("OOM") else { throw error }
+            log.error("\(error.words); only what writes nothing to it works")
+        }
     }
 }
 
