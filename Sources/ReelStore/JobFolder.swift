@@ -77,7 +77,11 @@ public struct JobFolder: JobEntry {
         } catch {
             throw SystemError.store(.lock, path(.recordLock), error.value)
         }
-        defer { lock.release() }
+        // Whoever waits for it takes a new file then.
+        defer {
+            unlink(path(.recordLock))
+            lock.release()
+        }
         guard try self.read() == read else { return false }
         try AtomicFile.write(json: changed, to: jobFile)
         return true
