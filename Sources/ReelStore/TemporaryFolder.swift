@@ -13,7 +13,7 @@ public final class TemporaryFolder: Sendable {
 
     /// A folder of this user alone, in a folder for temporary files that others may write in, too.
     package convenience init(scratchIn root: String) throws(ReelFailure) {
-        try self.init(in: root, prefix: "reel-scratch.", isShared: false)
+        try self.init(in: root, prefix: TemporaryFolder.scratchPrefix, isShared: false)
     }
 
     private init(in root: String, prefix: String, isShared: Bool) throws(ReelFailure) {
@@ -47,6 +47,13 @@ public final class TemporaryFolder: Sendable {
     private static let mostAttempts = 20
 
     deinit { try? Files.removeTree(path, beneath: root) }
+
+    /// Removes what killed processes of this user left in a folder for temporary files.
+    package static func removeAbandoned(scratchIn root: String) {
+        removeAbandoned(in: root, prefix: scratchPrefix, ofOthers: false)
+    }
+
+    private static let scratchPrefix = "reel-scratch."
 
     /// Removes the files that killed processes left: their locks are gone.
     private static func removeAbandoned(in root: String, prefix: String, ofOthers: Bool) {

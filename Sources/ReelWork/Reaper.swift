@@ -1,6 +1,7 @@
 internal import Logging
 internal import ReelCore
 internal import ReelQueue
+internal import ReelStore
 internal import ReelWords
 
 /// Requeues the passes of workers that vanished. Every worker runs one.
@@ -18,7 +19,11 @@ package struct Reaper: Sendable {
     package func reap() async {
         do throws(ReelFailure) {
             let count = try await environment.board.reap()
-            if count > 0 { environment.log.notice("\(count) expired leases were given back") }
+            guard count > 0 else { return }
+            environment.log.notice("\(count) expired leases were given back")
+            // Their worker may have been killed on this host. An engine's start removes what it left, too, but one that goes on
+            // with the next pass starts none.
+            TemporaryFolder.removeAbandoned(scratchIn: environment.scratch)
         } catch {
             environment.log.debug("nothing reaped: \(error.words)")
         }
