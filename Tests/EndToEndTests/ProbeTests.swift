@@ -230,7 +230,7 @@ extension EndToEnd {
             let (_, source) = try await source()
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let first = try await fleet.submit([source, "--lossless"])
-                let indexes = { (fleet: Fleet) in
+                let indexes = { @Sendable (fleet: Fleet) in
                     try FileManager.default.subpathsOfDirectory(atPath: fleet.store + "/sources").filter {
                         $0.contains("/")
                     }
