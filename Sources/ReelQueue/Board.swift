@@ -292,7 +292,7 @@ public protocol Board: Sendable {
     /// the jobs that have not ended and with the workers, not with passes or ended jobs.
     func figures() async throws(ReelFailure) -> BoardFigures
 
-    /// Returns the memory that Redis uses, in bytes, and its limit; nil if there is none.
+    /// Returns the memory that Redis uses and the limit that it has, both in bytes. Without a limit the second is nil.
     func memory() async throws(ReelFailure) -> (used: Int64, limit: Int64?)
 
     /// Returns places of jobs in the order of their submission, the one that was submitted last first, `count` at most.

@@ -18,7 +18,7 @@ public enum BoardPolicy {
         Double(attempts) < max(1, backupShare * Double(passes))
     }
 
-    /// More turns than owners of jobs in the queue ever have: the distance there between weights that differ by a thousandth.
+    /// How far apart jobs lie in the queue whose weights differ by a thousandth. It must exceed every turn.
     package static let turns = 1_000_000
 
     /// Milliseconds between two searches for a late pass of one job.

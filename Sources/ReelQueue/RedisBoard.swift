@@ -39,7 +39,7 @@ public actor RedisBoard: Board {
         executor = BlockingExecutor(name: name)
     }
 
-    /// The memory that Redis uses, in bytes, and its limit; nil if there is none.
+    /// The memory that Redis uses and the limit that it has, both in bytes. Without a limit the second is nil.
     public func memory() throws(ReelFailure) -> (used: Int64, limit: Int64?) {
         let facts = try info("memory")
         let limit = facts["maxmemory"].flatMap { Int64($0) } ?? 0

@@ -2,8 +2,8 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// Changes jobs in store and board. Of an end the board decides, and the store learns of it then. Of everything else the store
-/// learns first, so that a board that is rebuilt from the store runs no job that was paused, and has those that were retried.
+/// Changes jobs in store and board. The board decides how a job ends, and the store learns of it after that. The store learns of
+/// every other change first: a board that is rebuilt from the store keeps paused jobs paused, and runs retried jobs.
 ///
 /// Each call throws `.usage` if there is no such job or its state does not allow the change, and `.unreachable`.
 package struct JobControl: Sendable {
@@ -93,9 +93,10 @@ package struct JobControl: Sendable {
         {
             throw why
         }
-        // The failure may have been written meanwhile by a process that had just learned of it.
+        // A process that had just learned of the failure may have written it meanwhile. An end of the new run stays: a job whose
+        // passes are all finished may be done by now, and its record has the result.
         try await record(id) { record in
-            if record.state != nil { record.reopen() }
+            if record.state == .failed { record.reopen() }
         }
         try await settle(id)
         return .retried

@@ -20,10 +20,11 @@ extension JobEntry {
     /// cancellation that come at the same time. Whoever ends a job on the board calls this, and every worker does so for jobs
     /// whose record has been left behind, for example by a process that was killed in between.
     package func settle(on board: any Board) async throws(ReelFailure) {
-        let now = await board.endOfNow()
         try await change { record throws(ReelFailure) in
             guard let state = try await board.state(of: id), state.isTerminal, state != record.state else { return }
-            record.end(state, state == .failed ? try await board.status(id)?.failure : nil, at: now)
+            let failure = state == .failed ? try await board.status(id)?.failure : nil
+            let now = await board.endOfNow()
+            record.end(state, failure, at: now)
         }
     }
 }

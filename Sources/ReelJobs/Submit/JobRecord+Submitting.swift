@@ -39,7 +39,8 @@ extension JobRecord {
             terms: terms, submission: submission, created: Date().timeIntervalSince1970)
     }
 
-    /// A path that names the same file in every process: `/dev/stdin` does not. Throws `.sourceNotAFile` if there is none.
+    /// The file's own path in place of one, such as `/dev/stdin`, that means another file in another process. Throws
+    /// `.sourceNotAFile` for a pipe.
     private static func lasting(_ path: String) throws(ReelFailure) -> String {
         guard ["/dev/", "/proc/"].contains(where: path.hasPrefix) else { return path }
         guard let real = realpath(path, nil) else { throw ReelFailure(.sourceNotAFile(path: path)) }

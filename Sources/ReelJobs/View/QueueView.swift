@@ -17,7 +17,7 @@ public struct QueueView: Codable, Hashable, Sendable {
     /// Passes, of the listed jobs, that ran out of attempts.
     public var exhausted: Int
     /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it counts all
-    /// jobs that have not ended, or with a filter those that are listed.
+    /// jobs that have not ended, or with a filter the listed jobs.
     public var oldestWait: Double?
     /// Frames of all jobs encoded in a second, over the last minute.
     public var framesPerSecond: Double

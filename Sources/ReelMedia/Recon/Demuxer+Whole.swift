@@ -34,8 +34,8 @@ enum MatroskaHeader {
         return nil
     }
 
-    /// A number of one to eight bytes, the first of which says by its leading zeros how many follow. All ones mean that a size
-    /// is unknown.
+    /// Reads a number of one to eight bytes. The leading zeros of the first byte say how many follow. In a size, all ones mean
+    /// that it is unknown.
     private static func number(
         in bytes: [UInt8], _ place: inout Int, keepsMarker: Bool
     ) -> (value: UInt64, isUnknown: Bool)? {
@@ -58,8 +58,8 @@ enum NUTEnd {
         _ last: [UInt8], _ fileSize: Int64, _ read: (Int64) throws(ReelFailure) -> [UInt8]
     ) throws(ReelFailure) -> Bool {
         guard last.count == 12 else { return false }
-        let distance = last.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard distance >= 12, let back = Int64(exactly: distance), back <= fileSize else { return false }
+        let back = Int64(last.bigEndian(at: 0, bytes: 8))
+        guard (12...max(fileSize, 12)).contains(back) else { return false }
         return try read(fileSize - back) == [0x4e, 0x58, 0xdd, 0x67, 0x2f, 0x23, 0xe6, 0x4e]
     }
 }

@@ -242,7 +242,7 @@ public struct Recon {
     }
 
     /// The stream's end by its DURATION tag, unless the file broke off before that. NUT and Matroska store no packet durations:
-    /// libavformat guesses those that it reports from the frame rate.
+    /// libavformat guesses them from the frame rate.
     private func trackEnd(_ timeBase: TimeBase) throws(ReelFailure) -> Timestamp? {
         guard ["nut", "matroska,webm"].contains(demuxer.formatName), try demuxer.isWhole() else { return nil }
         let found = entries(of: video.pointee.metadata).first { $0.name == "DURATION" }
