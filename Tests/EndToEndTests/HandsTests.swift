@@ -428,7 +428,7 @@ extension EndToEnd {
                 // Ends the worker when it has said that, however late the beat is that brings it.
                 let script = """
                     taskset -c 0 reel-worker --memory-total 900GiB --log-level "$1" 2>"$2" & worker=$!
-                    until grep -q "workers of this host may take" "$2" || ! kill -0 $worker; do sleep 0.1; done
+                    until grep -qs "workers of this host may take" "$2" || ! kill -0 $worker; do sleep 0.1; done
                     kill $worker; wait $worker; code=$?; cat "$2" >&2; exit $code
                     """
                 let told = try await fleet.shell(script, ["info", fixture.path("info.log")], as: "reel-worker")
