@@ -25,6 +25,7 @@
 #include <libavutil/samplefmt.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -51,6 +52,24 @@ static inline int64_t reel_frame_duration(const AVFrame *frame) {
 #else
     return frame->pkt_duration;
 #endif
+}
+
+/// Opens an encoder, without the power to take real-time priority. SVT-AV1 would take it for the calling thread and for all of
+/// its own if the process is root's, and processes that such a thread starts would have it, too: nothing else gets a turn then.
+static inline int reel_open_encoder(AVCodecContext *context, const AVCodec *codec, AVDictionary **options) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct held[2], lent[2];
+    // A confined process has no such power, and may not ask.
+    const uint32_t nice = 1u << CAP_SYS_NICE;
+    int holds = syscall(SYS_capget, &header, held) == 0 && (held[0].effective & nice);
+    if (holds) {
+        lent[0] = held[0], lent[1] = held[1];
+        lent[0].effective &= ~nice;
+        holds = syscall(SYS_capset, &header, lent) == 0;
+    }
+    const int code = avcodec_open2(context, codec, options);
+    if (holds) syscall(SYS_capset, &header, held);
+    return code;
 }
 
 /// Makes every pixel of a picture black.

@@ -28,7 +28,7 @@ final class Encoder {
         try configure(native)
         var dictionary = NativeDictionary(options)
         let fits = AddressLimit.exceed(if: EncoderTraits.named(name).hangsUnlessFed) {
-            avcodec_open2(native, codec, &dictionary.native)
+            reel_open_encoder(native, codec, &dictionary.native)
         }
         let code = fits.result
         guard code >= 0 else {
