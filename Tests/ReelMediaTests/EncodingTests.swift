@@ -180,9 +180,72 @@ struct EncodingTests {
         let before = try facts(source)
         #expect(before.contains("64:45") && before.contains("rotation=") && before.contains("bt709"))
         #expect(try facts(job.output) == before)
+    }
 
-        let matroska = try MediaJob(source, spec: JobSpec(container: .mkv), folder: folder.path)
-        #expect(matroska.warnings.contains { $0.hasPrefix("the rotation is lost") })
+    /// The filters are what ffmpeg itself does with such a file.
+    @Test(
+        "in a container that cannot have players turn the pictures, they are turned, each value as it was",
+        arguments: [("90", "transpose=clock"), ("180", "hflip,vflip"), ("270", "transpose=cclock")])
+    func turned(angle: String, filter: String) throws {
+        let folder = try ScratchFolder()
+        let source = try turned("s.mp4", by: angle, in: folder, video: Fixture.x264)
+        let lossless = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(try Decoded(lossless.output).hashes == Decoded(source, filter: filter).hashes.reversed())
+        #expect(lossless.warnings == [])
+        let shape = try run(
+            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=width,height,sample_aspect_ratio",
+            "-of", "csv=p=0", lossless.output)
+        #expect(shape == (angle == "180" ? "192,108,64:45\n" : "108,192,45:64\n"))
+
+        let webm = try MediaJob(
+            source, spec: JobSpec(container: .webm, videoCodec: "libvpx-vp9", preset: "8"), folder: folder.path)
+        #expect(webm.warnings.allSatisfy { !$0.contains("rotation") })
+        let upright = folder.path + "/upright.mkv"
+        try run("ffmpeg", "-v", "error", "-noautorotate", "-i", source, "-vf", filter, "-c:v", "ffv1", upright)
+        #expect(try likeness(of: webm.output, toReverseOf: upright) > 32)
+    }
+
+    @Test("pictures are left as they are, with a warning, where turning them would change values or mix fields")
+    func unturned() throws {
+        let folder = try ScratchFolder()
+        let source = try turned("s.mov", by: "90", in: folder, video: ["-c:v", "prores_ks", "-pix_fmt", "yuv422p10le"])
+        let lossless = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        #expect(lossless.warnings.contains { $0.hasPrefix("the rotation is lost") })
+        #expect(try Decoded(lossless.output).hashes == Decoded(source).hashes.reversed())
+
+        let interlaced = try turned(
+            "i.mp4", by: "90", in: folder, video: Fixture.x264 + ["-flags", "+ilme+ildct", "-x264-params", "tff=1"])
+        let job = try MediaJob(interlaced, spec: JobSpec(container: .mkv), folder: folder.path)
+        #expect(job.warnings.contains { $0.hasPrefix("the rotation is lost") })
+    }
+
+    @Test("packets are not copied by themselves into a container that cannot have players turn the pictures")
+    func uncopied() throws {
+        let folder = try ScratchFolder()
+        let source = try turned("s.mov", by: "90", in: folder, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"])
+        #expect(try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path).plan.video.isPassthrough)
+        let turned = try MediaJob(source, spec: JobSpec(container: .mkv), folder: folder.path)
+        #expect(!turned.plan.video.isPassthrough && turned.plan.video.format.width == 108)
+        let copied = try MediaJob(source, spec: JobSpec(container: .mkv, videoCodec: "copy"), folder: folder.path)
+        #expect(copied.warnings.contains { $0.hasPrefix("the rotation is lost") })
+    }
+
+    /// Twelve pictures of 192×108 that players turn by an angle in degrees.
+    private func turned(_ name: String, by angle: String, in folder: ScratchFolder, video: [String]) throws -> String {
+        let coded = try Fixture.make("coded-" + name, in: folder, frames: 12, filter: "setsar=64/45", video: video)
+        let source = folder.path + "/" + name
+        try run("ffmpeg", "-v", "error", "-i", coded, "-c", "copy", "-metadata:s:v:0", "rotate=\(angle)", source)
+        return source
+    }
+
+    /// SVT-AV1 takes real-time priority for itself and the calling thread where it may; processes that such a thread starts
+    /// have it, too, and two that are busy stop the machine.
+    @Test("an encoder takes no priority over other processes")
+    func priority() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)
+        _ = try MediaJob(source, spec: JobSpec(container: .mkv, videoCodec: "libsvtav1"), folder: folder.path)
+        #expect(sched_getscheduler(0) == SCHED_OTHER)
     }
 
     @Test("AAC: as long as the source's sound, without clicks, where the mirror puts it")

@@ -42,16 +42,23 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     ///   - timeBase: the output's clock.
     ///   - others: streams of other sources that are shown, too.
     ///   - size: the size of the pictures, which are then upright and have square pixels; nil leaves them as they are.
+    ///   - isUpright: whether the pictures themselves are turned, so that players need not turn them.
     public init(
         of stream: VideoStream, _ directions: Set<Direction>, timeBase: TimeBase, pixelFormat: String,
-        beside others: [VideoStream] = [], size: PictureSize? = nil
+        beside others: [VideoStream] = [], size: PictureSize? = nil, isUpright: Bool = false
     ) {
         let turns = directions.count > 1 && stream.fieldOrder.isInterlaced
         let differ = others.contains { $0.fieldsVary || $0.fieldOrder != stream.fieldOrder }
+        var own = PictureSize(width: stream.width, height: stream.height)
+        var aspect = stream.sampleAspectRatio
+        if isUpright, Turning(from: stream.displayMatrix, to: nil).isSideways {
+            own = PictureSize(width: stream.height, height: stream.width)
+            aspect = aspect.map { Rational(1) / $0 }
+        }
         self.init(
-            timeBase: timeBase, width: size?.width ?? stream.width, height: size?.height ?? stream.height,
-            sampleAspectRatio: size == nil ? stream.sampleAspectRatio : Rational(1),
-            displayMatrix: size == nil ? stream.displayMatrix : nil, pixelFormat: pixelFormat,
+            timeBase: timeBase, width: size?.width ?? own.width, height: size?.height ?? own.height,
+            sampleAspectRatio: size == nil ? aspect : Rational(1),
+            displayMatrix: size == nil && !isUpright ? stream.displayMatrix : nil, pixelFormat: pixelFormat,
             frameRate: stream.nominalRate,
             fieldOrder: (directions.contains(.forwards) ? .forwards : Direction.backwards).fields(stream.fieldOrder),
             fieldsVary: stream.fieldsVary || turns || differ)

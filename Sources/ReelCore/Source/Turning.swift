@@ -26,4 +26,7 @@ public struct Turning: Equatable, Sendable {
 
     /// Whether lines become columns.
     public var isSideways: Bool { a == 0 }
+
+    /// Whether the pictures stay as they are.
+    public var isNone: Bool { (a, b, c, d) == (1, 0, 0, 1) }
 }

@@ -42,6 +42,14 @@ struct PixelFormatChoice {
     /// The format's name without the range.
     static func withoutRange(_ format: AVPixelFormat) -> AVPixelFormat { fullRange[format] ?? format }
 
+    /// Whether pictures in this format keep every value when lines become columns: chroma is shared in both directions alike,
+    /// and every sample has bytes of its own.
+    static func turnsExactly(_ format: AVPixelFormat) -> Bool {
+        guard let description = av_pix_fmt_desc_get(format)?.pointee else { return false }
+        let unfit = UInt64(AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_BAYER)
+        return description.log2_chroma_w == description.log2_chroma_h && description.flags & unfit == 0
+    }
+
     /// The source's own format if the encoder takes it; else one that holds it exactly; else, unless `lossless` is set,
     /// the nearest.
     ///

@@ -59,7 +59,7 @@ public struct TargetChoice {
         let format = OutputFormat(
             of: stream, spec.directions, timeBase: try spec.clock(of: indexes, encoder: encoder),
             pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "", beside: others.map(\.video.stream),
-            size: spec.size)
+            size: spec.size, isUpright: turnsUpright)
         try refuseInterlaced(scaledTo: format)
         checkConversions(to: format)
         if encoder.isLimitedRange, stream.hasFullRange { diagnostics.append(.rangeLimited(encoder: encoder.name)) }
@@ -69,7 +69,7 @@ public struct TargetChoice {
             ).diagnostics
         var target = VideoEncoding(
             encoder: encoder.name, format: format,
-            options: try options(of: encoder, pixels.format, profile, format.fieldOrder),
+            options: try options(of: encoder, pixels.format, profile, format),
             bitrate: spec.bitrate, threads: threads(of: encoder),
             keyFrameInterval: encoder.keyFrameInterval,
             identity: EncoderIdentity(build: EncoderBuilds.build(of: encoder.name), extradataHash: ""))
@@ -80,6 +80,16 @@ public struct TargetChoice {
         case nil: target.identity.extradataHash = try extradataHash(target, nil)
         }
         return .encode(target)
+    }
+
+    /// Whether the pictures are turned because the container cannot tell players to do it. Not if that would mix fields, or
+    /// change the pixels of a lossless output.
+    var turnsUpright: Bool {
+        let stream = index.video.stream
+        let turning = Turning(from: stream.displayMatrix, to: nil)
+        guard !spec.container.traits.holdsRotation, !turning.isNone, !stream.fieldOrder.isInterlaced else { return false }
+        return !spec.lossless || !turning.isSideways
+            || PixelFormatChoice.turnsExactly(av_get_pix_fmt(stream.pixelFormat))
     }
 
     /// Few containers have a name for every format of raw pictures, and libavformat writes some formats under another's
@@ -164,7 +174,7 @@ public struct TargetChoice {
     func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
 
     private func options(
-        of encoder: EncoderTraits, _ format: AVPixelFormat, _ profile: EncoderTraits.Profile?, _ fields: FieldOrder
+        of encoder: EncoderTraits, _ pixels: AVPixelFormat, _ profile: EncoderTraits.Profile?, _ format: OutputFormat
     ) throws(ReelFailure) -> [MediaOption] {
         var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
@@ -181,9 +191,10 @@ public struct TargetChoice {
         if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
             options.append(MediaOption(name: "crf", value: "\(crf)"))
         }
-        let stream = index.video.stream
-        options += encoder.options(for: format, width: stream.width, height: stream.height, profile: profile?.name)
-        if let syntax = encoder.lightSyntax { SignallingOptions(stream, fields: fields).add(to: &options, as: syntax) }
+        options += encoder.options(for: pixels, width: format.width, height: format.height, profile: profile?.name)
+        if let syntax = encoder.lightSyntax {
+            SignallingOptions(index.video.stream, fields: format.fieldOrder).add(to: &options, as: syntax)
+        }
         return options
     }
 

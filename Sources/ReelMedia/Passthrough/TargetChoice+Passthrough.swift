@@ -6,7 +6,7 @@ extension TargetChoice {
     /// Whether the source's packets are passed through: because the user asked for it, or because nothing asks for
     /// other pictures and nothing prevents it.
     var copiesVideo: Bool {
-        insistsOnCopy || (leavesPicturesAlone && (try? codedVideo()) != nil)
+        insistsOnCopy || (leavesPicturesAlone && !turnsUpright && (try? codedVideo()) != nil)
     }
 
     private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }

@@ -63,6 +63,7 @@ final class PictureFitting {
         let chain = try chain(for: picture)
         let scaled = try Frame()
         let own = try picture.reference()
+        if isOnlyTurned(picture) { own.native.pointee.format = format.rawValue }
         // The chain counts pictures by their times, and gives none that comes late.
         own.pts = nil
         try chain.push(own)
@@ -83,14 +84,31 @@ final class PictureFitting {
         if let graph, graph.width == picture.width, graph.height == picture.height, graph.format == own {
             return graph.chain
         }
-        var filters = Turning(from: source.displayMatrix, to: target.displayMatrix).filters
-        filters.append(
-            "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int" + colours)
+        let isOnlyTurned = isOnlyTurned(picture)
+        var filters = turning.filters
+        if !isOnlyTurned {
+            filters.append(
+                "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int" + colours)
+        }
         filters.append("format=\(target.pixelFormat)")
         let chain = try FilterGraph(
-            pictures: filters.joined(separator: ","), width: picture.width, height: picture.height, format: own)
+            pictures: filters.joined(separator: ","), width: picture.width, height: picture.height,
+            format: isOnlyTurned ? format : own)
         graph = (chain, picture.width, picture.height, own)
         return chain
+    }
+
+    private var turning: Turning { Turning(from: source.displayMatrix, to: target.displayMatrix) }
+
+    /// Whether a picture has the output's size and pixels once it is turned, so that every value can stay as it is.
+    private func isOnlyTurned(_ picture: borrowing Frame) -> Bool {
+        let isSideways = turning.isSideways
+        return area == Area(left: 0, top: 0, width: target.width, height: target.height)
+            && (isSideways ? picture.height : picture.width) == target.width
+            && (isSideways ? picture.width : picture.height) == target.height
+            && PixelFormatChoice.withoutRange(picture.pixelFormat) == PixelFormatChoice.withoutRange(format)
+            && source.colour.matrix == main.colour.matrix && source.hasFullRange == main.hasFullRange
+            && (!isSideways || PixelFormatChoice.turnsExactly(format))
     }
 
     /// The options of the scaler that say what colours mean in both. It would take what they leave open for BT.601 in
