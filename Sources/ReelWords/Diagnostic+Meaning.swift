@@ -45,7 +45,8 @@ extension Diagnostic.CodingKeys {
         case .colourLost: "The description of the colour is lost."
         case .rangeLimited: "Full range becomes limited range, the only one that the codec's decoders know."
         case .encoderUntried: "Reel has not been tested with the encoder that was asked for."
-        case .videoCodecChanged: "Video gets another codec, since the container does not hold the source's."
+        case .videoCodecChanged:
+            "Video gets another codec, since the container does not hold the source's, or players do not show it there."
         case .audioCodecChanged: "Sound gets another codec."
         case .sampleRateChanged: "Sound gets another sample rate."
         case .channelsChanged: "Sound gets another channel layout."

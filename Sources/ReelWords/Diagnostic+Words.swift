@@ -81,7 +81,9 @@ extension Diagnostic {
         case .encoderUntried(let encoder):
             "reel has not been tested with \(encoder): the output is compared with the plan, and the job fails if it differs"
         case .videoCodecChanged(let container, let from, let to):
-            "\(from) becomes \(to): reel writes no \(from) into \(container.file)"
+            container.shows(codec: from)
+                ? "\(from) becomes \(to): reel writes no \(from) into \(container.file)"
+                : "\(from) becomes \(to): few players show \(from) in \(container.file); ask for \(from) or copy to keep it"
         case .audioCodecChanged(let track, let from, let to): "audio \(track): \(from) becomes \(to)"
         case .sampleRateChanged(let track, let encoder, let from, let to):
             "audio \(track): \(from) Hz becomes \(to) Hz, for \(encoder)"

@@ -34,7 +34,7 @@ import Testing
             ("/a/b.mov", ["ffv1"], .mov), ("/a/b.nut", ["prores_ks", "pcm"], .mov), ("/a/b.mp4", ["libvpx"], .mov),
             ("/a/b.mkv", ["libx264", "opus"], .mkv), ("/a/b.webm", ["copy"], .webm),
             ("/a/b.webm", ["unheard-of"], .webm),
-            ("/a/b.avi", ["mjpeg"], .mp4),
+            ("/a/b.avi", ["mjpeg"], .mov), ("/a/b.mp4", ["mpeg4"], .mp4),
         ])
     func ofEncoders(source: String, encoders: [String], container: Container) throws {
         let choice = try OutputChoice(

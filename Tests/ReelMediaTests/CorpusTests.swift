@@ -7,6 +7,13 @@ import Testing
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 private let oracle = ProcessInfo.processInfo.environment["REEL_ORACLE"]
 
+/// How a file is reversed for the oracle, which compares pictures as they are coded: those that players turn go into a container
+/// that has players turn them, too.
+private func lossless(_ source: String) throws -> JobSpec {
+    let isTurned = try Recon(.file(source)).run().video.stream.displayMatrix != nil
+    return JobSpec(container: isTurned ? .mov : .mkv, lossless: true)
+}
+
 private let unseen = ProcessInfo.processInfo.environment["REEL_UNSEEN"]
 
 /// Real files that were not used while reel was developed, judged by the same program as the corpus.
@@ -23,7 +30,7 @@ struct UnseenTests {
     func lossless(file: String) throws {
         let folder = try ScratchFolder()
         let source = (unseen ?? "") + "/" + file
-        let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
+        let job = try MediaJob(source, spec: try ReelMediaTests.lossless(source), folder: folder.path)
         let verdict = try run(oracle ?? "", ["check", source, job.output])
         #expect(verdict.hasPrefix("ok"), "\(file): \(verdict)")
     }
@@ -41,7 +48,7 @@ struct CorpusTests {
     ]
 
     @Test("is reversed without loss", arguments: whole)
-    func lossless(file: String) throws { try judge(file, JobSpec(container: .mkv, lossless: true)) }
+    func lossless(file: String) throws { try judge(file) }
 
     private static let playable: [String] = {
         let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
@@ -71,7 +78,7 @@ struct CorpusTests {
 
     @Test("two packets that are one frame: AVCHD")
     func fieldPairs() throws {
-        try judge("sony_a7m3_avchd_paff_opengop.mts", JobSpec(container: .mkv, lossless: true))
+        try judge("sony_a7m3_avchd_paff_opengop.mts")
     }
 
     @Test("parameters and size change between passes")
@@ -87,7 +94,7 @@ struct CorpusTests {
             ("dvb_mpeg2_576i_midgop_pts19207.ts", "lost=60"), ("h264_one_invalid_nalu.mp4", ""),
             ("mpeg1_ps_opengop_sar64x45_truncated.mpg", "lost=34"), ("truncated_divx4_mp3.avi", "lost=178"),
         ] {
-            try judge(file, JobSpec(container: .mkv, lossless: true), partial: partial)
+            try judge(file, partial: partial)
         }
     }
 
@@ -99,7 +106,7 @@ struct CorpusTests {
         ])
     func dynamicLight(file: String, word: String, sideData: String) throws {
         let folder = try ScratchFolder()
-        let job = try judge(file, JobSpec(container: .mkv, lossless: true), in: folder)
+        let job = try judge(file, in: folder)
         #expect(job.warnings.contains { $0.hasPrefix(word) })
         let look = { (path: String) in
             try run("ffprobe", "-v", "quiet", "-show_streams", "-show_frames", "-read_intervals", "%+#3", path)
@@ -110,11 +117,11 @@ struct CorpusTests {
 
     @discardableResult
     private func judge(
-        _ file: String, _ spec: JobSpec, partial: String? = nil, in given: ScratchFolder? = nil
+        _ file: String, _ spec: JobSpec? = nil, partial: String? = nil, in given: ScratchFolder? = nil
     ) throws -> MediaJob {
         let folder = try given ?? ScratchFolder()
         let source = (corpus ?? "") + "/" + file
-        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let job = try MediaJob(source, spec: try spec ?? ReelMediaTests.lossless(source), folder: folder.path)
         let how = partial.map { ["--partial", $0] } ?? []
         let verdict = try run(oracle ?? "", ["check", source, job.output] + how)
         #expect(verdict.hasPrefix("ok"), "\(file): \(verdict)")
@@ -147,7 +154,7 @@ struct CorpusTests {
         // FFV1 holds 15 bits of RGB in 24; ffmpeg leaves VP9's transparency out.
         let format = file.contains("rgb555") ? "rgb24" : file.contains("vp9_alpha") ? "yuv420p" : nil
         let (before, after) = (
-            try Decoded(source, pixelFormat: format), try Decoded(twice.output, pixelFormat: format)
+            try Decoded(source, pixelFormat: format, isUpright: true), try Decoded(twice.output, pixelFormat: format)
         )
         #expect(after.hashes == before.hashes)
         // Up to a constant.

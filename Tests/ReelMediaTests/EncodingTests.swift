@@ -193,7 +193,8 @@ struct EncodingTests {
         #expect(try Decoded(lossless.output).hashes == Decoded(source, filter: filter).hashes.reversed())
         #expect(lossless.warnings == [])
         let shape = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=width,height,sample_aspect_ratio",
+            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
+            "stream=width,height,sample_aspect_ratio",
             "-of", "csv=p=0", lossless.output)
         #expect(shape == (angle == "180" ? "192,108,64:45\n" : "108,192,45:64\n"))
 

@@ -37,11 +37,13 @@ struct Decoded {
     /// When each frame is shown, in seconds.
     let times: [Rational]
 
-    init(_ path: String, pixelFormat: String? = nil, filter: String = "null") throws {
+    /// - Parameter isUpright: whether ffmpeg turns the frames as players do.
+    init(_ path: String, pixelFormat: String? = nil, filter: String = "null", isUpright: Bool = false) throws {
         let format = pixelFormat.map { ["-pix_fmt", $0] } ?? []
         let text = try run(
             "ffmpeg",
-            ["-v", "error", "-nostdin", "-noautorotate", "-i", path, "-map", "0:v:0", "-vf", filter]
+            ["-v", "error", "-nostdin"] + (isUpright ? [] : ["-noautorotate"])
+                + ["-i", path, "-map", "0:v:0", "-vf", filter]
                 + ["-fps_mode", "passthrough", "-enc_time_base", "-1", "-c:v", "rawvideo"] + format + [
                     "-f", "framehash", "-hash", "murmur3", "-",
                 ])

@@ -193,6 +193,19 @@ struct PassthroughTests {
         try expectEncoding(source, .mp4, because: "a .mp4 file does not store rawvideo (rgb24) exactly", in: folder)
     }
 
+    @Test("packets are not copied by themselves into a container in which players do not show them")
+    func shown() throws {
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"])
+        #expect(try target(source, JobSpec(container: .mov)).isPassthrough)
+        var choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mp4))
+        #expect(try choice.video().encoder == "libx264")
+        #expect(choice.diagnostics.contains(.videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264")))
+        #expect(try target(source, JobSpec(container: .mp4, videoCodec: "copy")).isPassthrough)
+        #expect(try target(source, JobSpec(container: .mp4, videoCodec: "mjpeg")).encoder == "mjpeg")
+    }
+
     @Test("options that change the pictures turn stream copy off")
     func options() throws {
         let folder = try ScratchFolder()

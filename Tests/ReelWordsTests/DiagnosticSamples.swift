@@ -66,6 +66,7 @@ extension Diagnostic {
         .lightLost(encoder: "libx264", container: .ts),
         .colourLost(encoder: "ffv1", container: .nut), .rangeLimited(encoder: "prores_ks"),
         .encoderUntried(encoder: "ac3"), .videoCodecChanged(container: .avi, from: "h264", to: "mjpeg"),
+        .videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264"),
         .audioCodecChanged(track: 0, from: "vorbis", to: "aac"),
         .sampleRateChanged(track: 0, encoder: "libopus", from: 44100, to: 48000),
         .channelsChanged(track: 0, encoder: "libmp3lame", from: "5.1", to: "stereo"),

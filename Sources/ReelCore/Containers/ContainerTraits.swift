@@ -22,6 +22,9 @@ public struct ContainerTraits: Sendable {
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     public var videoCodecs: [String] = []
+    /// The video codecs that players show in this container, of which others are written only if asked for; nil if players
+    /// show all that it holds.
+    public var shownCodecs: Set<String>?
     /// All video and audio codecs that the container holds; nil to ask libavformat.
     public var codecs: Set<String>?
     /// Codecs that the container holds although libavformat's query denies it.
@@ -113,6 +116,7 @@ public struct ContainerTraits: Sendable {
 extension ContainerTraits {
     fileprivate static let mp4 = ContainerTraits(
         muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
+        shownCodecs: ["h264", "hevc", "av1", "vp9", "mpeg4"],
         // libavformat writes Vorbis under a private object type that few players know, and does not store where its
         // first packet begins.
         codecsRefused: pcm(["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"])
@@ -239,6 +243,9 @@ extension Container {
     public func holds(codec: String) -> Bool {
         traits.codecs?.contains(codec) ?? !traits.codecsRefused.contains(codec)
     }
+
+    /// Whether players show a video codec in the container.
+    public func shows(codec: String) -> Bool { traits.shownCodecs?.contains(codec) ?? true }
 
     /// Whether the container is MP4 or QuickTime.
     public var isQuickTime: Bool { traits.family == .quickTime }

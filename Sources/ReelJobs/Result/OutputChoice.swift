@@ -38,19 +38,22 @@ public struct OutputChoice: Hashable, Sendable {
     }
 
     /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it and it has timestamps, else in
-    /// mp4. If that does not hold what the encoders make, in mp4, mov or mkv, whichever first does. Lossless output needs a
+    /// mp4. If players do not show there what the encoders make, in mp4, mov or mkv, wherever they first do. Lossless output needs a
     /// container that holds any picture and PCM: mkv, unless the source is mov or nut.
     package init(besides source: String, like first: String, deed: String, encoders: [String] = [], lossless: Bool) {
         let url = URL(fileURLWithPath: source)
         let like = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
         let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
         let asked = encoders.compactMap(EncoderTraits.asked(for:))
-        let codecs = asked.map(\.codec) + encoders.compactMap(AudioEncoderTraits.codec(askedFor:))
+        let sound = encoders.compactMap(AudioEncoderTraits.codec(askedFor:))
         if lossless || asked.contains(where: \.isLossless) {
             container = own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv
         } else {
             container =
-                [own, .mp4, .mov, .mkv].compactMap { $0 }.first { codecs.allSatisfy($0.holds(codec:)) } ?? own ?? .mp4
+                [own, .mp4, .mov, .mkv].compactMap { $0 }.first { container in
+                    asked.map(\.codec).allSatisfy { container.holds(codec: $0) && container.shows(codec: $0) }
+                        && sound.allSatisfy(container.holds(codec:))
+                } ?? own ?? .mp4
         }
         let name = url.deletingPathExtension().lastPathComponent
         path = url.deletingLastPathComponent().appendingPathComponent("\(name).\(deed).\(container.rawValue)").path

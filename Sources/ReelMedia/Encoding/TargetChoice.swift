@@ -87,7 +87,9 @@ public struct TargetChoice {
     var turnsUpright: Bool {
         let stream = index.video.stream
         let turning = Turning(from: stream.displayMatrix, to: nil)
-        guard !spec.container.traits.holdsRotation, !turning.isNone, !stream.fieldOrder.isInterlaced else { return false }
+        guard !turning.isNone, !spec.container.traits.holdsRotation, !stream.fieldOrder.isInterlaced else {
+            return false
+        }
         return !spec.lossless || !turning.isSideways
             || PixelFormatChoice.turnsExactly(av_get_pix_fmt(stream.pixelFormat))
     }
@@ -139,7 +141,8 @@ public struct TargetChoice {
         let usual = spec.container.traits.videoCodecs
         let preferred = usual.isEmpty ? EncoderTraits.all.filter(\.keepsCodec).map(\.codec) : usual
         let otherwise = usual.first ?? "h264"
-        var encoder = try EncoderTraits.chosen(by: preferred.contains(own) ? own : otherwise)
+        let isKept = preferred.contains(own) && spec.container.shows(codec: own)
+        var encoder = try EncoderTraits.chosen(by: isKept ? own : otherwise)
         if !holds(encoder.codec) { encoder = try .chosen(by: otherwise) }
         if encoder.codec != own, EncoderTraits.all.contains(where: { $0.codec == own && $0.keepsCodec }) {
             diagnostics.append(.videoCodecChanged(container: spec.container, from: own, to: encoder.codec))

@@ -6,10 +6,13 @@ extension TargetChoice {
     /// Whether the source's packets are passed through: because the user asked for it, or because nothing asks for
     /// other pictures and nothing prevents it.
     var copiesVideo: Bool {
-        insistsOnCopy || (leavesPicturesAlone && !turnsUpright && (try? codedVideo()) != nil)
+        insistsOnCopy || (leavesPicturesAlone && isShownAsCopied && (try? codedVideo()) != nil)
     }
 
     private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }
+
+    /// Whether players show a copy in the job's container, and upright.
+    private var isShownAsCopied: Bool { !turnsUpright && spec.container.shows(codec: index.video.stream.codec) }
 
     /// Whether no option asks for other pictures. A spec that sets the length of passes asks for passes, which
     /// passthrough does not have.

@@ -88,7 +88,8 @@ final class PictureFitting {
         var filters = turning.filters
         if !isOnlyTurned {
             filters.append(
-                "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int" + colours)
+                "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int"
+                    + colours)
         }
         filters.append("format=\(target.pixelFormat)")
         let chain = try FilterGraph(
