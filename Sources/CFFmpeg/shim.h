@@ -45,6 +45,12 @@ static const int reel_error_no_access = AVERROR(EACCES);
 static const int reel_error_no_entry = AVERROR(ENOENT);
 static const int reel_error_decoder_not_found = AVERROR_DECODER_NOT_FOUND;
 
+/// Whether a line of the log comes from a demuxer.
+static inline int reel_is_demuxer(void *context) {
+    const AVClass *origin = context ? *(const AVClass **)context : NULL;
+    return origin && origin->get_category && origin->get_category(context) == AV_CLASS_CATEGORY_DEMUXER;
+}
+
 /// How long a decoded frame is shown, in its time base; 0 if the decoder does not say.
 static inline int64_t reel_frame_duration(const AVFrame *frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)

@@ -12,7 +12,7 @@ public enum Media {
         reel_set_heaps()
         reel_set_stacks()
         av_log_set_level(AV_LOG_ERROR)
-        DecoderLog.listen()
+        LoggedErrors.listen()
         setenv("SVT_LOG", "0", 0)
     }
 

@@ -51,4 +51,22 @@ struct BrokenOffTests {
         #expect(refusal?.reason == .encrypted(path: source))
         #expect(refusal?.kind == .input)
     }
+
+    @Test("a part of a Matroska file that is gone is named, though what follows is read", arguments: ["mkv", "webm"])
+    func hole(container: String) throws {
+        let video = container == "mkv" ? Fixture.x264 + ["-g", "12"] : ["-c:v", "libvpx", "-g", "12", "-b:v", "1M"]
+        let whole = try Fixture.make("whole.\(container)", in: folder, frames: 150, video: video)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
+        let hole = bytes.count / 2..<bytes.count / 2 + bytes.count / 8
+        bytes.replaceSubrange(hole, with: Data(count: hole.count))
+        let source = folder.path + "/hole.\(container)"
+        try bytes.write(to: URL(fileURLWithPath: source))
+        // Errors are counted from then on.
+        Media.prepare()
+        let damage = try Recon(.file(source)).run().diagnostics.compactMap {
+            if case .fileDamaged(let offset) = $0 { offset } else { nil }
+        }
+        #expect(damage.count == 1 && damage.allSatisfy { $0 >= hole.lowerBound }, "\(damage), \(hole)")
+        #expect(try Recon(.file(whole)).run().diagnostics == [])
+    }
 }

@@ -176,7 +176,9 @@ final class Demuxer {
         while failures < Self.patience {
             packet.reset()
             fetched = 0
+            let errors = LoggedErrors.ofDemuxers
             let code = av_read_frame(native, packet.native)
+            if leavesOutDamage, LoggedErrors.ofDemuxers > errors { noteDamage() }
             // If the system reports an error, demuxers give out a part of a packet, or take the error for the end.
             try file.check()
             guard code >= 0 else {
@@ -214,9 +216,18 @@ final class Demuxer {
         }
         // A file that was cut off inside a packet ends there.
         if avio_feof(io) != 0 { return !hasTables }
-        if damage == nil { damage = .fileDamaged(offset: avio_tell(io)) }
+        noteDamage()
         return false
     }
+
+    /// Notes that reading failed where the file is read now, if it is the first time.
+    private func noteDamage() {
+        guard damage == nil, let io = native.pointee.pb, avio_feof(io) == 0 else { return }
+        damage = .fileDamaged(offset: avio_tell(io))
+    }
+
+    /// Whether the demuxer goes on after a damaged part without giving an error.
+    private var leavesOutDamage: Bool { formatName.hasPrefix("matroska,") }
 
     /// Whether packets may follow after the end of the file was met. If a file with tables was cut off, the tables may
     /// list a packet of one stream that is missing before one of another stream that is there.

@@ -25,11 +25,11 @@ final class WholeDecode {
         reel_packet_carry(packet.native, Int64(fed))
         fed += 1
         let complaints = decoder.complaints
-        let errors = DecoderLog.errors
+        let errors = LoggedErrors.count
         while try decoder.send(packet) == .full { try receive() }
         try receive()
         if decoder.complaints > complaints { refused.append(packet.pts ?? packet.dts) }
-        if DecoderLog.errors > errors || packet.isCorrupt { troubled.insert(Int32(fed - 1)) }
+        if LoggedErrors.count > errors || packet.isCorrupt { troubled.insert(Int32(fed - 1)) }
     }
 
     /// Signals the end of the stream. Returns the frames in the order in which they were shown.
