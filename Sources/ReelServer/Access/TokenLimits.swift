@@ -1,6 +1,5 @@
 internal import Foundation
 internal import HTTPTypes
-internal import NIOPosix
 internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
@@ -10,6 +9,7 @@ internal import ReelStore
 actor TokenLimits {
     private let jobs: JobService
     private let store: FolderStore
+    private let access: StoreAccess
     private let (mostJobs, mostBytes): (Int?, Int64?)
     /// What each name had in the store when that was last looked at, with what it was let have since.
     private var kept: (bytes: [String: Int64], at: ContinuousClock.Instant)?
@@ -17,9 +17,10 @@ actor TokenLimits {
     /// Every record of the store is read for it.
     private static let memory = Duration.seconds(60)
 
-    init(_ settings: ServerSettings, jobs: JobService, store: FolderStore) {
+    init(_ settings: ServerSettings, jobs: JobService, store: FolderStore, access: StoreAccess) {
         self.jobs = jobs
         self.store = store
+        self.access = access
         (mostJobs, mostBytes) = (settings.jobsPerToken, settings.bytesPerToken)
     }
 
@@ -46,8 +47,7 @@ actor TokenLimits {
         guard let mostBytes else { return }
         let name = TokenLimits.name(token)
         if kept.map({ $0.at + TokenLimits.memory < .now }) ?? true {
-            let store = store
-            let bytes = try await NIOThreadPool.singleton.runIfActive { try TokenLimits.bytes(in: store) }
+            let bytes = try await access.use { [store] in try TokenLimits.bytes(in: store) }
             kept = (bytes, .now)
         }
         let found = kept?.bytes[name] ?? 0
