@@ -125,7 +125,7 @@ public struct Server: Service {
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes
             + HealthRoutes(jobs: server.jobs, store: server.store).routes
-            + JobRoutes(jobs: server.jobs, access: access).routes
+            + JobRoutes(jobs: server.jobs, access: access, limits: limits).routes
             + SubmitRoutes(server: server, uploads: uploads, limits: limits, access: access).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
             + PictureRoutes(

@@ -11,13 +11,14 @@ internal import ReelTerminal
 struct JobRoutes {
     let jobs: JobService
     let access: StoreAccess
+    let limits: TokenLimits
 
     /// The most jobs, passes or failures of an answer.
     static let mostItems = 500
 
     var routes: [Route] {
         // The board knows most of what there is to see.
-        let ofBoardAlone = JobRoutes(jobs: jobs.withoutStore, access: access).looking
+        let ofBoardAlone = JobRoutes(jobs: jobs.withoutStore, access: access, limits: limits).looking
         return zip(looking, ofBoardAlone).map { $0.usingStore(orElse: $1.handler) }
             + changing.map { $0.usingStore() } + [.change(.patch, "jobs/{id}", .operator, "change", patch)]
     }
@@ -41,8 +42,10 @@ struct JobRoutes {
                     }
                 }
             },
-            .change(.post, "jobs/{id}/retry", .operator, "retry") { _, context in
-                try await changed(context) { job throws(ReelFailure) in _ = try await jobs.retry(job) }
+            .change(.post, "jobs/{id}/retry", .operator, "retry", makesFiles: true) { _, context in
+                try await limits.beginningJob(of: context.caller.name) {
+                    try await changed(context) { job throws(ReelFailure) in _ = try await jobs.retry(job) }
+                }
             },
             .change(.post, "jobs/{id}/pause", .operator, "pause") { _, context in
                 try await changed(context) { job throws(ReelFailure) in _ = try await jobs.pause(job) }

@@ -38,17 +38,23 @@ struct SubmitRoutes {
 
     private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
         let folder = server.store.job(job.record.id)
-        if !folder.exists {
-            try await limits.admitJob(of: context.caller.name)
-            try await limits.admitBytes(0, of: context.caller.name)
-        }
-        let posted = try await server.jobs.post(job.record) { () throws(ReelFailure) in
-            for (name, upload) in job.uploads { try upload.give(to: folder, as: name) }
+        let posted = try await limits.beginningJob(
+            of: context.caller.name, unless: { await isGoing(job.record.id) }
+        ) {
+            try await server.jobs.post(job.record) { () throws(ReelFailure) in
+                for (name, upload) in job.uploads { try upload.give(to: folder, as: name) }
+            }
         }
         var response = try JSONAnswer.response(
             try await server.jobs.view(posted.id), posted.isNew ? .created : .ok)
         response.headers[.location] = "\(server.settings.basePath)/api/v1/jobs/\(posted.id)"
         return response
+    }
+
+    /// Whether a job is there that would not begin anew if it were submitted again.
+    private func isGoing(_ id: JobID) async -> Bool {
+        guard let state = try? await server.jobs.view(id).state else { return false }
+        return !state.isTerminal || state == .done
     }
 
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {

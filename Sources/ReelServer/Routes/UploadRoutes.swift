@@ -111,16 +111,18 @@ struct UploadRoutes {
                 .contentTooLarge, "upload-too-large", "The upload is too large",
                 detail: "It would have \(length) bytes; --upload-quota is \(settings.uploadQuota).")
         }
-        // The parts of a whole are counted already.
-        try await limits.admitBytes(parts == nil ? length ?? 0 : 0, of: context.caller.name)
         let record = Uploads.Record(
             length: length, name: name, metadata: metadata, owner: context.caller.name, isPartial: concat == "partial",
             parts: parts?.map(\.id), lifetime: settings.uploadExpiry)
         guard
-            let upload = try await access.use(
-                atMost: UploadRoutes.limit,
+            let upload = try await limits.inTurn(
+                of: record.owner,
                 {
-                    try uploads.create(record, quota: settings.uploadQuota, most: UploadRoutes.mostUploads)
+                    // The parts of a whole are counted already.
+                    try await limits.admitBytes(record.parts == nil ? record.length ?? 0 : 0, of: record.owner)
+                    return try await access.use(atMost: UploadRoutes.limit) {
+                        try uploads.create(record, quota: settings.uploadQuota, most: UploadRoutes.mostUploads)
+                    }
                 })
         else { throw quotaExceeded }
         if let parts {
@@ -228,10 +230,11 @@ struct UploadRoutes {
                 guard record.length == nil, length >= offset else {
                     throw Problem.header("Upload-Length", "The upload has another length, or more bytes than that.")
                 }
-                try await limits.admitBytes(length - offset, of: record.owner)
-                guard try await access.use({ try uploads.state(length, of: upload, quota: quota) }) else {
-                    throw quotaExceeded
+                let isAdmitted = try await limits.inTurn(of: record.owner) { [owner = record.owner] in
+                    try await limits.admitBytes(length - offset, of: owner)
+                    return try await access.use { try uploads.state(length, of: upload, quota: quota) }
                 }
+                guard isAdmitted else { throw quotaExceeded }
                 record.length = length
             }
             var body = request.body.makeAsyncIterator()
@@ -244,12 +247,13 @@ struct UploadRoutes {
                 }
                 if record.length == nil {
                     let wanted = end + count
-                    try await limits.admitBytes(count, of: record.owner)
-                    guard
-                        try await access.use({
+                    let isAdmitted = try await limits.inTurn(of: record.owner) { [owner = record.owner] in
+                        try await limits.admitBytes(count, of: owner)
+                        return try await access.use {
                             try uploads.reserve(wanted, for: upload, quota: settings.uploadQuota)
-                        })
-                    else { throw quotaExceeded }
+                        }
+                    }
+                    guard isAdmitted else { throw quotaExceeded }
                 }
                 let bytes = Array(buffer.readableBytesView)
                 checksum?.update(bytes)
@@ -348,7 +352,9 @@ struct UploadRoutes {
         Problem(
             .insufficientStorage, "upload-quota",
             "There is no room for the upload",
-            detail: "All uploads together may have \(settings.uploadQuota) bytes, and be \(UploadRoutes.mostUploads).",
+            detail:
+                "All uploads together may have \(settings.uploadQuota) bytes, those that jobs still have among them, and be "
+                + "\(UploadRoutes.mostUploads), a quarter of them of a token.",
             retryAfter: 60)
     }
 }
