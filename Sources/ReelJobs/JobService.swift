@@ -31,7 +31,7 @@ public struct JobService: Sendable {
     let board: any Board
     /// Makes a board for one caller alone: waiting for events blocks a board.
     let connect: @Sendable () -> any Board
-    let store: (any JobStore)?
+    private(set) var store: (any JobStore)?
     let advice: @Sendable (WaitReason) -> String?
 
     /// A service on a board and a store. Nothing is reached yet.
@@ -79,6 +79,13 @@ public struct JobService: Sendable {
 
     /// The results of jobs, which are in the store. A program without a board makes a `JobResults` itself.
     public func results() throws(ReelFailure) -> JobResults { JobResults(in: try requiredStore()) }
+
+    /// This service without its store.
+    public var withoutStore: JobService {
+        var service = self
+        service.store = nil
+        return service
+    }
 
     func requiredStore() throws(ReelFailure) -> any JobStore {
         guard let store else { throw ReelFailure(.storeNotNamed) }

@@ -46,8 +46,10 @@ public struct Server: Service {
     public func run() async throws {
         let gate = try Gate(settings.tokens)
         let hub = EventHub(jobs, log: log)
-        let responder = Responder(settings: settings, gate: gate, jobs: jobs, store: store, log: log)
-        let routes = Server.routes(self, gate: gate, hub: hub)
+        let access = StoreAccess(to: store, log: log)
+        let responder = Responder(
+            settings: settings, gate: gate, jobs: jobs, store: store, access: access, log: log)
+        let routes = Server.routes(self, gate: gate, hub: hub, access: access)
         let configuration = ApplicationConfiguration(
             address: .hostname(settings.host, port: settings.port),
             availableConnectionsDelegate: ConnectionLimit(log: log))
@@ -57,7 +59,8 @@ public struct Server: Service {
                 configuration: .init(
                     additionalChannelHandlers: [ConnectionGuard()], idleTimeout: .seconds(120),
                     httpDecoderConfiguration: Server.limits)),
-            configuration: configuration, services: [hub, Sweeper(store: store, log: log)] + webhookSenders,
+            configuration: configuration,
+            services: [access, hub, Sweeper(store: store, log: log)] + webhookSenders(access),
             onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -83,8 +86,8 @@ public struct Server: Service {
     }
 
     /// The service that sends webhooks; none if they are off, or if the server is read-only.
-    private var webhookSenders: [any Service] {
-        settings.isReadOnly ? [] : settings.webhooks.map { [WebhookSender(jobs, $0, log: log)] } ?? []
+    private func webhookSenders(_ access: StoreAccess) -> [any Service] {
+        settings.isReadOnly ? [] : settings.webhooks.map { [WebhookSender(jobs, $0, access: access, log: log)] } ?? []
     }
 
     /// Where sources lie.
@@ -106,28 +109,31 @@ public struct Server: Service {
 
     /// All that a server answers to.
     package func table() throws(ReelFailure) -> [Entry] {
-        Server.routes(self, gate: try Gate(nil), hub: EventHub(jobs, log: log)).map {
+        Server.routes(
+            self, gate: try Gate(nil), hub: EventHub(jobs, log: log), access: StoreAccess(to: store, log: log)
+        ).map {
             Entry(method: $0.method.rawValue, path: $0.path, role: $0.role)
         }
     }
 
     /// All that the server answers to.
-    static func routes(_ server: Server, gate: Gate, hub: EventHub) -> [Route] {
+    static func routes(_ server: Server, gate: Gate, hub: EventHub, access: StoreAccess) -> [Route] {
         let api = "api/v1/"
-        let limits = TokenLimits(server.settings, jobs: server.jobs, store: server.store)
-        let uploads = UploadRoutes(uploads: server.store.uploads, settings: server.settings, limits: limits)
+        let limits = TokenLimits(server.settings, jobs: server.jobs, store: server.store, access: access)
+        let uploads = UploadRoutes(
+            uploads: server.store.uploads, settings: server.settings, limits: limits, access: access)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes
             + HealthRoutes(jobs: server.jobs, store: server.store).routes
-            + JobRoutes(jobs: server.jobs).routes
-            + SubmitRoutes(server: server, uploads: uploads, limits: limits).routes + uploads.routes
+            + JobRoutes(jobs: server.jobs, access: access, limits: limits).routes
+            + SubmitRoutes(server: server, uploads: uploads, limits: limits, access: access).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
             + PictureRoutes(
                 jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)
             ).routes
             + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes
-            + EventRoutes(jobs: server.jobs, hub: hub).routes
-        return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, store: server.store).routes
+            + EventRoutes(jobs: server.jobs, hub: hub, access: access).routes
+        return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, access: access).routes
             + PageRoutes(basePath: server.settings.basePath).routes
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 internal import ReelCore
+internal import ReelJobs
 internal import ReelStore
 internal import ReelWords
 internal import ServiceLifecycle
@@ -13,11 +14,16 @@ struct Sweeper: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
-                do throws(ReelFailure) {
-                    try store.check()
-                    try store.uploads.removeExpired(now: Date().timeIntervalSince1970)
+                do {
+                    try await StoreExecutor.shared.run { [store] in
+                        try store.check()
+                        try store.uploads.removeExpired(now: Date().timeIntervalSince1970)
+                    }
+                } catch is CancellationError {
+                    return
                 } catch {
-                    log.error("\(error.words)", metadata: ["code": "\(error.reason.code)"])
+                    let failure = ReelFailure.of(error)
+                    log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
                 }
             } while (try? await Task.sleep(for: .seconds(60))) != nil
         }

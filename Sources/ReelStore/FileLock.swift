@@ -2,7 +2,7 @@ internal import Glibc
 
 /// An exclusive lock on a file, in which its holder writes its name: "PID HOST". Released explicitly or when the
 /// process ends, however it ends.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let file: Descriptor
 
     /// Nil if another process, or another lock of this one, holds it.
@@ -36,7 +36,7 @@ final class FileLock: Sendable {
 
     /// Unlocks explicitly: a child process that another thread is just starting has the file open, too, until its exec,
     /// and closing alone would leave the file locked until then.
-    func release() { flock(file.number, LOCK_UN) }
+    package func release() { flock(file.number, LOCK_UN) }
 
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)

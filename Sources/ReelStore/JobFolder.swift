@@ -71,6 +71,17 @@ public struct JobFolder: JobEntry {
     /// Writes a changed record if the record is still the one that was read; else returns false. Blocks.
     public func replace(_ read: JobRecord, with changed: JobRecord) throws(ReelFailure) -> Bool {
         guard exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
+        return try whileRecordStays { () throws(ReelFailure) in
+            guard try self.read() == read else { return false }
+            try AtomicFile.write(json: changed, to: jobFile)
+            return true
+        }
+    }
+
+    /// Runs the body while no other process writes the record.
+    private func whileRecordStays<Answer>(
+        _ body: () throws(ReelFailure) -> Answer
+    ) throws(ReelFailure) -> Answer {
         let lock: FileLock
         do {
             lock = try FileLock.waiting(for: path(.recordLock))
@@ -82,9 +93,7 @@ public struct JobFolder: JobEntry {
             unlink(path(.recordLock))
             lock.release()
         }
-        guard try self.read() == read else { return false }
-        try AtomicFile.write(json: changed, to: jobFile)
-        return true
+        return try body()
     }
 
     /// Writes the record of a new job, and makes its folder. False if it has one, which stays as it is.
@@ -153,6 +162,15 @@ public struct JobFolder: JobEntry {
         for folder in [stage, assemblies] { try remove(folder) }
         let names = (try? Files.names(in: path)) ?? []
         for name in names where JobFileName(name)?.isPart == true { try remove("\(path)/\(name)") }
+    }
+
+    /// Removes the copies of the sources if the job is done or was cancelled. Blocks.
+    public func giveBackCopies() throws(ReelFailure) {
+        guard exists, access(stage, F_OK) == 0 else { return }
+        try whileRecordStays { () throws(ReelFailure) in
+            guard try [.done, .cancelled].contains(read().state) else { return }
+            try remove(stage)
+        }
     }
 
     /// Removes everything of the job, its record too; the holder of its lock keeps it.

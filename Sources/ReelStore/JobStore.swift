@@ -106,6 +106,11 @@ public protocol JobEntry: Sendable {
     /// they are to be kept, segments with the half-written files of attempts.
     func removeParts(keepingSegments: Bool) async throws(ReelFailure)
 
+    /// Removes the copies of the sources if the job is done or was cancelled: it needs them no more, unless it is begun anew with
+    /// new ones. A failed job keeps them, since it can be retried. A process that has the job run again meanwhile finds either
+    /// the end in the record, or the copies.
+    func giveBackCopies() async throws(ReelFailure)
+
     /// Removes everything of the job except the mark that a process works on it.
     func removeContents() async throws(ReelFailure)
 

@@ -12,6 +12,8 @@ public struct Upload: Sendable {
     var data: String { folder + "/data" }
     private var unchecked: String { folder + "/unchecked" }
     private var recordPath: String { folder + "/upload.json" }
+    /// Has its record after it was removed.
+    private var gonePath: String { folder + "/gone.json" }
 
     /// What is known of it.
     public func record() throws(ReelFailure) -> Uploads.Record {
@@ -28,6 +30,23 @@ public struct Upload: Sendable {
                 throw SystemError.store(.read, recordPath, error.value)
             }
         }
+    }
+
+    /// What is known of it as far as its bytes count: also if it was removed, or has expired, while a job has them. Nil if they
+    /// do not count.
+    var countedRecord: Uploads.Record? {
+        if let record = try? record() { return record }
+        return isKeptByJob ? try? AtomicFile.read(json: Uploads.Record.self, from: gonePath) : nil
+    }
+
+    /// Whether it was removed, or has expired, and a job had its bytes then.
+    var isGone: Bool { ((try? Files.entry(gonePath)) ?? nil) != nil }
+
+    /// Whether a job has its bytes: the file has more names than those in this folder.
+    var isKeptByJob: Bool {
+        guard let entry = (try? Files.entry(data)) ?? nil else { return false }
+        let own = 1 + ((try? Files.names(in: folder + "/file")) ?? []).count
+        return Int(entry.st_nlink) > own
     }
 
     /// Bytes that are there and count.
@@ -108,11 +127,18 @@ public struct Upload: Sendable {
         return true
     }
 
+    /// Removes it. If a job has its bytes, they stay with the record, so that they count, until a later call finds that no job
+    /// has them.
     func remove() throws(ReelFailure) {
-        // Without its record it is no upload any more.
-        unlink(recordPath)
+        do throws(SystemCode) {
+            // From here on it is no upload any more, and no further job gets its bytes.
+            if try Files.entry(recordPath) != nil { try Files.rename(recordPath, to: gonePath) }
+        } catch {
+            throw SystemError.store(.remove, recordPath, error.value)
+        }
         do {
-            try Files.removeTree(folder, beneath: root)
+            try Files.removeTree(folder + "/file", beneath: root)
+            if !isKeptByJob { try Files.removeTree(folder, beneath: root) }
         } catch {
             throw SystemError.store(.remove, folder, error.value)
         }
@@ -143,18 +169,25 @@ public struct Upload: Sendable {
         try writer.finish()
     }
 
-    /// Gives a job this file as its copy of a source, under that name. The upload may be removed after that.
+    /// Gives a job this file as its copy of a source, under that name. The upload may be removed after that; its bytes count until
+    /// the job has none of them.
     ///
-    /// Throws `.storeUnusable`.
+    /// Throws `.storeUnusable`, and `.sourceInaccessible` if the upload is removed meanwhile.
     public func give(to job: JobFolder, as name: String) throws(ReelFailure) {
         let copy = "\(job.stage)/\(name)"
         do throws(SystemCode) {
             try Files.makeFolders(job.stage)
             if try Files.entry(copy) == nil {
                 guard link(data, copy) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+                // What removes it may have looked for names before there was this one.
+                guard try Files.entry(recordPath) != nil else {
+                    unlink(copy)
+                    throw SystemCode(ENOENT)
+                }
             }
             try Files.syncFolder(job.stage)
         } catch {
+            if error.value == ENOENT { throw ReelFailure(.sourceInaccessible(path: data, errno: ENOENT)) }
             throw SystemError.store(.copySource, copy, error.value)
         }
     }

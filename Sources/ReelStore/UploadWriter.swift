@@ -1,5 +1,6 @@
 internal import Glibc
 public import ReelCore
+internal import Synchronization
 
 /// Writes the bytes of one piece of an upload. Nobody else can write the upload until this has finished or dropped the piece,
 /// or is gone.
@@ -10,6 +11,7 @@ public final class UploadWriter: Sendable {
     private let file: Descriptor
     private let lock: FileLock
     private let unchecked: String?
+    private let turn = Mutex(())
 
     init(
         _ upload: Upload, _ file: consuming Descriptor, lock: FileLock, offset: Int64, unchecked: String?
@@ -23,10 +25,12 @@ public final class UploadWriter: Sendable {
 
     /// Appends bytes. Blocks. Throws `.storeFull` and `.storeUnusable`.
     public func write(_ bytes: ArraySlice<UInt8>) throws(ReelFailure) {
-        do {
-            try file.write(bytes)
-        } catch {
-            throw SystemError.store(.write, upload.data, error.value)
+        try turn.withLock { _ throws(ReelFailure) in
+            do throws(SystemCode) {
+                try file.write(bytes)
+            } catch {
+                throw SystemError.store(.write, upload.data, error.value)
+            }
         }
     }
 
@@ -35,6 +39,10 @@ public final class UploadWriter: Sendable {
     /// The lock does not wait for this object to go: whoever is told that the piece has come sends the next one at once, and a
     /// task that ends may hold the object a moment longer.
     public func finish() throws(ReelFailure) {
+        try turn.withLock { _ throws(ReelFailure) in try end() }
+    }
+
+    private func end() throws(ReelFailure) {
         defer { lock.release() }
         do {
             try file.sync()
@@ -49,13 +57,15 @@ public final class UploadWriter: Sendable {
 
     /// Drops what was written. If that is nothing, the file keeps its time: a job may have it as its source.
     public func drop() throws(ReelFailure) {
-        do throws(SystemCode) {
-            if try Int64(file.status().st_size) > offset, ftruncate(file.number, off_t(offset)) != 0 {
-                throw SystemCode(errno)
+        try turn.withLock { _ throws(ReelFailure) in
+            do throws(SystemCode) {
+                if try Int64(file.status().st_size) > offset, ftruncate(file.number, off_t(offset)) != 0 {
+                    throw SystemCode(errno)
+                }
+            } catch {
+                throw SystemError.store(.write, upload.data, error.value)
             }
-        } catch {
-            throw SystemError.store(.write, upload.data, error.value)
+            try end()
         }
-        try finish()
     }
 }

@@ -5,7 +5,8 @@ public import ReelCore
 /// that another has begun: what counts is on the disk, and a lock says who writes.
 ///
 /// A folder for each: `upload.json` says what is known of it, `data` has its bytes so far, and `unchecked` the length up to
-/// which they count while a piece with a checksum comes in.
+/// which they count while a piece with a checksum comes in. `gone.json` has what was known of one that was removed while a job
+/// has its bytes under another name.
 public struct Uploads: Sendable {
     /// Path of the folder of all uploads.
     public let folder: String
@@ -44,6 +45,9 @@ public struct Uploads: Sendable {
             self.lifetime = lifetime
         }
 
+        /// What it has or will have.
+        fileprivate var bytes: Int64 { max(length ?? reserved, 0) }
+
         private enum CodingKeys: String, CodingKey {
             case length = "length"
             case reserved = "reserved"
@@ -61,7 +65,7 @@ public struct Uploads: Sendable {
         text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
-    /// The upload of an id; nil if there is none, or if it has expired.
+    /// The upload of an id; nil if there is none, or if it was removed or has expired.
     public func upload(_ id: String, now: Double) throws(ReelFailure) -> Upload? {
         guard Uploads.isID(id) else { return nil }
         let upload = Upload(id: id, root: folder)
@@ -69,13 +73,14 @@ public struct Uploads: Sendable {
         return upload
     }
 
-    /// Begins an upload, if all uploads together then have no more than `quota` bytes and there are no more than `most`;
-    /// nil if not.
+    /// Begins an upload, if all uploads together then have no more than `quota` bytes, there are no more than `most`, and no more
+    /// than a quarter of those belong to an owner; nil if not.
     public func create(_ record: Record, quota: Int64, most: Int) throws(ReelFailure) -> Upload? {
         let lock = try lockAll()
         defer { withExtendedLifetime(lock) {} }
-        let all = try bytes()
-        guard all.count < most, record.length ?? 0 <= quota - all.bytes else { return nil }
+        let there = try all().compactMap { try? $0.record() }
+        guard there.count < most, record.length ?? 0 <= quota - (try bytes()) else { return nil }
+        if let owner = record.owner, there.count(where: { $0.owner == owner }) >= max(most / 4, 1) { return nil }
         let id = (0..<4).map { _ in
             let part = String(UInt32.random(in: .min ... .max), radix: 16)
             return String(repeating: "0", count: 8 - part.count) + part
@@ -100,7 +105,7 @@ public struct Uploads: Sendable {
         var record = try upload.record()
         if let length = record.length { return bytes <= length }
         guard bytes > record.reserved else { return true }
-        let others = try self.bytes().bytes - record.reserved
+        let others = try self.bytes() - record.reserved
         // In steps, so that it is not looked at for each piece.
         let step: Int64 = 64 << 20
         let wanted = [(bytes + step - 1) / step * step, bytes].first { $0 <= quota - others }
@@ -117,21 +122,21 @@ public struct Uploads: Sendable {
         defer { withExtendedLifetime(lock) {} }
         var record = try upload.record()
         guard record.length == nil else { return record.length == length }
-        guard try length <= quota - (bytes().bytes - record.reserved) else { return false }
+        guard try length <= quota - (bytes() - record.reserved) else { return false }
         (record.length, record.reserved) = (length, 0)
         try upload.write(record)
         return true
     }
 
-    /// Removes the uploads that have expired, and what a process that died has left of one. An upload that a process is
-    /// writing stays.
+    /// Removes the uploads that have expired, those whose bytes no job has any more after they were removed, and what a process
+    /// that died has left of one. An upload that a process is writing stays.
     public func removeExpired(now: Double) throws(ReelFailure) {
         var trouble: ReelFailure?
         for upload in try all() {
             do throws(ReelFailure) {
                 guard let lock = try upload.lock() else { continue }
                 defer { withExtendedLifetime(lock) {} }
-                if upload.end(now: now) <= now { try upload.remove() }
+                if upload.isGone || upload.end(now: now) <= now { try upload.remove() }
             } catch {
                 // It keeps no other from being removed.
                 trouble = error
@@ -140,24 +145,20 @@ public struct Uploads: Sendable {
         if let trouble { throw trouble }
     }
 
-    /// The number of all uploads, and the bytes that they have or will have.
-    public func bytes() throws(ReelFailure) -> (count: Int, bytes: Int64) {
-        var (count, sum) = (0, Int64(0))
-        for upload in try all() {
-            // One that is just being removed counts no more.
-            guard let record = try? upload.record() else { continue }
-            count += 1
-            sum += max(record.length ?? record.reserved, 0)
-        }
-        return (count, sum)
+    /// The bytes that all uploads have or will have, also those of which jobs alone have the bytes.
+    public func bytes() throws(ReelFailure) -> Int64 { try counted().reduce(0) { $0 + $1.bytes } }
+
+    /// The same for each owner; nil is the owner of those without one.
+    public func bytesByOwner() throws(ReelFailure) -> [String?: Int64] {
+        try counted().reduce(into: [:]) { $0[$1.owner, default: 0] += $1.bytes }
     }
 
-    /// The bytes that the uploads of each owner have or will have; nil is the owner of those without one.
-    public func bytesByOwner() throws(ReelFailure) -> [String?: Int64] {
-        try all().reduce(into: [:]) { sums, upload in
-            guard let record = try? upload.record() else { return }
-            sums[record.owner, default: 0] += max(record.length ?? record.reserved, 0)
-        }
+    /// The records of uploads that count.
+    private func counted() throws(ReelFailure) -> [Record] { try all().compactMap(\.countedRecord) }
+
+    /// Keeps other callers, on all machines, from having the lock of an owner until it is released.
+    package func lock(owner: String) throws(ReelFailure) -> FileLock {
+        try lock(named: "owner-\(Fingerprint.sha256Hex(Array(owner.utf8)).prefix(16)).lock")
     }
 
     private func all() throws(ReelFailure) -> [Upload] {
@@ -169,8 +170,10 @@ public struct Uploads: Sendable {
     }
 
     /// Waits for the lock that makes sums of all uploads right.
-    private func lockAll() throws(ReelFailure) -> FileLock {
-        let path = folder + "/lock"
+    private func lockAll() throws(ReelFailure) -> FileLock { try lock(named: "lock") }
+
+    private func lock(named name: String) throws(ReelFailure) -> FileLock {
+        let path = "\(folder)/\(name)"
         do throws(SystemCode) {
             try Files.makeFolders(folder)
             return try FileLock.waiting(for: path)

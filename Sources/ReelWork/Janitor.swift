@@ -6,7 +6,8 @@ internal import ReelStore
 internal import ReelWords
 
 /// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of the two is
-/// wrong, nothing is removed before its time. Also removes what early starts have left, and writes into records how jobs ended.
+/// wrong, nothing is removed before its time. Also removes what early starts have left and the copies of sources that ended jobs
+/// do not need, and writes into records how jobs ended.
 /// Every worker runs one.
 package struct Janitor: Sendable {
     private let environment: WorkerEnvironment
@@ -26,6 +27,7 @@ package struct Janitor: Sendable {
         for job in (try? await store.jobs()) ?? [] {
             // A process that ends a job writes so into its record, but may be killed before that.
             try? await store.job(job).settle(on: board)
+            try? await store.job(job).giveBackCopies()
             guard await isPast(store.job(job), at: clocks.earlier) else { continue }
             do throws(ReelFailure) {
                 // The board first: it refuses if the job runs again.

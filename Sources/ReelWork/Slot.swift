@@ -154,7 +154,7 @@ extension Slot {
         do throws(ReelFailure) {
             attempt.allowance = try await allowance(of: pass.claim.job)
             let (found, result) = try await attempt.timed { [attempt] in
-                await withTaskExecutorPreference(BlockingExecutor.shared) {
+                await withTaskExecutorPreference(StoreExecutor.shared) {
                     var attempt = attempt
                     await attempt.findSegments()
                     return (attempt, await attempt.finished())

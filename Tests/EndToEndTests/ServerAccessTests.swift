@@ -313,6 +313,63 @@ extension EndToEnd {
             }
         }
 
+        @Test func ofManyJobsAtOnceATokenGetsAsManyAsItMayHave() async throws {
+            let alice = try await token("alice", "operator")
+            let sources = [
+                try fixture.copy(try await Clips.shared.film(), as: "film.mp4"),
+                try fixture.copy(try await Clips.shared.allKeys(), as: "keys.mp4"),
+                try fixture.copy(try await Clips.shared.couples(), as: "couples.mp4"),
+            ]
+            let arguments = ["--tokens", fixture.path("tokens"), "--sources", fixture.folder, "--jobs-per-token", "2"]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, arguments) { first in
+                    try await WebServer.with(fleet, arguments) { second in
+                        let answers = try await withThrowingTaskGroup(of: WebServer.Answer.self) { group in
+                            for (number, source) in sources.enumerated() {
+                                for (place, container) in ["mp4", "mkv", "mov"].enumerated() {
+                                    group.addTask {
+                                        try await [first, second][(number + place) % 2].send(
+                                            "POST", "/api/v1/jobs",
+                                            ["source": source, "options": ["container": container]], token: alice)
+                                    }
+                                }
+                            }
+                            return try await group.reduce(into: []) { $0.append($1) }
+                        }
+                        #expect(answers.count { $0.status == 201 } == 2, "\(answers.map(\.text))")
+                        #expect(answers.count { $0.code == "token-jobs-exceeded" } == sources.count * 3 - 2)
+                    }
+                }
+            }
+        }
+
+        @Test func aJobThatBeginsAgainIsOneOfThoseThatATokenMayHave() async throws {
+            let alice = try await token("alice", "operator")
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let keys = try fixture.copy(try await Clips.shared.allKeys(), as: "keys.mp4")
+            let bad = fixture.path("bad.mp4")
+            try "no video".write(toFile: bad, atomically: true, encoding: .utf8)
+            let arguments = ["--tokens", fixture.path("tokens"), "--sources", fixture.folder, "--jobs-per-token", "1"]
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                try await WebServer.with(fleet, arguments) { server in
+                    func submit(_ source: String) async throws -> WebServer.Answer {
+                        try await server.send("POST", "/api/v1/jobs", ["source": source], token: alice)
+                    }
+                    let failing = try #require(try await submit(bad).object()["id"] as? String)
+                    #expect(try await server.end(of: failing, token: alice)["state"] as? String == "failed")
+                    _ = try await fleet.endWorkers()
+                    let going = try #require(try await submit(film).object()["id"] as? String)
+                    let retry = "/api/v1/jobs/\(failing)/retry"
+                    #expect(try await server.send("POST", retry, token: alice).code == "token-jobs-exceeded")
+                    #expect(try await submit(bad).code == "token-jobs-exceeded")
+                    #expect(try await server.send("POST", "/api/v1/jobs/\(going)/cancel", token: alice).status == 200)
+                    #expect(try await server.send("POST", retry, token: alice).status == 200)
+                    #expect(try await submit(keys).code == "token-jobs-exceeded")
+                    #expect(try await submit(bad).status == 200, "it goes on already")
+                }
+            }
+        }
+
         @Test func aReadOnlyServerChangesNothing() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet, ["--read-only"]) { server in

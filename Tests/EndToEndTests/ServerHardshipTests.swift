@@ -443,5 +443,76 @@ extension EndToEnd {
                 }
             }
         }
+
+        // MARK: The store hangs
+
+        @Test func aStoreThatHangsKeepsWaitingOnlyWhatNeedsItAndThatNotForLong() async throws {
+            let folder = try makeSources()
+            let source = try fixture.copy(try await Clips.shared.film(), as: "sources/film.mp4")
+            let other = try fixture.copy(try await Clips.shared.allKeys(), as: "sources/keys.mp4")
+            let version = ["Tus-Resumable": "1.0.0", "Upload-Length": "5"]
+            let sickness = try await Sickness(fixture)
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--sources", folder], sickness: sickness) { server in
+                    let job = try await server.send("POST", "/api/v1/jobs", ["source": source])
+                    let id = try #require(try job.object()["id"] as? String, "\(job.text)")
+                    let threads = try threads(of: server.child.pid)
+
+                    try sickness.setHang(true)
+                    // The first are more than there are threads for them, and the rest come while none is free.
+                    for _ in 0..<2 {
+                        try await withThrowingTaskGroup(of: WebServer.Answer.self) { group in
+                            for number in 0..<40 {
+                                group.addTask {
+                                    switch number % 4 {
+                                    case 0: try await server.get("/api/v1/jobs/\(id)/output")
+                                    case 1: try await server.send("POST", "/api/v1/jobs", ["source": other])
+                                    case 2: try await server.send("POST", "/api/v1/uploads", headers: version)
+                                    default: try await server.send("POST", "/api/v1/jobs/\(id)/pause")
+                                    }
+                                }
+                            }
+                            // None of these waits for the others.
+                            #expect(try await server.get("/api/v1/health").status == 200)
+                            #expect(try await server.get("/api/v1/demand").status == 200)
+                            #expect(try await server.get("/metrics").text.contains("\nreel_redis_up 1\n"))
+                            #expect(try await server.get("/").status == 200)
+                            let queue = try await server.get("/api/v1/queue")
+                            #expect(queue.status == 200, "\(queue.text)")
+                            #expect((try queue.object()["jobs"] as? [[String: Any]])?.count == 1)
+                            #expect(try await server.get("/api/v1/jobs").text.contains(id))
+                            #expect(try await server.get("/api/v1/jobs/\(id)").status == 200)
+                            for try await answer in group {
+                                #expect(answer.status == 503, "\(answer.text)")
+                                #expect(answer.headers["retry-after"] != nil)
+                            }
+                        }
+                        let ready = try await server.get("/api/v1/ready")
+                        #expect((ready.status, ready.code) == (503, "store-hangs"))
+                        let figures = try await server.get("/metrics").text
+                        #expect(figures.contains("\nreel_store_up 0\n"))
+                        #expect(figures.contains("\nreel_store_free_bytes "))
+                    }
+                    #expect(try self.threads(of: server.child.pid) < threads + 40)
+
+                    try sickness.setHang(false)
+                    #expect(try await eventually { try await server.get("/api/v1/ready").status == 200 })
+                    #expect(
+                        try await eventually {
+                            try await server.get("/metrics").text.contains("\nreel_store_up 1\n")
+                        })
+                    #expect(
+                        [200, 201].contains(try await server.send("POST", "/api/v1/jobs", ["source": other]).status))
+                    #expect(try await server.send("POST", "/api/v1/uploads", headers: version).status == 201)
+                    #expect(try await server.get("/api/v1/jobs/\(id)/output").status == 404)
+                    #expect(try await server.send("POST", "/api/v1/jobs/\(id)/cancel").status == 200)
+                }
+            }
+        }
+
+        /// How many threads a process has.
+        private func threads(of process: pid_t) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count
+        }
     }
 }

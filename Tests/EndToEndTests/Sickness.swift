@@ -12,7 +12,7 @@ final class Sickness: Sendable {
         library = try await Clips.shared.sickness()
         path = fixture.path("sickness-\(UUID().uuidString.prefix(8))")
         self.fatal = fatal
-        try Data(count: 24).write(to: URL(fileURLWithPath: path))
+        try Data(count: 32).write(to: URL(fileURLWithPath: path))
     }
 
     var environment: [String: String] {
@@ -27,6 +27,9 @@ final class Sickness: Sendable {
 
     /// Whether making a link succeeds and still reports EEXIST.
     func setRepeats(_ repeats: Bool) throws { try write(repeats ? 1 : 0, at: 16) }
+
+    /// Whether files of the store cannot be opened: the call does not return before this is set back.
+    func setHang(_ hangs: Bool) throws { try write(hangs ? 1 : 0, at: 24) }
 
     private func write(_ number: Int64, at offset: UInt64) throws {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))

@@ -227,6 +227,27 @@ extension EndToEnd {
             }
         }
 
+        @Test func whatAJobHasOfAnUploadCountsUntilTheJobGivesItBack() async throws {
+            let film = try Data(contentsOf: URL(fileURLWithPath: try await Clips.shared.film()))
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--upload-quota", "\(film.count + 10)"]) { server in
+                    let (_, place) = try await begin(
+                        server, ["Upload-Length": "\(film.count)"].merging(piece) { $1 }, body: film)
+                    let job = try await server.send(
+                        "POST", "/api/v1/jobs", ["upload": String(place.split(separator: "/").last ?? "")])
+                    let id = try #require(try job.object()["id"] as? String, "\(job.text)")
+                    #expect(try await server.send("DELETE", place, headers: version).status == 204)
+                    #expect(try await server.send("HEAD", place, headers: version).status == 404)
+                    let full = try await begin(server, ["Upload-Length": "11"]).answer
+                    #expect((full.status, full.code) == (507, "upload-quota"))
+                    #expect(try await begin(server, ["Upload-Length": "10"]).answer.status == 201)
+                    #expect(try await server.send("POST", "/api/v1/jobs/\(id)/cancel").status == 200)
+                    #expect(!FileManager.default.fileExists(atPath: "\(fleet.store)/jobs/\(id)/source"))
+                    #expect(try await begin(server, ["Upload-Length": "\(film.count)"]).answer.status == 201)
+                }
+            }
+        }
+
         @Test func aServerEndsThoughAPieceDoesNotGoOn() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet) { server in

@@ -34,13 +34,15 @@ struct WebServer {
     /// Runs `body` with a server that answers; afterwards it has been ended as a service manager would, and with exit code 0.
     /// Returns its log.
     ///
-    /// - Parameter port: where it listens; nil for a port at which nothing does.
+    /// - Parameters:
+    ///   - port: where it listens; nil for a port at which nothing does.
+    ///   - sickness: of its machine.
     @discardableResult
     static func with(
-        _ fleet: Fleet, _ arguments: [String] = [], path: String = "", port: Int? = nil,
+        _ fleet: Fleet, _ arguments: [String] = [], path: String = "", port: Int? = nil, sickness: Sickness? = nil,
         _ body: (WebServer) async throws -> Void
     ) async throws -> String {
-        let server = try await start(fleet, arguments, path: path, port: port)
+        let server = try await start(fleet, arguments, path: path, port: port, sickness: sickness)
         do {
             try await body(server)
         } catch {
@@ -54,20 +56,20 @@ struct WebServer {
 
     /// Starts a server, at a port of its own if none is given, and goes on.
     static func launch(
-        _ fleet: Fleet, _ arguments: [String], path: String = "", port: Int? = nil
+        _ fleet: Fleet, _ arguments: [String], path: String = "", port: Int? = nil, sickness: Sickness? = nil
     ) async throws -> WebServer {
         let port = try port ?? freePort()
         let child = try await fleet.fixture.start(
             .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
-            environment: fleet.environment(as: "reel-coordinator"))
+            environment: fleet.environment(as: "reel-coordinator").merging(sickness?.environment ?? [:]) { $1 })
         return WebServer(child: child, port: port, path: path)
     }
 
     /// Starts a server, and returns when it answers.
     private static func start(
-        _ fleet: Fleet, _ arguments: [String], path: String, port: Int? = nil
+        _ fleet: Fleet, _ arguments: [String], path: String, port: Int? = nil, sickness: Sickness? = nil
     ) async throws -> WebServer {
-        let server = try await launch(fleet, arguments, path: path, port: port)
+        let server = try await launch(fleet, arguments, path: path, port: port, sickness: sickness)
         let child = server.child
         let answers = try await eventually {
             guard child.isRunning else { return true }

@@ -53,6 +53,11 @@ package struct MemoryJob: JobEntry {
         }
     }
 
+    package func giveBackCopies() throws(ReelFailure) {
+        guard exists, try [.done, .cancelled].contains(read().state) else { return }
+        withState { $0.copies = [:] }
+    }
+
     package func removeContents() { remove() }
 
     package func remove() { store.withState { $0.jobs[id] = nil } }

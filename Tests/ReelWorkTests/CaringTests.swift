@@ -94,6 +94,20 @@ import Testing
         }
     }
 
+    @Test func theJanitorRemovesTheCopyOfACancelledJobsSource() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            let fingerprint = job.record.source.fingerprint
+            let source = JobSource(path: worker.source, staged: "film.mkv", fingerprint: fingerprint)
+            try await job.entry.stage(worker.source, as: "film.mkv", fingerprint)
+            await Janitor(worker.environment).clean()
+            #expect(await job.entry.hasCopy(of: source))
+            #expect(try await worker.board.cancel(job.id))
+            await Janitor(worker.environment).clean()
+            #expect(await !job.entry.hasCopy(of: source))
+        }
+    }
+
     /// The clocks differ by two minutes, and the earlier one decides.
     @Test func theJanitorKeepsAJobUntilBothClocksSayThatItsTimeIsOver() async throws {
         try await withWorker { worker in

@@ -32,6 +32,8 @@ package struct JobControl: Sendable {
             }
         }
         if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
+        // Else a worker removes them.
+        try? await store.job(id).giveBackCopies()
         return .cancelled
     }
 

@@ -124,7 +124,11 @@ public actor JobPictures {
     private nonisolated func run(_ recipe: PictureRecipe) async -> Result<Void, ReelFailure> {
         do {
             var scope = recipe.scope
-            scope.folders = [try await recipe.entry.roomForPicture(of: JobPictures.mostKept)]
+            scope.folders = [
+                try await withTaskExecutorPreference(StoreExecutor.shared) {
+                    try await recipe.entry.roomForPicture(of: JobPictures.mostKept)
+                }
+            ]
             (scope.cpuSeconds, scope.fileBytes) = (Int(JobPictures.limit.components.seconds) * 2, 16 << 20)
             try await withThrowingTaskGroup(of: Void.self) { [engine, scope] group in
                 group.addTask {

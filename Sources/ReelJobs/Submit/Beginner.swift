@@ -34,7 +34,7 @@ struct Beginner: Sendable {
     /// Returns as soon as board or store know the job.
     ///
     /// - Parameters:
-    ///   - created: hears whether this call has written the job's record, before any other process can learn of the job.
+    ///   - created: hears whether this call has written the job's record, when that says that the job has not ended.
     ///   - known: hears of the job's state as soon as it is known.
     func begin(
         created: (Bool) throws(ReelFailure) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
@@ -46,9 +46,10 @@ struct Beginner: Sendable {
             }
             // The record is there before any process can learn of the job, so that each can go on with it.
             let isNew = try await entry.create(wanted)
-            try created(isNew)
-            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
+            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first. From then on
+            // no copies of sources are given back.
             if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
+            try created(isNew)
             switch try await board.begin(wanted.beginning, holder: name) {
             case .begun(let claim):
                 known(.probing)

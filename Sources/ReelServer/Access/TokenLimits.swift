@@ -1,6 +1,5 @@
 internal import Foundation
 internal import HTTPTypes
-internal import NIOPosix
 internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
@@ -10,24 +9,74 @@ internal import ReelStore
 actor TokenLimits {
     private let jobs: JobService
     private let store: FolderStore
+    private let access: StoreAccess
     private let (mostJobs, mostBytes): (Int?, Int64?)
     /// What each name had in the store when that was last looked at, with what it was let have since.
-    private var kept: (bytes: [String: Int64], at: ContinuousClock.Instant)?
+    private var kept: [String: Int64] = [:]
+    private var looked: ContinuousClock.Instant?
+    /// The names whose turn it is, each with those that wait for theirs.
+    private var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Every record of the store is read for it.
-    private static let memory = Duration.seconds(60)
+    /// Every record of the store is read for it. A name is refused after a look that is no older than the second one.
+    private static let memory = (usual: Duration.seconds(60), refusing: Duration.seconds(2))
 
-    init(_ settings: ServerSettings, jobs: JobService, store: FolderStore) {
+    init(_ settings: ServerSettings, jobs: JobService, store: FolderStore, access: StoreAccess) {
         self.jobs = jobs
         self.store = store
+        self.access = access
         (mostJobs, mostBytes) = (settings.jobsPerToken, settings.bytesPerToken)
     }
 
     /// The name of a token, as its jobs have it; that of callers without one if it is nil.
     static func name(_ token: String?) -> String { token ?? "reel-server" }
 
+    // MARK: Turns
+
+    /// Runs what asks for room and then takes it, so that of several requests of a token each sees what those before it have
+    /// taken.
+    func inTurn<Answer: Sendable>(
+        of token: String?, _ body: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        guard mostJobs != nil || mostBytes != nil else { return try await body() }
+        let name = TokenLimits.name(token)
+        if turns[name] == nil {
+            turns[name] = []
+        } else {
+            await withCheckedContinuation { turns[name, default: []].append($0) }
+        }
+        defer {
+            if turns[name]?.isEmpty == false { turns[name]?.removeFirst().resume() } else { turns[name] = nil }
+        }
+        return try await body()
+    }
+
+    /// Runs what begins a job, new or one that has ended. Throws a problem if the token may have no further one now. Requests
+    /// of the token at other servers of the store wait, too.
+    ///
+    /// - Parameter isGoing: whether the job goes on already, or is done, so that it is no further one.
+    func beginningJob<Answer: Sendable>(
+        of token: String?, unless isGoing: @Sendable () async throws -> Bool = { false },
+        _ body: @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        try await inTurn(of: token) {
+            guard mostJobs != nil else {
+                if mostBytes != nil, try await !isGoing() { try await admitBytes(0, of: token) }
+                return try await body()
+            }
+            let lock = try await access.use { [store] in try store.uploads.lock(owner: TokenLimits.name(token)) }
+            defer { lock.release() }
+            if try await !isGoing() {
+                try await admitJob(of: token)
+                try await admitBytes(0, of: token)
+            }
+            return try await body()
+        }
+    }
+
+    // MARK: Room
+
     /// Throws a problem if a token may have no further job now.
-    func admitJob(of token: String?) async throws {
+    private func admitJob(of token: String?) async throws {
         guard let mostJobs else { return }
         let name = TokenLimits.name(token)
         let found = try await jobs.unfinishedJobs(of: name)
@@ -39,38 +88,47 @@ actor TokenLimits {
         }
     }
 
-    /// Throws a problem if a token's uploads and results would then have too many bytes.
+    /// Throws a problem if a token's uploads and results would then have too many bytes. Call it in the token's turn.
     ///
     /// - Parameter further: bytes that are to come; 0 if that is not known.
     func admitBytes(_ further: Int64, of token: String?) async throws {
         guard let mostBytes else { return }
         let name = TokenLimits.name(token)
-        if kept.map({ $0.at + TokenLimits.memory < .now }) ?? true {
-            let store = store
-            let bytes = try await NIOThreadPool.singleton.runIfActive { try TokenLimits.bytes(in: store) }
-            kept = (bytes, .now)
-        }
-        let found = kept?.bytes[name] ?? 0
-        guard found < mostBytes, further <= mostBytes - found else {
+        func found() -> Int64 { kept[name] ?? 0 }
+        func fits() -> Bool { found() < mostBytes && further <= mostBytes - found() }
+        try await look(for: name, ifOlderThan: TokenLimits.memory.usual)
+        if !fits() { try await look(for: name, ifOlderThan: TokenLimits.memory.refusing) }
+        guard fits() else {
             throw Problem(
                 .insufficientStorage, "token-bytes-exceeded", "The token has too many bytes in the store",
-                detail: "\(name) has \(found) bytes of uploads and results, and asks for \(further); it may have "
+                detail: "\(name) has \(found()) bytes of uploads and results, and asks for \(further); it may have "
                     + "\(mostBytes). Remove jobs or uploads.")
         }
-        kept?.bytes[name, default: 0] += further
+        kept[name, default: 0] += further
     }
 
-    /// Bytes of each name: its uploads, the results of its jobs, and the files of its jobs' uploads while they have not ended.
+    /// Looks what each name has, unless that is known. What other names were let have meanwhile may not be there yet: of those
+    /// the greater number counts.
+    private func look(for name: String, ifOlderThan age: Duration) async throws {
+        guard looked.map({ $0 + age < .now }) ?? true else { return }
+        let before = kept
+        let found = try await access.use { [store] in try TokenLimits.bytes(in: store) }
+        let changing = kept.filter { $0.key != name && (turns[$0.key] != nil || $0.value != before[$0.key]) }
+        (kept, looked) = (found.merging(changing) { max($0, $1) }, .now)
+    }
+
+    /// Bytes of each name: its uploads, also those that only jobs still have, and the results of its jobs.
     private static func bytes(in store: FolderStore) throws -> [String: Int64] {
         var sums: [String: Int64] = [:]
         for (owner, bytes) in try store.uploads.bytesByOwner() { sums[name(owner), default: 0] += bytes }
         for id in try store.jobs() {
             // One that cannot be read, or is being removed, counts no more.
-            guard let record = try? store.job(id).read(), let submitter = record.submission?.submitter else { continue }
+            guard let record = try? store.job(id).read(), let bytes = record.result?.bytes,
+                let submitter = record.submission?.submitter
+            else { continue }
             let name = submitter.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(
                 separator: "@")
-            let sources = record.state == nil ? record.sources.filter { $0.staged != nil } : []
-            sums[name, default: 0] += sources.reduce(record.result?.bytes ?? 0) { $0 + $1.fingerprint.size }
+            sums[name, default: 0] += bytes
         }
         return sums
     }

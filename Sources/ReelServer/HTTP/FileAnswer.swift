@@ -3,7 +3,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import NIOPosix
 internal import ReelCore
 internal import ReelStore
 
@@ -103,7 +102,8 @@ struct FileAnswer {
     ) async throws -> (ByteBuffer, SHA256?) {
         let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
         guard count > 0 else { return (ByteBuffer(), hash) }
-        return try await NIOThreadPool.singleton.runIfActive { [file] in
+        // While the store hangs, a download that has begun waits: its caller can be told nothing any more.
+        return try await StoreExecutor.shared.run { [file] in
             var buffer = ByteBuffer()
             let found = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
                 try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: place)

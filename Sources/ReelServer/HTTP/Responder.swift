@@ -14,6 +14,7 @@ struct Responder: Sendable {
     let gate: Gate
     let jobs: JobService
     let store: FolderStore
+    let access: StoreAccess
     let log: Logger
 
     /// The methods that the server knows; any place has an answer for each.
@@ -54,7 +55,7 @@ struct Responder: Sendable {
             route.role == nil
             ? gate.callerIfKnown(of: request) : try gate.caller(of: request, from: context.address)
         // A job that the request removes, or a name that another job gets, tells nothing after it.
-        let job = isNoted(route, context) && route.path.contains("jobs/{id}") ? try? await context.job(jobs) : nil
+        let job = isNoted(route, context) && route.path.contains("jobs/{id}") ? try? await job(context) : nil
         do {
             try check(route, request, context.caller)
             let response = try await handle(route, request, context)
@@ -71,18 +72,31 @@ struct Responder: Sendable {
     /// While the store is away, makes nothing in its place, and calls no job or upload unknown: the client would believe it
     /// gone.
     private func handle(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
-        if route.makesFiles { try checkStore() }
+        if route.makesFiles { try await checkStore() }
         do {
-            guard let limit = route.limit else { return try await route.handler(request, context) }
-            return try await Responder.within(limit) { try await route.handler(request, context) }
+            guard route.usesStore else {
+                return try await Responder.within(route.limit, request, context, route.handler)
+            }
+            let handler: @Sendable () async throws -> Response = { try await route.handler(request, context) }
+            let limit = route.limit ?? StoreAccess.limit
+            guard let spare = route.spare else { return try await access.use(atMost: limit, handler) }
+            return try await access.use(atMost: limit, handler) {
+                try await Responder.within(limit, request, context, spare)
+            }
         } catch {
-            if route.role != nil, Problem(of: error).status == .notFound { try checkStore() }
+            if route.role != nil, Problem(of: error).status == .notFound { try await checkStore() }
             throw error
         }
     }
 
-    private func checkStore() throws {
-        do throws(ReelFailure) { try store.check() } catch { throw Problem.storeAway(error) }
+    private func checkStore() async throws {
+        try await access.use { [store] in
+            do throws(ReelFailure) { try store.check() } catch { throw Problem.storeAway(error) }
+        }
+    }
+
+    private func job(_ context: ServerContext) async throws -> JobID {
+        try await access.use { [jobs] in try await context.job(jobs) }
     }
 
     /// Whether the audit log has a line for the request. Strangers could else push out all that the log has.
@@ -160,23 +174,20 @@ struct Responder: Sendable {
             || host.wholeMatch(of: /(?i:localhost|[0-9]{1,3}(\.[0-9]{1,3}){3}|\[[0-9a-f:.]+\])(:[0-9]{1,5})?/) != nil
     }
 
-    /// Runs the body, and cancels it after that time; then throws a problem of status 503.
-    static func within<Answer: Sendable>(
-        _ limit: Duration, _ body: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
-        try await withThrowingTaskGroup(of: Answer?.self) { group in
-            group.addTask { try await body() }
+    /// Runs a handler, and cancels it after that time; then throws a problem of status 503.
+    private static func within(
+        _ limit: Duration?, _ request: Request, _ context: ServerContext, _ handler: @escaping Route.Handler
+    ) async throws -> Response {
+        guard let limit else { return try await handler(request, context) }
+        return try await withThrowingTaskGroup(of: Response.self) { group in
+            group.addTask { try await handler(request, context) }
             group.addTask {
                 try await Task.sleep(for: limit)
-                return nil
+                throw Problem.slow(limit)
             }
             defer { group.cancelAll() }
-            guard let answer = try await group.next() ?? nil else {
-                throw Problem(
-                    .serviceUnavailable, "request-slow", "The request takes too long",
-                    detail: "It had not been answered after \(limit.components.seconds) s.", retryAfter: 5)
-            }
-            return answer
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
         }
     }
 }

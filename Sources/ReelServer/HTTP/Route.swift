@@ -7,7 +7,7 @@ struct Route: Sendable {
 
     let method: HTTPRequest.Method
     /// Below the base path, without a slash at its start; `{name}` stands for any part.
-    let path: String
+    private(set) var path: String
     /// The least role; nil for anyone.
     let role: Role?
     /// What the audit log calls it; nil for a route that changes nothing.
@@ -16,6 +16,10 @@ struct Route: Sendable {
     var isNoted = true
     /// Whether it makes files in the store.
     var makesFiles = false
+    /// Whether its handler uses the store, and reads no body. Other handlers go to the store by `StoreAccess`, if at all.
+    private(set) var usesStore = false
+    /// Answers in its stead while the store hangs; nil if nothing can.
+    private(set) var spare: Handler?
     /// How long it may take; nil for as long as it takes.
     let limit: Duration?
     let handler: Handler
@@ -40,8 +44,17 @@ struct Route: Sendable {
 
     /// The route with something before its path.
     func below(_ prefix: String) -> Route {
-        Route(
-            method: method, path: prefix + path, role: role, action: action, isNoted: isNoted,
-            makesFiles: makesFiles, limit: limit, handler: handler)
+        var route = self
+        route.path = prefix + path
+        return route
+    }
+
+    /// The route as one whose handler uses the store.
+    ///
+    /// - Parameter spare: answers in its stead while the store hangs; nil if nothing can.
+    func usingStore(orElse spare: Handler? = nil) -> Route {
+        var route = self
+        (route.usesStore, route.spare) = (true, spare)
+        return route
     }
 }

@@ -10,13 +10,26 @@ internal import ServiceLifecycle
 struct EventRoutes {
     let jobs: JobService
     let hub: EventHub
+    let access: StoreAccess
 
     var routes: [Route] { [.get("events", .viewer, limit: nil, events)] }
+
+    /// The job of a name. Throws `.jobUnknown` if there is none.
+    private func known(_ name: String, to jobs: JobService) async throws -> JobID {
+        JobID(try await jobs.view(jobs.job(named: name)).id)
+    }
 
     @Sendable private func events(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "job")
         let name = try request.query("job")
-        let job: JobID? = if let name { JobID(try await jobs.view(jobs.job(named: name)).id) } else { nil }
+        let job: JobID? =
+            if let name {
+                try await access.use { [jobs] in
+                    try await known(name, to: jobs)
+                } orElse: {
+                    try await known(name, to: jobs.withoutStore)
+                }
+            } else { nil }
         let place = try request.headers[.lastEventID].map { text in
             guard let place = BoardEvent.Place(text) else {
                 throw Problem(

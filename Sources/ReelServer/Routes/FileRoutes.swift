@@ -15,8 +15,8 @@ struct FileRoutes {
 
     var routes: [Route] {
         [
-            .get("jobs/{id}/output", .operator, limit: nil, output),
-            .get("jobs/{id}/source", .operator, limit: nil, source),
+            .get("jobs/{id}/output", .operator, limit: nil, output).usingStore(),
+            .get("jobs/{id}/source", .operator, limit: nil, source).usingStore(),
         ]
     }
 

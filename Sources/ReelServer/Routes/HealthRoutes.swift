@@ -25,7 +25,7 @@ struct HealthRoutes {
                         detail: "Redis or the store cannot be reached.", retryAfter: 5)
                 }
                 return try JSONAnswer.response(["status": "ok"])
-            },
+            }.usingStore(),
         ]
     }
 }

@@ -10,17 +10,31 @@ internal import ReelTerminal
 /// Looking at jobs, and changing them.
 struct JobRoutes {
     let jobs: JobService
+    let access: StoreAccess
+    let limits: TokenLimits
 
     /// The most jobs, passes or failures of an answer.
     static let mostItems = 500
 
     var routes: [Route] {
+        // The board knows most of what there is to see.
+        let ofBoardAlone = JobRoutes(jobs: jobs.withoutStore, access: access, limits: limits).looking
+        return zip(looking, ofBoardAlone).map { $0.usingStore(orElse: $1.handler) }
+            + changing.map { $0.usingStore() } + [.change(.patch, "jobs/{id}", .operator, "change", patch)]
+    }
+
+    private var looking: [Route] {
         [
             .get("jobs", .viewer, list),
             .get("jobs/{id}") { _, context in try JSONAnswer.response(try await jobs.view(context.job(jobs))) },
             .get("jobs/{id}/strip", .viewer, strip),
             .get("jobs/{id}/passes", .viewer, passes),
             .get("jobs/{id}/failures", .viewer, failures),
+        ]
+    }
+
+    private var changing: [Route] {
+        [
             .change(.post, "jobs/{id}/cancel", .operator, "cancel") { _, context in
                 try await changed(context) { job throws(ReelFailure) in
                     if case .hadEnded(let state) = try await jobs.cancel(job), state != .cancelled {
@@ -28,8 +42,10 @@ struct JobRoutes {
                     }
                 }
             },
-            .change(.post, "jobs/{id}/retry", .operator, "retry") { _, context in
-                try await changed(context) { job throws(ReelFailure) in _ = try await jobs.retry(job) }
+            .change(.post, "jobs/{id}/retry", .operator, "retry", makesFiles: true) { _, context in
+                try await limits.beginningJob(of: context.caller.name) {
+                    try await changed(context) { job throws(ReelFailure) in _ = try await jobs.retry(job) }
+                }
             },
             .change(.post, "jobs/{id}/pause", .operator, "pause") { _, context in
                 try await changed(context) { job throws(ReelFailure) in _ = try await jobs.pause(job) }
@@ -37,7 +53,6 @@ struct JobRoutes {
             .change(.post, "jobs/{id}/resume", .operator, "resume") { _, context in
                 try await changed(context) { job throws(ReelFailure) in _ = try await jobs.resume(job) }
             },
-            .change(.patch, "jobs/{id}", .operator, "change", patch),
             .change(.delete, "jobs/{id}", .admin, "remove") { _, context in
                 _ = try await jobs.remove(context.job(jobs))
                 return Response(status: .noContent)
@@ -154,15 +169,17 @@ struct JobRoutes {
     }
 
     @Sendable private func patch(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let job = try await context.job(jobs)
         let body = try await JSONBody.read(request, .few).object(knows: ["weight", "labels", "name"])
         let weight = try body.known("weight").map(JobRequest.weight)
         let name = try body["name"].map { place in
             if case .null = place.value { nil as String? } else { try JobRequest.name(place) }
         }
         let labels = try body.known("labels").map(JobRequest.labels)
-        if let weight { _ = try await jobs.weigh(job, weight) }
-        if name != nil || labels != nil { try await jobs.describe(job, name: name, labels: labels) }
-        return try JSONAnswer.response(try await jobs.view(job))
+        return try await access.use {
+            try await changed(context) { job throws(ReelFailure) in
+                if let weight { _ = try await jobs.weigh(job, weight) }
+                if name != nil || labels != nil { try await jobs.describe(job, name: name, labels: labels) }
+            }
+        }
     }
 }

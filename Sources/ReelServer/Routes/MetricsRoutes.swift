@@ -3,21 +3,22 @@ internal import Hummingbird
 internal import NIOCore
 internal import ReelCore
 internal import ReelJobs
-internal import ReelStore
 
 /// Figures for Prometheus, in its text format.
 struct MetricsRoutes {
     let jobs: JobService
-    let store: FolderStore
+    let access: StoreAccess
 
     var routes: [Route] { [.get("metrics", .viewer, limit: .seconds(10), metrics)] }
 
     @Sendable private func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
         // A Redis that is out of reach is a figure, too.
         let board = try? await jobs.metrics()
-        // If nothing is mounted at the store's place, the room there is that of another file system.
-        let isThere = (try? store.check()) != nil
-        let text = MetricsText(board, isStoreThere: isThere, freeBytes: isThere ? store.freeSpace : nil).text
+        // The last reading: a scrape does not wait for the store.
+        let store = access.reading
+        let text = MetricsText(
+            board, isStoreThere: store.isThere && !access.isHanging, freeBytes: store.freeBytes
+        ).text
         return Response(
             status: .ok,
             headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
@@ -31,12 +32,12 @@ struct MetricsText {
 
     /// - Parameters:
     ///   - board: nil if Redis cannot be reached.
-    ///   - isStoreThere: whether the store is at its place.
+    ///   - isStoreThere: whether the store is at its place and answers.
     ///   - freeBytes: room in the store; nil if it is unknown.
     init(_ board: MetricsView?, isStoreThere: Bool, freeBytes: Int64?) {
         family("reel_build_info", "gauge", "The release of this server.", [([("version", Release.version)], 1)])
         family("reel_redis_up", "gauge", "Whether Redis answers.", [([], board == nil ? 0 : 1)])
-        family("reel_store_up", "gauge", "Whether the store is at its place.", [([], isStoreThere ? 1 : 0)])
+        family("reel_store_up", "gauge", "Whether the store is at its place and answers.", [([], isStoreThere ? 1 : 0)])
         if let freeBytes {
             family("reel_store_free_bytes", "gauge", "Room in the store.", [([], Double(freeBytes))])
         }

@@ -19,10 +19,10 @@ struct PictureRoutes {
                     throw PictureRoutes.missing("frame-unknown", "A frame is a number from 0 on; this is \(text).")
                 }
                 return try await answer(.frame(frame), request, context)
-            },
+            }.usingStore(),
             .get("jobs/{id}/filmstrip/{side}.jpg", .viewer, limit: PictureRoutes.limit) { request, context in
                 try await answer(.filmstrip, request, context)
-            },
+            }.usingStore(),
         ]
     }
 

@@ -10,6 +10,7 @@ struct SubmitRoutes {
     let server: Server
     let uploads: UploadRoutes
     let limits: TokenLimits
+    let access: StoreAccess
 
     var routes: [Route] {
         [
@@ -22,8 +23,7 @@ struct SubmitRoutes {
     /// How long a plan may take; then the caller is told to ask again.
     private static let planLimit = Duration.seconds(60)
 
-    private func job(_ request: Request, _ context: ServerContext) async throws -> JobRequest {
-        let body = try await JSONBody.read(request, .job)
+    private func job(_ body: JSONPlace, _ context: ServerContext) throws -> JobRequest {
         let submitter = "\(TokenLimits.name(context.caller.name))@\(ProcessInfo.processInfo.hostName)"
         let sources = RequestSources(folders: server.settings.sources, roots: server.sourceRoots) { id in
             try uploads.upload(id, context)
@@ -32,14 +32,18 @@ struct SubmitRoutes {
     }
 
     @Sendable private func submit(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let job = try await job(request, context)
+        let body = try await JSONBody.read(request, .job)
+        return try await access.use(atMost: .seconds(60)) { try await post(job(body, context), context) }
+    }
+
+    private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
         let folder = server.store.job(job.record.id)
-        if !folder.exists {
-            try await limits.admitJob(of: context.caller.name)
-            try await limits.admitBytes(0, of: context.caller.name)
-        }
-        let posted = try await server.jobs.post(job.record) { () throws(ReelFailure) in
-            for (name, upload) in job.uploads { try upload.give(to: folder, as: name) }
+        let posted = try await limits.beginningJob(
+            of: context.caller.name, unless: { await isGoing(job.record.id) }
+        ) {
+            try await server.jobs.post(job.record) { () throws(ReelFailure) in
+                for (name, upload) in job.uploads { try upload.give(to: folder, as: name) }
+            }
         }
         var response = try JSONAnswer.response(
             try await server.jobs.view(posted.id), posted.isNew ? .created : .ok)
@@ -47,13 +51,21 @@ struct SubmitRoutes {
         return response
     }
 
+    /// Whether a job is there that would not begin anew if it were submitted again.
+    private func isGoing(_ id: JobID) async -> Bool {
+        guard let state = try? await server.jobs.view(id).state else { return false }
+        return !state.isTerminal || state == .done
+    }
+
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {
-        var record = try await job(request, context).record
-        // The file is read where it lies.
-        for place in record.sources.indices { record.sources[place].staged = nil }
-        let prepared = try await Responder.within(SubmitRoutes.planLimit) { [server, record] in
-            try await JobService.prepare(record, engine: server.engine, quotas: server.settings.quotas)
+        let body = try await JSONBody.read(request, .job)
+        return try await access.use(atMost: SubmitRoutes.planLimit) {
+            var record = try job(body, context).record
+            // The file is read where it lies.
+            for place in record.sources.indices { record.sources[place].staged = nil }
+            let prepared = try await JobService.prepare(
+                record, engine: server.engine, quotas: server.settings.quotas)
+            return try JSONAnswer.response(prepared.view)
         }
-        return try JSONAnswer.response(prepared.view)
     }
 }

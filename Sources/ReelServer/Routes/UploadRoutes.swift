@@ -2,7 +2,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import NIOPosix
 internal import ReelCore
 internal import ReelStore
 
@@ -12,11 +11,14 @@ struct UploadRoutes {
     let uploads: Uploads
     let settings: ServerSettings
     let limits: TokenLimits
+    let access: StoreAccess
 
     /// The most uploads of all callers together.
     private static let mostUploads = 1000
     /// How long a piece may stall; then its upload can be gone on with by another request.
     private static let stall = Duration.seconds(20)
+    /// How long a call to the store may take, and one that copies an upload or waits until one is on the disk.
+    private static let (limit, longLimit) = (Duration.seconds(60), Duration.seconds(3600))
 
     var routes: [Route] {
         [
@@ -39,7 +41,7 @@ struct UploadRoutes {
             },
             Route(method: .head, path: "uploads/{id}", role: .operator, action: nil, limit: .seconds(30)) {
                 try await tus($0, $1, look)
-            },
+            }.usingStore(),
             .change(.patch, "uploads/{id}", .operator, "upload", limit: nil, isNoted: false) {
                 try await tus($0, $1, append)
             },
@@ -90,7 +92,9 @@ struct UploadRoutes {
         let name = try UploadRoutes.name(in: metadata)
         let concat = request.headers[.uploadConcat]
         var parts: [Upload]?
-        if let concat, concat.hasPrefix("final;") { parts = try self.parts(named: concat.dropFirst(6), context) }
+        if let concat, concat.hasPrefix("final;") {
+            parts = try await access.use { try self.parts(named: concat.dropFirst(6), context) }
+        }
         guard concat == nil || concat == "partial" || parts != nil else {
             throw Problem.header("Upload-Concat", "It is 'partial', or 'final;' with the places of the parts.")
         }
@@ -99,25 +103,33 @@ struct UploadRoutes {
         guard request.headers[.uploadDeferLength] ?? "1" == "1", parts != nil || isDeferred != (length != nil) else {
             throw Problem.header("Upload-Length", "Send it, or Upload-Defer-Length: 1.")
         }
-        if let parts { length = try parts.reduce(0) { $0 + (try $1.record().length ?? 0) } }
+        if let parts {
+            length = try await access.use { try parts.reduce(0) { $0 + (try $1.record().length ?? 0) } }
+        }
         if let length, length > settings.uploadQuota {
             throw Problem(
                 .contentTooLarge, "upload-too-large", "The upload is too large",
                 detail: "It would have \(length) bytes; --upload-quota is \(settings.uploadQuota).")
         }
-        // The parts of a whole are counted already.
-        try await limits.admitBytes(parts == nil ? length ?? 0 : 0, of: context.caller.name)
         let record = Uploads.Record(
             length: length, name: name, metadata: metadata, owner: context.caller.name, isPartial: concat == "partial",
             parts: parts?.map(\.id), lifetime: settings.uploadExpiry)
         guard
-            let upload = try await UploadRoutes.blocking({
-                try uploads.create(record, quota: settings.uploadQuota, most: UploadRoutes.mostUploads)
-            })
+            let upload = try await limits.inTurn(
+                of: record.owner,
+                {
+                    // The parts of a whole are counted already.
+                    try await limits.admitBytes(record.parts == nil ? record.length ?? 0 : 0, of: record.owner)
+                    return try await access.use(atMost: UploadRoutes.limit) {
+                        try uploads.create(record, quota: settings.uploadQuota, most: UploadRoutes.mostUploads)
+                    }
+                })
         else { throw quotaExceeded }
         if let parts {
-            do { try await UploadRoutes.blocking { try upload.append(contentsOf: parts) } } catch {
-                _ = try? upload.end()
+            do {
+                try await access.use(atMost: UploadRoutes.longLimit) { try upload.append(contentsOf: parts) }
+            } catch {
+                await giveUp(upload)
                 throw error
             }
         }
@@ -126,18 +138,22 @@ struct UploadRoutes {
             do {
                 response.headers[.uploadOffset] = String(try await receive(request, at: 0, upload, record))
             } catch {
-                // Its maker does not learn its place, and could not remove it.
-                _ = try? await UploadRoutes.blocking { try upload.end() }
+                await giveUp(upload)
                 throw error
             }
         }
         response.headers[.location] = "\(settings.basePath)/api/v1/uploads/\(upload.id)"
-        response.headers[.uploadExpires] = try upload.expiryText
+        response.headers[.uploadExpires] = try await access.use { try upload.expiryText }
         return response
     }
 
+    /// Removes an upload whose maker does not learn its place, and could not remove it.
+    private func giveUp(_ upload: Upload) async {
+        _ = try? await access.use(begins: true) { try upload.end() }
+    }
+
     private func look(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (upload, record) = try upload(context)
+        let (upload, record) = try self.upload(context.part("id"), context)
         var headers: HTTPFields = [.uploadOffset: String(try upload.offset)]
         headers[.uploadLength] = record.length.map { String($0) }
         if record.length == nil { headers[.uploadDeferLength] = "1" }
@@ -152,7 +168,7 @@ struct UploadRoutes {
     }
 
     private func append(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (upload, record) = try upload(context)
+        let (upload, record) = try await access.use { try self.upload(context.part("id"), context) }
         guard UploadRoutes.isPiece(request) else {
             throw Problem(
                 .unsupportedMediaType, "not-a-piece", "The request is no piece of an upload",
@@ -168,13 +184,15 @@ struct UploadRoutes {
         }
         let end = try await receive(request, at: offset, upload, record)
         var headers: HTTPFields = [.uploadOffset: String(end)]
-        headers[.uploadExpires] = try upload.expiryText
+        headers[.uploadExpires] = try await access.use { try upload.expiryText }
         return Response(status: .noContent, headers: headers)
     }
 
     private func end(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let (upload, _) = try upload(context)
-        guard try await UploadRoutes.blocking({ try upload.end() }) else { throw Problem.locked(upload) }
+        try await access.use(atMost: UploadRoutes.limit) {
+            let (upload, _) = try self.upload(context.part("id"), context)
+            guard try upload.end() else { throw Problem.locked(upload) }
+        }
         return Response(status: .noContent)
     }
 
@@ -196,11 +214,11 @@ struct UploadRoutes {
         let length = try UploadRoutes.number(request, .uploadLength)
         var checksum = try request.headers[.uploadChecksum].map(PieceChecksum.init)
         let isChecked = checksum != nil
-        guard let writer = try await UploadRoutes.blocking({ try upload.writer(isChecked: isChecked) }) else {
+        guard let writer = try await access.use({ try upload.writer(isChecked: isChecked) }) else {
             throw Problem.locked(upload)
         }
         guard writer.offset == offset else {
-            try writer.drop()
+            try await access.use(begins: true) { try writer.drop() }
             throw Problem(
                 .conflict, "offset-differs", "The upload is at another offset",
                 detail: "It has \(writer.offset) bytes; Upload-Offset is \(offset).")
@@ -212,10 +230,11 @@ struct UploadRoutes {
                 guard record.length == nil, length >= offset else {
                     throw Problem.header("Upload-Length", "The upload has another length, or more bytes than that.")
                 }
-                try await limits.admitBytes(length - offset, of: record.owner)
-                guard try await UploadRoutes.blocking({ try uploads.state(length, of: upload, quota: quota) }) else {
-                    throw quotaExceeded
+                let isAdmitted = try await limits.inTurn(of: record.owner) { [owner = record.owner] in
+                    try await limits.admitBytes(length - offset, of: owner)
+                    return try await access.use { try uploads.state(length, of: upload, quota: quota) }
                 }
+                guard isAdmitted else { throw quotaExceeded }
                 record.length = length
             }
             var body = request.body.makeAsyncIterator()
@@ -228,16 +247,17 @@ struct UploadRoutes {
                 }
                 if record.length == nil {
                     let wanted = end + count
-                    try await limits.admitBytes(count, of: record.owner)
-                    guard
-                        try await UploadRoutes.blocking({
+                    let isAdmitted = try await limits.inTurn(of: record.owner) { [owner = record.owner] in
+                        try await limits.admitBytes(count, of: owner)
+                        return try await access.use {
                             try uploads.reserve(wanted, for: upload, quota: settings.uploadQuota)
-                        })
-                    else { throw quotaExceeded }
+                        }
+                    }
+                    guard isAdmitted else { throw quotaExceeded }
                 }
                 let bytes = Array(buffer.readableBytesView)
                 checksum?.update(bytes)
-                try await UploadRoutes.blocking { try writer.write(bytes[...]) }
+                try await access.use(atMost: UploadRoutes.limit) { try writer.write(bytes[...]) }
                 end += count
             }
             if let checksum, !checksum.isRight {
@@ -245,10 +265,13 @@ struct UploadRoutes {
                     HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch"), "checksum-differs",
                     "The piece's checksum differs", detail: "The bytes that came have another; none of them was taken.")
             }
-            try await UploadRoutes.blocking { try writer.finish() }
+            try await access.use(atMost: UploadRoutes.longLimit) { try writer.finish() }
             return end
         } catch {
-            if isChecked { try? writer.drop() } else { try? writer.finish() }
+            // After a call that has not returned: until then no other may write the upload.
+            try? await access.use(atMost: UploadRoutes.limit, begins: true) {
+                if isChecked { try writer.drop() } else { try writer.finish() }
+            }
             throw error
         }
     }
@@ -270,20 +293,9 @@ struct UploadRoutes {
         }
     }
 
-    private static func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws
-        -> Answer
-    {
-        try await NIOThreadPool.singleton.runIfActive(body)
-    }
-
     // MARK: Parts of requests
 
-    /// The upload that the path names, if it is the caller's.
-    private func upload(_ context: ServerContext) throws -> (Upload, Uploads.Record) {
-        try upload(context.part("id"), context)
-    }
-
-    /// The upload of an id, if it is the caller's.
+    /// The upload of an id, if it is the caller's. Blocks.
     func upload(_ id: String, _ context: ServerContext) throws -> (Upload, Uploads.Record) {
         let found = try uploads.upload(id, now: Date().timeIntervalSince1970)
         if let found, let record = try? found.record(),
@@ -295,7 +307,7 @@ struct UploadRoutes {
             .notFound, "upload-unknown", "There is no such upload", detail: "\(id) is none, or it has expired.")
     }
 
-    /// The parts that Upload-Concat names, which must be complete.
+    /// The parts that Upload-Concat names, which must be complete. Blocks.
     private func parts(named text: Substring, _ context: ServerContext) throws -> [Upload] {
         let parts = try text.split(separator: " ").map { place in
             let id = place.split(separator: "/").last.map(String.init) ?? ""
@@ -340,7 +352,9 @@ struct UploadRoutes {
         Problem(
             .insufficientStorage, "upload-quota",
             "There is no room for the upload",
-            detail: "All uploads together may have \(settings.uploadQuota) bytes, and be \(UploadRoutes.mostUploads).",
+            detail:
+                "All uploads together may have \(settings.uploadQuota) bytes, those that jobs still have among them, and be "
+                + "\(UploadRoutes.mostUploads), a quarter of them of a token.",
             retryAfter: 60)
     }
 }

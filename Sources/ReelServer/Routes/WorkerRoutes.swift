@@ -16,7 +16,8 @@ struct WorkerRoutes {
             },
             .get("demand") { _, _ in try JSONAnswer.response(try await jobs.demand()) },
             .get("rates") { _, _ in try JSONAnswer.response(try await jobs.rates()) },
-            .get("queue") { _, _ in try JSONAnswer.response(try await jobs.queue()) },
+            .get("queue") { _, _ in try JSONAnswer.response(try await jobs.queue()) }
+                .usingStore { _, _ in try JSONAnswer.response(try await jobs.withoutStore.queue()) },
             .change(.post, "workers/{name}/drain", .admin, "drain worker", drain),
             .change(.post, "workers/{name}/undrain", .admin, "undrain worker", undrain),
             .change(.post, "hosts/{name}/drain", .admin, "drain host", drain),

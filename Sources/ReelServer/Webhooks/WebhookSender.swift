@@ -12,6 +12,7 @@ internal import Synchronization
 final class WebhookSender: Service {
     private let jobs: JobService
     private let policy: WebhookPolicy
+    private let access: StoreAccess
     private let log: Logger
     /// How many are being sent.
     private let sending = Mutex(0)
@@ -25,9 +26,10 @@ final class WebhookSender: Service {
     /// Seconds of those for the receiver.
     private static let answerLimit = 30
 
-    init(_ jobs: JobService, _ policy: WebhookPolicy, log: Logger) {
+    init(_ jobs: JobService, _ policy: WebhookPolicy, access: StoreAccess, log: Logger) {
         self.jobs = jobs
         self.policy = policy
+        self.access = access
         self.log = log
     }
 
@@ -65,13 +67,20 @@ final class WebhookSender: Service {
         }
     }
 
-    /// Makes one attempt. If this server ends meanwhile, or Redis cannot be reached, another attempt follows when the lease
-    /// has lapsed.
+    /// Makes one attempt. If this server ends meanwhile, or Redis or the store cannot be reached, another attempt follows when
+    /// the lease has lapsed.
     private func send(_ due: DueWebhook) async {
+        let view: JobView
+        do {
+            view = try await access.use { [jobs] in try await jobs.view(due.job) }
+        } catch {
+            let problem = Problem(of: error)
+            log.error("\(problem.detail)", metadata: ["code": "\(problem.code)"])
+            return
+        }
+        // A job that runs again ends again.
+        guard view.state.isTerminal else { return }
         do throws(ReelFailure) {
-            // A job that runs again ends again.
-            let view = try await jobs.view(due.job)
-            guard view.state.isTerminal else { return }
             let (outcome, said) = try await attempt(due, view)
             let answer = try await jobs.settle(due, outcome)
             report(due, answer, said)

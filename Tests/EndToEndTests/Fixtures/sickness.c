@@ -22,6 +22,8 @@ struct sickness {
     int64_t refusal;
     /// Not 0: making a link succeeds and still reports EEXIST, as with a file server that got the request twice.
     int64_t repeats;
+    /// Not 0: opening a file below REEL_STORE does not return before this is 0 again, as with a file server that is away.
+    int64_t hang;
 };
 
 static volatile const struct sickness *sickness;
@@ -76,11 +78,12 @@ time_t time(time_t *result) {
 
 // Disks
 
-/// The error of writing to a file; 0 if it is allowed.
-static int refusal(const char *path) {
-    if (!sickness || !store || strncmp(path, store, strlen(store)) != 0) return 0;
-    return sickness->refusal;
+static int is_in_store(const char *path) {
+    return sickness && store && strncmp(path, store, strlen(store)) == 0;
 }
+
+/// The error of writing to a file; 0 if it is allowed.
+static int refusal(const char *path) { return is_in_store(path) ? sickness->refusal : 0; }
 
 static int refusal_at(int file) {
     struct stat status;
@@ -108,6 +111,7 @@ static void die_of(const char *path) {
 
 static int open_at(int folder, const char *path, int flags, mode_t mode) {
     die_of(path);
+    while (is_in_store(path) && sickness->hang) usleep(10000);
     if (flags & O_CREAT && refusal(path)) {
         errno = refusal(path);
         return -1;

@@ -139,6 +139,24 @@ extension ConformanceTests {
     }
 
     @Test(
+        "A job that is done or was cancelled gives back the copies of its sources, and no other",
+        arguments: StoreKind.all,
+        [nil, .failed, .done, .cancelled] as [JobState?])
+    func giveBackCopies(_ kind: StoreKind, state: JobState?) async throws {
+        try await kind.withPlace { store, files in
+            _ = try await store.establish()
+            let job = store.job(JobID("a1"))
+            try await job.giveBackCopies()
+            #expect(try await job.create(record(job.id)))
+            let (source, _) = try await fill(job, files)
+            try await job.change { record throws(ReelFailure) in record.state = state }
+            for _ in 0..<2 { try await job.giveBackCopies() }
+            #expect(await job.hasCopy(of: source) == (state == nil || state == .failed))
+            #expect(await job.hasFinishedSegments)
+        }
+    }
+
+    @Test(
         "Of a job that is removed nothing is left, and removing it again is harmless", arguments: StoreKind.all,
         [true, false])
     func remove(_ kind: StoreKind, contentsFirst: Bool) async throws {

@@ -1,0 +1,151 @@
+internal import HTTPTypes
+package import Logging
+package import ReelStore
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// The server's way to its store. What uses the store runs on threads of its own (`StoreExecutor`), and no request waits for
+/// long for a store that hangs: it is answered with status 503, while the call of the system goes on until it returns.
+///
+/// The store hangs if a reading that is made every second does not come back in time: the store's disk does not answer, or
+/// all threads are held by calls that do not return. No further call is begun then, so there are never many of them.
+package final class StoreAccess: Service {
+    private let threads: StoreExecutor
+    private let read: @Sendable () -> Reading
+    private let log: Logger
+    private let state: Mutex<State>
+
+    /// What is known of the store.
+    package struct Reading: Hashable, Sendable {
+        /// Whether it is at its place.
+        package var isThere: Bool
+        /// Room in it; nil if it is not there, or if that is unknown.
+        package var freeBytes: Int64?
+
+        package init(isThere: Bool, freeBytes: Int64?) { (self.isThere, self.freeBytes) = (isThere, freeBytes) }
+    }
+
+    private struct State {
+        var last: Reading
+        /// When the reading that goes on has begun; nil if none does.
+        var begun: ContinuousClock.Instant?
+    }
+
+    /// How long a reading may take, before the store is said to hang.
+    private static let patience = Duration.seconds(3)
+    /// How long a request waits for its use of the store if it has no limit of its own.
+    package static let limit = Duration.seconds(30)
+
+    /// - Parameters:
+    ///   - threads: run what uses the store.
+    ///   - read: looks at the store; may block. It is called once before this returns.
+    package init(threads: StoreExecutor = .shared, log: Logger, read: @escaping @Sendable () -> Reading) {
+        self.threads = threads
+        self.read = read
+        self.log = log
+        state = Mutex(State(last: read()))
+    }
+
+    /// The way to a store.
+    convenience init(to store: FolderStore, log: Logger) {
+        self.init(log: log) {
+            // If nothing is mounted at the store's place, the room there is that of another file system.
+            let isThere = (try? store.check()) != nil
+            return Reading(isThere: isThere, freeBytes: isThere ? store.freeSpace : nil)
+        }
+    }
+
+    /// Looks at the store every second until it is shut down gracefully, or cancelled.
+    package func run() async {
+        await cancelWhenGracefulShutdown { [self] in
+            var wasHanging = false
+            repeat {
+                look()
+                if wasHanging != isHanging {
+                    wasHanging.toggle()
+                    if wasHanging {
+                        log.error("the store does not answer; requests that need it get 503")
+                    } else {
+                        log.info("the store answers again")
+                    }
+                }
+            } while (try? await Task.sleep(for: .seconds(1))) != nil
+        }
+    }
+
+    private func look() {
+        let isFree = state.withLock { state in
+            guard state.begun == nil else { return false }
+            state.begun = .now
+            return true
+        }
+        guard isFree else { return }
+        Task(executorPreference: threads) { [self] in
+            let reading = read()
+            state.withLock { $0 = State(last: reading) }
+        }
+    }
+
+    /// The last reading that came back.
+    package var reading: Reading { state.withLock(\.last) }
+
+    /// Whether the store does not answer now.
+    package var isHanging: Bool {
+        state.withLock { $0.begun.map { .now - $0 > StoreAccess.patience } ?? false }
+    }
+
+    /// Throws a problem of status 503 if the store hangs.
+    private func check() throws { if isHanging { throw Problem.storeHangs } }
+
+    /// Runs what uses the store. It must not read a request's body: it may go on after the request has been answered.
+    ///
+    /// Throws a problem of status 503 if the store hangs, or if it takes longer than the limit.
+    ///
+    /// - Parameter begins: begin even if the store hangs already.
+    package func use<Answer: Sendable>(
+        atMost limit: Duration = limit, begins: Bool = false, _ body: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        if !begins { try check() }
+        return try await withThrowingTaskGroup(of: Answer.self) { [threads] group in
+            group.addTask { try await threads.run(body) }
+            group.addTask { [self] in
+                let end = ContinuousClock.now + limit
+                while ContinuousClock.now < end {
+                    try await Task.sleep(for: .milliseconds(250))
+                    try check()
+                }
+                throw Problem.slow(limit)
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            return answer
+        }
+    }
+
+    /// Runs what uses the store, and if the store hangs, what does without it.
+    package func use<Answer: Sendable>(
+        atMost limit: Duration = limit, _ body: @escaping @Sendable () async throws -> Answer,
+        orElse spare: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            return try await use(atMost: limit, body)
+        } catch let problem as Problem where problem.code == Problem.storeHangs.code {
+            return try await spare()
+        }
+    }
+}
+
+extension Problem {
+    /// The store does not answer; it may again.
+    fileprivate static var storeHangs: Problem {
+        Problem(
+            .serviceUnavailable, "store-hangs", "The store does not answer",
+            detail: "Nothing of it is lost; try again.", retryAfter: 5)
+    }
+
+    static func slow(_ limit: Duration) -> Problem {
+        Problem(
+            .serviceUnavailable, "request-slow", "The request takes too long",
+            detail: "It had not been answered after \(limit.components.seconds) s.", retryAfter: 5)
+    }
+}
