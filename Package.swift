@@ -99,9 +99,17 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "ReelHTTP",
+            dependencies: [
+                "ReelCore",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
+        .target(
             name: "ReelServer",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal", "ReelWords",
+                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal", "ReelWords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -227,7 +235,8 @@ let package = Package(
         .testTarget(
             name: "ReelServerTests",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore", "ReelTestSupport",
+                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore",
+                "ReelTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ], swiftSettings: strict),

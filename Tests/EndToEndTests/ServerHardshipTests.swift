@@ -119,7 +119,7 @@ extension EndToEnd {
                 #expect(outcome.code == 0)
                 #expect(
                     outcome.error.contains(
-                        "holds 300 connections, as many as its limit of open files allows; further callers wait"))
+                        "holds 300 connections, the most that it may; further callers wait"))
             }
         }
 
