@@ -132,9 +132,11 @@ let package = Package(
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelTerminal", "ReelWork",
+                "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelTerminal", "ReelWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .executableTarget(

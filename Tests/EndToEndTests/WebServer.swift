@@ -8,7 +8,7 @@ import Testing
 struct WebServer {
     let child: Child
     let port: Int
-    private let path: String
+    let path: String
 
     /// An answer of the server.
     struct Answer {
