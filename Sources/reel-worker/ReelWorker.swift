@@ -113,6 +113,7 @@ struct ReelWorker: AsyncParsableCommand {
 
     static func main() async {
         OwnProcess.protect()
+        OwnProcess.silenceDispatch()
         await console.run(self)
     }
 }

@@ -54,12 +54,12 @@ struct WebServer {
 
     /// Starts a server, at a port of its own if none is given, and goes on.
     static func launch(
-        _ fleet: Fleet, _ arguments: [String], path: String = "", port: Int? = nil
+        _ fleet: Fleet, _ arguments: [String], path: String = "", port: Int? = nil, environment: [String: String] = [:]
     ) async throws -> WebServer {
         let port = try port ?? freePort()
         let child = try await fleet.fixture.start(
             .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
-            environment: fleet.environment(as: "reel-coordinator"))
+            environment: fleet.environment(as: "reel-coordinator").merging(environment) { $1 })
         return WebServer(child: child, port: port, path: path)
     }
 
