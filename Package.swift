@@ -158,7 +158,7 @@ let package = Package(
         .executableTarget(
             name: "reel-bench",
             dependencies: [
-                "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore", "CProcess",
+                "ReelBoardModel", "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
