@@ -19,12 +19,12 @@ struct WatchedWorker: Service {
     func run() async throws {
         let listener = Listener(host: address.host, port: address.port, connections: 32, log: log)
         let (ports, port) = AsyncStream<Int>.makeStream()
-        // A task without a parent: the shutdown lets the worker go on for a while, and it answers until then.
+        // A task without a parent: the shutdown lets the worker go on for a while, and it answers until the process ends, which
+        // is next.
         let answering = Task.detached {
             defer { port.finish() }
             try await listener.serve(router) { port.yield($0) }
         }
-        defer { answering.cancel() }
         guard let bound = await ports.first(where: { _ in true }) else {
             answering.cancel()
             return try await answering.value
