@@ -99,9 +99,17 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(
+            name: "ReelHTTP",
+            dependencies: [
+                "ReelCore",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
+        .target(
             name: "ReelServer",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal", "ReelWords",
+                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal", "ReelWords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -124,9 +132,11 @@ let package = Package(
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelTerminal", "ReelWork",
+                "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelTerminal", "ReelWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .executableTarget(
@@ -148,7 +158,7 @@ let package = Package(
         .executableTarget(
             name: "reel-bench",
             dependencies: [
-                "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore", "CProcess",
+                "ReelBoardModel", "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
@@ -227,7 +237,8 @@ let package = Package(
         .testTarget(
             name: "ReelServerTests",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore", "ReelTestSupport",
+                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore",
+                "ReelTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ], swiftSettings: strict),

@@ -1,4 +1,5 @@
 internal import CSandbox
+internal import Glibc
 
 /// What a program that holds secrets and starts engines does for itself.
 public enum OwnProcess {
@@ -8,4 +9,9 @@ public enum OwnProcess {
         _ = reel_close_memory()
         if reel_adopt_orphans() == 0 { Children.own.adopt() }
     }
+
+    /// Keeps libdispatch's own messages out of the system's log, unless the environment says where they go. At each start it
+    /// asks for a priority that services and users may not have, and reports the refusal as an error, though nothing
+    /// depends on it. Call it while the process has one thread: it changes the environment.
+    public static func silenceDispatch() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 }

@@ -1,12 +1,10 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import HummingbirdCore
 public import Logging
-internal import NIOCore
-internal import NIOPosix
 package import ReelCore
 public import ReelEngine
+internal import ReelHTTP
 public import ReelJobs
 public import ReelStore
 public import ServiceLifecycle
@@ -47,42 +45,22 @@ public struct Server: Service {
         let gate = try Gate(settings.tokens)
         let hub = EventHub(jobs, log: log)
         let access = StoreAccess(to: store, log: log)
-        let responder = Responder(
-            settings: settings, gate: gate, jobs: jobs, store: store, access: access, log: log)
+        let responder = Responder(settings: settings, gate: gate, jobs: jobs, store: store, access: access, log: log)
         let routes = Server.routes(self, gate: gate, hub: hub, access: access)
-        let configuration = ApplicationConfiguration(
-            address: .hostname(settings.host, port: settings.port),
-            availableConnectionsDelegate: ConnectionLimit(log: log))
-        let application = Application(
-            router: responder.router(routes),
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [ConnectionGuard()], idleTimeout: .seconds(120),
-                    httpDecoderConfiguration: Server.limits)),
-            configuration: configuration,
-            services: [access, hub, Sweeper(store: store, log: log)] + webhookSenders(access),
-            onServerRunning: { [listening] channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await application.run() }
-                group.addTask {
-                    try? await gracefulShutdown()
-                    // What goes on for longer is cut.
-                    try? await Task.sleep(for: .seconds(10))
-                }
-                defer { group.cancelAll() }
-                try await group.next()
+        let listener = Listener(host: settings.host, port: settings.port, log: log)
+        let services: [any Service] = [access, hub, Sweeper(store: store, log: log)] + webhookSenders(access)
+        try await withThrowingTaskGroup(of: Void.self) { [listening] group in
+            group.addTask {
+                try await listener.serve(responder.router(routes), services: services, listening: listening)
             }
-        } catch let error as IOError {
-            throw ReelFailure(
-                .addressUnusable(
-                    address: "\(settings.host):\(settings.port)", said: String(cString: strerror(error.errnoCode))))
+            group.addTask {
+                try? await gracefulShutdown()
+                // What goes on for longer is cut.
+                try? await Task.sleep(for: .seconds(10))
+            }
+            defer { group.cancelAll() }
+            try await group.next()
         }
-    }
-
-    /// Of a request's head.
-    private static var limits: HTTP1Channel.Configuration.DecoderConfiguration {
-        .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
     }
 
     /// The service that sends webhooks; none if they are off, or if the server is read-only.

@@ -79,7 +79,7 @@ public struct FolderStore: JobStore {
 
     /// Throws `.storeMissing` if the folder is not the store that was opened any more, as while its file system is not mounted:
     /// what is written then is not in the store.
-    package func check() throws(ReelFailure) {
+    public func check() throws(ReelFailure) {
         guard let id else { return }
         guard (try? StoreMarker.read(in: root)) == id else { throw ReelFailure(.storeMissing(path: root)) }
     }

@@ -34,6 +34,9 @@ public protocol JobStore: Sendable {
     /// store. Returns its identity.
     func establish() async throws(ReelFailure) -> StoreID
 
+    /// Throws `.storeMissing` if the store is not at its place any more, as while its file system is not mounted.
+    func check() async throws(ReelFailure)
+
     /// Checks that a worker can work here: writes a file and removes it again, and checks whether the entry of any
     /// unfinished job may be written.
     ///

@@ -201,7 +201,7 @@ extension FailureReason.CodingKeys {
         case .secretFileOpen: "All users can read a file that keeps a secret, or its group can change it."
         case .tokenFileDamaged: "A line of the file of tokens is none that reel-server writes."
         case .tokenNameTaken: "The file of tokens has one of that name."
-        case .addressUnusable: "The server cannot listen at its address."
+        case .addressUnusable: "The program cannot listen at its address."
         case .sandboxIncomplete: "Engines must be confined, and the kernel lacks a part of that."
         case .folderUnwritable: "A folder for temporary files cannot be written."
         case .secretTooShort: "The secret that signs webhooks is so short that it could be guessed."

@@ -95,6 +95,9 @@ package final class ActivePasses: Sendable {
         for token in tokens { stop(token: token, because: reason) }
     }
 
+    /// How many passes the worker holds.
+    package var count: Int { state.withLock { $0.entries.count } }
+
     /// The worker's report about the passes that it holds.
     package var report: [WorkerReport.Held] {
         state.withLock { state in

@@ -26,6 +26,7 @@ struct AttemptReporter: Sendable {
     func report(_ outcome: Result<PassResult, ReelFailure>) async -> FailAnswer? {
         switch (environment.passes.stopReason(of: claim), outcome) {
         case (.lost, _):
+            environment.signs.count(.lost)
             environment.log.warning("lost \(name): its lease had lapsed")
             await attempt.removePartial()
         case (.cancelled, _):
@@ -97,6 +98,7 @@ struct AttemptReporter: Sendable {
         if attempt.pass.isAssembly || answer == .cancelled { try? await context.entry.settle(on: environment.board) }
         switch answer {
         case .ok?, .duplicate?:
+            environment.signs.count(.done)
             let milliseconds = attempt.milliseconds
             log.info(
                 "finished \(name) in \((Double(milliseconds) / 100).rounded() / 10) s",
@@ -130,6 +132,7 @@ struct AttemptReporter: Sendable {
             try await environment.board.fail(
                 claim, worker: environment.worker, failure: failure, as: cause, recordingIn: context.entry)
         }
+        if answer != nil { environment.signs.count(.failed(cause ?? failure.cause)) }
         if answer == .jobFailed { await context.entry.removeStrays() }
         return answer
     }
@@ -138,7 +141,12 @@ struct AttemptReporter: Sendable {
         await attempt.removePartial()
         environment.log.info("hands back \(name)")
         // One attempt: a worker that is about to end does not wait for the board, since the lease lapses anyway.
-        do { try await environment.board.release(claim) } catch { environment.log.warning("\(error.words)") }
+        do throws(ReelFailure) {
+            try await environment.board.release(claim)
+            environment.signs.count(.released)
+        } catch {
+            environment.log.warning("\(error.words)")
+        }
     }
 
     /// Repeats a call until the board answers. Gives up if the pass must end or the worker drains.

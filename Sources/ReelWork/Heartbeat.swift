@@ -34,6 +34,7 @@ package actor Heartbeat {
     func run() async {
         while !Task.isCancelled {
             await beat()
+            environment.signs.giveSign()
             manager?.tell(.alive)
             await environment.clock.sleep(for: interval)
         }
@@ -45,6 +46,7 @@ package actor Heartbeat {
     package func beat() async {
         do throws(ReelFailure) {
             let reply = try await board.beat(report())
+            environment.signs.setRedis(isUp: true)
             for (token, answer) in reply.answers {
                 switch answer {
                 case .ok: continue
@@ -54,6 +56,7 @@ package actor Heartbeat {
             }
             environment.heed(reply.drained)
         } catch {
+            environment.signs.setRedis(isUp: false)
             environment.log.debug("no beat: \(error.words)")
         }
     }

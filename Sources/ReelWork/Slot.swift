@@ -230,6 +230,7 @@ extension Slot {
         switch await life.result {
         case .success(let job):
             health.withLock { $0.passFinished() }
+            environment.signs.count(.done)
             log.info("finished \(name): \(job.plan.passes.count) passes")
         case .failure(let error): await report(claim, name, .of(error))
         }
@@ -240,14 +241,19 @@ extension Slot {
 
     /// Reports a probe that failed or was stopped.
     private func report(_ claim: Claim, _ name: String, _ failure: ReelFailure) async {
-        let (board, log) = (environment.board, environment.log)
+        let (board, log, signs) = (environment.board, environment.log, environment.signs)
         let reason = environment.passes.stopReason(of: claim)
-        if case .probeLost = failure.reason { return log.warning("lost \(name)") }
+        if case .probeLost = failure.reason {
+            signs.count(.lost)
+            return log.warning("lost \(name)")
+        }
+        if reason == .lost { signs.count(.lost) }
         if reason == .lost || reason == .cancelled { return log.notice("stopped \(name)") }
         do throws(ReelFailure) {
             if reason == .drained || failure.kind == .interrupted {
                 log.info("hands back \(name)")
-                return try await board.release(claim)
+                try await board.release(claim)
+                return signs.count(.released)
             }
             log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
             await claimer.heed(failure, in: claim.job)
@@ -256,6 +262,7 @@ extension Slot {
                     claim, worker: environment.worker, failure: failure,
                     recordingIn: environment.store.job(claim.job))
             }
+            signs.count(.failed(failure.cause))
             note(failure, answer, in: claim.job)
         } catch {
             log.warning("\(error.words)")

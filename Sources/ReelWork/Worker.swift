@@ -54,10 +54,17 @@ public final class Worker: Service {
         }
     }
 
+    /// How the worker is now, also before it runs and after it has ended.
+    public var health: WorkerHealth {
+        environment.health(slots: settings.slots, memoryTotal: settings.memoryTotal)
+    }
+
     /// Hands back at once the passes that a graceful shutdown lets go on.
     public func endNow() { environment.drain.stopNow() }
 
     private func work() async throws(ReelFailure) {
+        let watching = Task { [environment, settings] in await StoreWatch(environment).run(every: settings.reap) }
+        defer { watching.cancel() }
         let identity = try await ReelFailure.unifying {
             try await environment.engines.withEngine(memory: nil, scope: .nothing) { engine in engine.identity }
         }
@@ -145,17 +152,21 @@ public final class Worker: Service {
         let (board, store) = (environment.board, environment.store)
         var backoff = RetryBackoff(log: log)
         while !environment.drain.isOn {
+            environment.signs.giveSign()
             do throws(ReelFailure) {
                 // A worker must not work at a board of another version or of another store: these calls show that.
                 try await store.join(board)
                 environment.heed(try await board.beat(report(identity)).drained)
+                environment.signs.setRedis(isUp: true)
                 try await store.tryWorking()
                 // This call shows whether Redis lets its user do what a worker does.
                 try await board.checkWorker()
                 for warning in try await board.diagnostics() { log.warning("\(warning.words)") }
                 backoff.reset()
+                environment.signs.begin()
                 return true
             } catch {
+                if case .redisUnreachable = error.reason { environment.signs.setRedis(isUp: false) }
                 guard error.cause == .transient else { throw error }
                 manager?.tell(.status("waits for Redis and the store: \(error.words)"))
                 _ = await environment.drain.staysOff(for: backoff.delay(after: error))

@@ -23,6 +23,7 @@ package struct WorkerEnvironment: Sendable {
     /// Is sent when there may be something to claim, and when the worker begins to end or is drained.
     package let signal = AsyncSignal()
     package let notes = WorkerNotes()
+    package let signs: WorkerSigns
     package let drain: Drain
 
     /// - Parameter grace: how long passes may go on when the worker ends.
@@ -39,6 +40,7 @@ package struct WorkerEnvironment: Sendable {
         self.quotas = quotas
         self.clock = clock
         self.log = log
+        signs = WorkerSigns(clock: clock)
         drain = Drain(grace: grace, passes: passes, signal: signal, clock: clock)
     }
 

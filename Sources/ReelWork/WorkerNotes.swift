@@ -39,6 +39,12 @@ package final class WorkerNotes: Sendable {
         state.withLock { $0.clockOffset = offset.magnitude > 60 ? offset : 0 }
     }
 
+    /// Whether a disk was full, and no room was seen since.
+    package var isFull: Bool { state.withLock { $0.full != nil } }
+
+    /// Whether the store could not be written when the worker last tried.
+    package var hasStoreFailure: Bool { state.withLock { $0.storeFailure != nil } }
+
     /// How many slots claim nothing.
     package var slotsOut: Int { state.withLock(\.slotsOut) }
 

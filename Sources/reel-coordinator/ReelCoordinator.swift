@@ -30,6 +30,7 @@ struct ReelCoordinator: AsyncParsableCommand {
 
     static func main() async {
         OwnProcess.protect()
+        OwnProcess.silenceDispatch()
         await console.run(self)
     }
 }

@@ -33,6 +33,7 @@ struct ReelServerCommand: AsyncParsableCommand {
 
     static func main() async {
         OwnProcess.protect()
+        OwnProcess.silenceDispatch()
         await console.run(self)
     }
 }

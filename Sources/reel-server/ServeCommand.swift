@@ -141,10 +141,10 @@ struct ServeCommand: AsyncParsableCommand {
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
             sourceRoots: SourceRoots(
                 (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]))
-        let (host, path) = (listen.host.contains(":") ? "[\(listen.host)]" : listen.host, basePath.text)
+        let (place, path) = (listen, basePath.text)
         // Joining makes a store of an empty folder; what is opened after it knows which store it is.
         let server = Server(settings, jobs: jobs, store: try self.store.open(), engine: engine, log: logger) { port in
-            logger.info("listening at http://\(host):\(port)\(path)/")
+            logger.info("listening at \(place.url(port: port))\(path)/")
         }
         try await Interruption.shuttingDown(server) { Foundation.exit(130) }
     }
@@ -160,27 +160,6 @@ extension JobService {
             guard case .redisRefused(_, let said, _) = error.reason, said.hasPrefix("OOM") else { throw error }
             log.error("\(error.words); only what writes nothing to it works")
         }
-    }
-}
-
-/// A host and a port.
-struct Address: ExplainedArgument {
-    static let forms = "an address and a port (127.0.0.1:8080, [::1]:8080, 0.0.0.0:80)"
-    let host: String
-    let port: Int
-
-    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
-
-    init?(_ text: String) {
-        guard let match = text.wholeMatch(of: /(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):(\d{1,5})/),
-            let port = Int(match.2), port <= 65535
-        else { return nil }
-        self.init(host: match.1.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: port)
-    }
-
-    /// Whether only this machine reaches it.
-    var isLoopback: Bool {
-        host == "localhost" || host == "::1" || host.wholeMatch(of: /127\.\d{1,3}\.\d{1,3}\.\d{1,3}/) != nil
     }
 }
 

@@ -9,6 +9,7 @@ internal import ReelSandbox
 internal import ReelTerminal
 internal import ReelWords
 internal import ReelWork
+internal import ServiceLifecycle
 internal import UnixSignals
 
 /// Where this program writes messages to its user; its log is separate.
@@ -20,6 +21,7 @@ private let console = Console(name: "reel-worker") { reason in
     case .folderUnwritable: "name another folder with --scratch"
     case .namespaceInvalid: "REEL_NAMESPACE names it"
     case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
+    case .addressUnusable: "choose another with --listen"
     default: nil
     }
 }
@@ -32,7 +34,8 @@ struct ReelWorker: AsyncParsableCommand {
             "SIGTERM lets passes end that do so in time and hands back the rest; a second one hands back all.",
             HelpText.examples(
                 "reel-worker --redis redis://10.0.0.5:6379 --store /mnt/reel",
-                "reel-worker --slots 4 --memory-total 8GiB --scratch /var/tmp"),
+                "reel-worker --slots 4 --memory-total 8GiB --scratch /var/tmp",
+                "reel-worker --store /mnt/reel --listen 127.0.0.1:8081"),
             HelpText.environment(
                 [.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .configuration, .temporary]),
             HelpText.exitCodes),
@@ -47,6 +50,12 @@ struct ReelWorker: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How long passes may go on after SIGTERM. Default: 25.", valueName: "seconds"))
     var grace: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Tell there over HTTP how the worker is: /healthz, /readyz and /metrics. Default: nowhere.",
+            valueName: "host:port"), transform: Address.read)
+    var listen: Address?
 
     /// `run` shows progress more often than a farm needs to know it.
     @Option(help: ArgumentHelp("Between two reports to the board.", valueName: "seconds", visibility: .hidden))
@@ -81,7 +90,8 @@ struct ReelWorker: AsyncParsableCommand {
         let sourceRoots = try sources.roots()
         var most = quotas.quotas
         passQuotas.set(&most)
-        if let warning = slots.warning { Logger(label: "reel-worker").warning("\(warning)") }
+        let logger = Logger(label: "reel-worker")
+        if let warning = slots.warning { logger.warning("\(warning)") }
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(
@@ -90,18 +100,20 @@ struct ReelWorker: AsyncParsableCommand {
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
                 grace: .seconds(grace ?? 25), beat: .seconds(beat), registering: alone ? nil : .seconds(60)),
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
-            log: Logger(label: "reel-worker"))
+            log: logger)
         // The guard of `run` sends these when its user presses Ctrl-Z, and when the command goes on.
         let stops = await UnixSignalsSequence(trapping: .sigusr1, .sigusr2)
         let heeding = Task {
             for await signal in stops { signal == .sigusr1 ? Children.own.stop() : Children.own.goOn() }
         }
         defer { heeding.cancel() }
-        try await Interruption.shuttingDown(worker) { worker.endNow() }
+        let service: any Service = listen.map { WatchedWorker(worker: worker, address: $0, log: logger) } ?? worker
+        try await Interruption.shuttingDown(service) { worker.endNow() }
     }
 
     static func main() async {
         OwnProcess.protect()
+        OwnProcess.silenceDispatch()
         await console.run(self)
     }
 }

@@ -81,18 +81,20 @@ actor Clips {
 
     private let h264 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "ultrafast", "-sc_threshold", "0"]
 
-    /// No clip, but a library, of `Fixtures/sickness.c`.
-    func sickness() async throws -> String {
-        let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../Fixtures/sickness.c").standardized.path
-        return try await make(
-            "sickness.so", .at("/usr/bin/env"), ["clang", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o"])
-    }
+    /// No clip, but a library that is loaded before programs, of `Fixtures/sickness.c`.
+    func sickness() async throws -> String { try await library("sickness") }
 
     /// A library that takes Landlock away from programs that are started with it.
-    func oldKernel() async throws -> String {
-        let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../Fixtures/oldkernel.c").standardized.path
+    func oldKernel() async throws -> String { try await library("oldkernel") }
+
+    /// A library that makes the user of programs that are started with it one without privileges, and shows what they say to
+    /// the system's log.
+    func plainUser() async throws -> String { try await library("plainuser") }
+
+    private func library(_ name: String) async throws -> String {
+        let source = URL(fileURLWithPath: #filePath).appendingPathComponent("../Fixtures/\(name).c").standardized.path
         return try await make(
-            "oldkernel.so", .at("/usr/bin/env"), ["clang", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o"])
+            "\(name).so", .at("/usr/bin/env"), ["clang", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o"])
     }
 
     private func make(_ name: String, inputs: [String], _ options: [String]) async throws -> String {

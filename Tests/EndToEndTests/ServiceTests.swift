@@ -67,6 +67,33 @@ extension EndToEnd {
             }
         }
 
+        /// What libdispatch may not do as a user without privileges, and reports, comes before anything else.
+        @Test(
+            "a normal start of worker and server logs no warning and no error, nor does it say anything to the system's log"
+        )
+        func quiet() async throws {
+            let plain = ["LD_PRELOAD": try await Clips.shared.plainUser()]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let worker = try await fleet.startWorker(
+                    arguments: ["--log-format", "json", "--listen", "127.0.0.1:0"], environment: plain)
+                #expect(try await eventually { try await fleet.listedWorkers().count == 1 })
+                let server = try await WebServer.launch(fleet, ["--log-format", "json"], environment: plain)
+                #expect(
+                    try await eventually {
+                        (try? await server.get("/api/v1/ready").status) == 200 || !server.child.isRunning
+                    })
+                for child in [worker, server.child] {
+                    let outcome = try await child.end()
+                    #expect(outcome.code == 0)
+                    #expect(!outcome.errorLines.isEmpty)
+                    for line in outcome.errorLines {
+                        let event = try? JSONDecoder().decode(Line.self, from: Data(line.utf8))
+                        #expect(["info", "notice", "warning"].contains(event?.level), "\(line)")
+                    }
+                }
+            }
+        }
+
         @Test("workers --check tells by its exit code whether a worker takes work")
         func check() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in

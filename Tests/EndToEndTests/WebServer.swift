@@ -8,7 +8,7 @@ import Testing
 struct WebServer {
     let child: Child
     let port: Int
-    private let path: String
+    let path: String
 
     /// An answer of the server.
     struct Answer {
@@ -36,13 +36,14 @@ struct WebServer {
     ///
     /// - Parameters:
     ///   - port: where it listens; nil for a port at which nothing does.
-    ///   - sickness: of its machine.
+    ///   - environment: of the server, beside the usual one.
     @discardableResult
     static func with(
-        _ fleet: Fleet, _ arguments: [String] = [], path: String = "", port: Int? = nil, sickness: Sickness? = nil,
+        _ fleet: Fleet, _ arguments: [String] = [], path: String = "", port: Int? = nil,
+        environment: [String: String] = [:],
         _ body: (WebServer) async throws -> Void
     ) async throws -> String {
-        let server = try await start(fleet, arguments, path: path, port: port, sickness: sickness)
+        let server = try await start(fleet, arguments, path: path, port: port, environment: environment)
         do {
             try await body(server)
         } catch {
@@ -56,20 +57,20 @@ struct WebServer {
 
     /// Starts a server, at a port of its own if none is given, and goes on.
     static func launch(
-        _ fleet: Fleet, _ arguments: [String], path: String = "", port: Int? = nil, sickness: Sickness? = nil
+        _ fleet: Fleet, _ arguments: [String], path: String = "", port: Int? = nil, environment: [String: String] = [:]
     ) async throws -> WebServer {
         let port = try port ?? freePort()
         let child = try await fleet.fixture.start(
             .at(Program.folder + "/reel-server"), ["--listen", "127.0.0.1:\(port)"] + arguments,
-            environment: fleet.environment(as: "reel-coordinator").merging(sickness?.environment ?? [:]) { $1 })
+            environment: fleet.environment(as: "reel-coordinator").merging(environment) { $1 })
         return WebServer(child: child, port: port, path: path)
     }
 
     /// Starts a server, and returns when it answers.
     private static func start(
-        _ fleet: Fleet, _ arguments: [String], path: String, port: Int? = nil, sickness: Sickness? = nil
+        _ fleet: Fleet, _ arguments: [String], path: String, port: Int? = nil, environment: [String: String] = [:]
     ) async throws -> WebServer {
-        let server = try await launch(fleet, arguments, path: path, port: port, sickness: sickness)
+        let server = try await launch(fleet, arguments, path: path, port: port, environment: environment)
         let child = server.child
         let answers = try await eventually {
             guard child.isRunning else { return true }

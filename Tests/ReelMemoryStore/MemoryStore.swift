@@ -82,6 +82,8 @@ package final class MemoryStore: JobStore {
         }
     }
 
+    package func check() {}
+
     package func tryWorking() {}
 
     package func hasRoom() -> Bool { !isFull }

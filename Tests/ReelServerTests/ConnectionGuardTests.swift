@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
-import ReelServer
+import ReelHTTP
 import Testing
 
 /// Connections that their other side only holds. Time is made up.

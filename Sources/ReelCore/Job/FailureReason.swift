@@ -393,7 +393,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case webhooksTooMany(job: JobID, most: Int)
     /// There is no curl, which sends webhooks.
     case curlNotInstalled
-    /// The server cannot listen at an address; quotes the system.
+    /// The program cannot listen at an address; quotes the system.
     case addressUnusable(address: String, said: String)
     /// The kernel cannot confine an engine as it must be.
     case sandboxIncomplete(missing: [SandboxPart])

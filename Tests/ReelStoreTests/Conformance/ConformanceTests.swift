@@ -29,6 +29,7 @@ struct ConformanceTests {
     )
     func trial(_ kind: StoreKind) async throws {
         try await kind.withStore { store in
+            try await store.check()
             try await store.tryWorking()
             #expect(try await store.jobs().isEmpty)
             let job = store.job(JobID("a1"))
