@@ -75,6 +75,14 @@ struct DecodedOrderTests {
         #expect(starts([nil, nil, nil]) == [0, 40, 80])
     }
 
+    @Test("frames without a time at the end follow each other as their packets' durations say")
+    func missingTimesAtTheEnd() {
+        let packets = [packet(0, duration: 42, starts: true), packet(nil, duration: 33), packet(nil, duration: 34)]
+        let (track, _) = arrange([shown(0, at: 0), shown(1, at: nil), shown(2, at: nil)], of: packets)
+        #expect(track.frames.map(\.interval.start.ticks) == [0, 42, 75])
+        #expect(track.frames.last?.interval.duration == Ticks(34))
+    }
+
     @Test("whatever the times, frames neither overlap nor go back, and times that increase stay", arguments: 0..<64)
     func anyTimes(seed: UInt64) {
         var random = SplitMix64(seed: seed)

@@ -17,7 +17,8 @@ extension PresentationOrder {
         }
         // Every container can tell times apart that differ by a millisecond.
         let step = Ticks(max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up)))
-        let starts = increasing(given, step: step, &diagnostics)
+        let durations = shown.map { ownDuration(of: Int($0.packet), in: scanned) }
+        let starts = increasing(given, durations, step: step, &diagnostics)
         let frames = starts.indices.map { place in
             let start = starts[place]
             let duration =
@@ -60,10 +61,10 @@ extension PresentationOrder {
 
     /// Makes times increase, keeping as many as possible unchanged. A frame with a time that is not later than the
     /// previous frame's goes right after the frame before it or, at the start, right before the frame after it. Frames
-    /// without a time are spread evenly over the time between their neighbours or, before the first or after the last
-    /// known time, at the nominal rate.
+    /// without a time are spread evenly over the time between their neighbours. Those after the last known time follow each
+    /// other as their stated durations say, else at the nominal rate, as do those before the first.
     private func increasing(
-        _ given: [Timestamp?], step: Ticks, _ diagnostics: inout [Diagnostic]
+        _ given: [Timestamp?], _ durations: [Ticks?], step: Ticks, _ diagnostics: inout [Diagnostic]
     ) -> [Timestamp] {
         let kept = longestIncreasing(given)
         let missing = given.reduce(0) { $0 + ($1 == nil ? 1 : 0) }
@@ -75,7 +76,8 @@ extension PresentationOrder {
             diagnostics.append(.framesMoved(frames: given.count - missing - kept.count))
         }
         // Whatever durations the source states, the sum of all must stay within the clock's bound.
-        let nominal = min(max(nominalDuration.count, 1), Timestamp.bound / Int64(given.count + 1))
+        let most = Timestamp.bound / Int64(given.count + 1)
+        let nominal = min(max(nominalDuration.count, 1), most)
         guard let first = kept.first, let last = kept.last else {
             return given.indices.map { Timestamp(nominal * Int64($0)) }
         }
@@ -89,7 +91,9 @@ extension PresentationOrder {
             let apart = given[between].contains(nil) ? even : min(step, even)
             for place in between { times[place] = times[place - 1] + apart }
         }
-        for place in given.indices[(last.place + 1)...] { times[place] = times[place - 1] + Ticks(nominal) }
+        for place in given.indices[(last.place + 1)...] {
+            times[place] = times[place - 1] + (durations[place - 1].map { min($0, Ticks(most)) } ?? Ticks(nominal))
+        }
         // If there are more frames than ticks, later frames move back.
         for place in times.indices.dropFirst() { times[place] = max(times[place], times[place - 1] + Ticks(1)) }
         return times

@@ -50,7 +50,8 @@ extension PresentationOrder {
             let ticks = heads.compactMap { scanned[$0].dts }.sorted()
             diagnostics.append(
                 ticks.isEmpty ? .noTimestamps : .timesDerived(missing: missing, frames: heads.count))
-            let found = filled(order.map { scanned[$0].pts }, from: ticks)
+            let durations = order.map { ownDuration(of: $0, in: scanned) ?? nominalDuration }
+            let found = filled(order.map { scanned[$0].pts }, durations, from: ticks)
             for (packet, time) in zip(order, found) { packets[packet].pts = time }
         }
         for packet in scanned.indices.dropFirst()
@@ -82,8 +83,9 @@ extension PresentationOrder {
     }
 
     /// The times in presentation order with missing ones filled in. A missing time is the next of `ticks`, because
-    /// pictures are shown at times at which others are decoded. Those before the first known time go right before it.
-    private func filled(_ known: [Timestamp?], from ticks: [Timestamp]) -> [Timestamp] {
+    /// pictures are shown at times at which others are decoded, or where those are used up, the end of the picture before. Those
+    /// before the first known time go right before it.
+    private func filled(_ known: [Timestamp?], _ durations: [Ticks], from ticks: [Timestamp]) -> [Timestamp] {
         let leading = known.prefix { $0 == nil }.count
         var result: [Timestamp] = []
         if leading < known.count, let first = known[leading] {
@@ -102,7 +104,7 @@ extension PresentationOrder {
                 continue
             }
             let next = ticks.partitioningIndex { $0 > last }
-            let free = next < ticks.count ? ticks[next] : last + nominalDuration
+            let free = next < ticks.count ? ticks[next] : last + durations[result.count - 1]
             result.append(time ?? free)
         }
         return result

@@ -113,13 +113,16 @@ public struct PresentationOrder {
         of packet: Int, in scanned: [ScannedPacket], start: Timestamp, after previous: Timestamp?
     ) -> Ticks {
         if let trackEnd, trackEnd > start { return trackEnd - start }
+        return ownDuration(of: packet, in: scanned) ?? previous.map { start - $0 } ?? max(nominalDuration, Ticks(1))
+    }
+
+    /// The duration of a frame as its packets state it; nil if they do not.
+    func ownDuration(of packet: Int, in scanned: [ScannedPacket]) -> Ticks? {
         // Some writers of fragmented files state one tick if they do not know the duration.
-        if scanned[packet].duration > Ticks(nominalDuration.count / 20) {
-            // A packet that holds a single field states the duration of that field.
-            let isPair = packet + 1 < scanned.count && scanned[packet + 1].picture.isSecondField
-            return isPair ? scanned[packet].duration + scanned[packet + 1].duration : scanned[packet].duration
-        }
-        return previous.map { start - $0 } ?? max(nominalDuration, Ticks(1))
+        guard scanned[packet].duration > Ticks(nominalDuration.count / 20) else { return nil }
+        // A packet that holds a single field states the duration of that field.
+        let isPair = packet + 1 < scanned.count && scanned[packet + 1].picture.isSecondField
+        return isPair ? scanned[packet].duration + scanned[packet + 1].duration : scanned[packet].duration
     }
 
     /// Finds the RAPs. From a RAP on, every frame is correct that is neither shown nor decoded before it.
