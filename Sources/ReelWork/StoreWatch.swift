@@ -16,7 +16,7 @@ package struct StoreWatch: Sendable {
     /// Looks once.
     package func look() async {
         let store = environment.store
-        let room = await withTaskExecutorPreference(BlockingExecutor.shared) { () -> WorkerSigns.Room? in
+        let room = await withTaskExecutorPreference(StoreExecutor.shared) { () -> WorkerSigns.Room? in
             do throws(ReelFailure) { try await store.check() } catch { return nil }
             return WorkerSigns.Room(freeBytes: await store.freeSpace)
         }
