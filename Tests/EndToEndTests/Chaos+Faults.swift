@@ -61,6 +61,11 @@ extension Chaos {
                 try sickness.setClock(ahead)
             }
             row.clocksSet += 1
+        case .weigh(let weight):
+            let outcome = try await fleet.coordinator(["weigh", job, "--weight", "\(weight)"])
+            // If Redis was away, or the job had ended, the record may have it or not.
+            weights[job] = outcome.code == 0 ? weight : nil
+            if outcome.code == 0 { row.jobsWeighed += 1 }
         }
     }
 

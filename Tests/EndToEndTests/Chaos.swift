@@ -33,6 +33,8 @@ actor Chaos {
     var closed: Sickness?
     /// Jobs of which all that the store had was removed once.
     var lostFolders: Set<String> = []
+    /// The weights that jobs were given last.
+    var weights: [String: Int] = [:]
     /// The name of a file at which engines of workers crash.
     static let fatal = "fatal.mov"
     private var segments = SegmentWatch()
@@ -139,6 +141,7 @@ actor Chaos {
                     return row.faults.append("job \(job) \(state): \(status)")
                 }
                 row.failuresSubmittedAgain += 1
+                weights[job] = nil
                 // Passes of a failed job are not taken up again.
                 recoveries.removeAll { $0.job == job }
                 try await submit()
@@ -197,6 +200,16 @@ actor Chaos {
         }
         if !sight.live.isEmpty || !sight.copies.isEmpty {
             row.faults.append("still held of job \(job): \(sight.live), \(sight.copies)")
+        }
+        // A worker writes the end of a job into its record, if the one that ended it could not.
+        let weight = weights[job]
+        let isRecorded = try await eventually { [fleet] in
+            guard let record = fleet.record(of: job), record["state"] as? String == "done", record["result"] != nil
+            else { return false }
+            return weight == nil || (record["terms"] as? [String: Any])?["weight"] as? Int == weight
+        }
+        if !isRecorded {
+            row.faults.append("the record of job \(job), of weight \(weight ?? 1): \(fleet.record(of: job) ?? [:])")
         }
         let output = "\(fleet.store)/jobs/\(job)/output.mov"
         if !FileManager.default.contentsEqual(atPath: output, andPath: reference) {

@@ -23,6 +23,8 @@ struct ChaosPlan {
         case closeStore(Duration, error: Int32)
         /// The wall clock of a worker, or of Redis, is so many seconds ahead from now on.
         case setClock(ofRedis: Bool, ahead: Int64)
+        /// A person gives the job another weight, which its record keeps, whatever else is written into that just then.
+        case weigh(Int)
     }
 
     enum AssemblyFault {
@@ -48,7 +50,7 @@ struct ChaosPlan {
     /// The next fault, how long to wait before it, and a number that chooses its victim.
     mutating func next() -> (pause: Duration, fault: Fault, choice: Int) {
         let pause = Duration.milliseconds(Int.random(in: isLong ? 600...4000 : 200...1200, using: &faults))
-        let kind = Int.random(in: isLong ? 0..<18 : 0..<8, using: &faults)
+        let kind = Int.random(in: isLong ? 0..<20 : 0..<10, using: &faults)
         let fault: Fault =
             switch kind {
             case 0: .killRedis(down: brief(&faults), cut: 0)
@@ -57,13 +59,14 @@ struct ChaosPlan {
             case 3..<6: .killWorker(replacedAfter: brief(&faults))
             case 6: .spoilSegment
             case 7: .loseSegment(withRecord: Bool.random(using: &faults))
-            case 8: .demoteRedis(brief(&faults))
-            case 9: .loseFolder
-            case 10..<12:
+            case 8..<10: .weigh(Int.random(in: 1...20, using: &faults))
+            case 10: .demoteRedis(brief(&faults))
+            case 11: .loseFolder
+            case 12..<14:
                 .closeStore(.milliseconds(Int.random(in: 2000...9000, using: &faults)), error: refusal(&faults))
-            case 12..<14: .setClock(ofRedis: kind == 13, ahead: wrongTime(&faults))
-            case 14: .killEngine
-            case 15: .spoilSegment
+            case 14..<16: .setClock(ofRedis: kind == 15, ahead: wrongTime(&faults))
+            case 16: .killEngine
+            case 17: .spoilSegment
             default: .stopWorker(longerThanLease(&faults), withEngine: Bool.random(using: &faults))
             }
         return (pause, fault, Int.random(in: 0..<1 << 16, using: &faults))

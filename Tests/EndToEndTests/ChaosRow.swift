@@ -28,6 +28,8 @@ struct ChaosRow {
     var storesClosed = 0
     /// How often a wall clock was set.
     var clocksSet = 0
+    /// How often a job got another weight.
+    var jobsWeighed = 0
     /// Results that were taken back.
     var takenBack = 0
     /// Jobs that failed since their folder was removed.
@@ -43,7 +45,8 @@ struct ChaosRow {
         "seed", "jobs", "workers killed", "engines killed", "workers stopped", "Redis restarts", "starts refused",
         "AOF bytes cut", "coordinators killed", "assemblers killed", "assemblers stopped", "passes",
         "begun more than once", "found whole", "Redis demoted", "segments harmed", "job folders removed",
-        "stores closed", "clocks set", "results taken back", "failed and submitted again", "seconds to recover",
+        "stores closed", "clocks set", "jobs weighed", "results taken back", "failed and submitted again",
+        "seconds to recover",
         "with Redis disturbed", "verdict",
     ]
 
@@ -52,7 +55,7 @@ struct ChaosRow {
         let counts = [
             jobs, workersKilled, enginesKilled, workersStopped, redisRestarts, redisRefusals, logCut,
             coordinatorsKilled, assemblersKilled, assemblersStopped, passes, begunAgain, foundWhole, demotions,
-            segmentsHarmed, foldersLost, storesClosed, clocksSet, takenBack, failuresSubmittedAgain,
+            segmentsHarmed, foldersLost, storesClosed, clocksSet, jobsWeighed, takenBack, failuresSubmittedAgain,
         ]
         let seconds = [recovery, recoveryWithRestart].map { $0 > 0 ? "\(($0 * 10).rounded() / 10)" : "-" }
         let verdict = faults.isEmpty ? "done, exact" : "WRONG: \(faults.joined(separator: "; "))"

@@ -252,6 +252,12 @@ actor Fleet {
 
     nonisolated func folder(_ id: String) -> String { "\(store)/jobs/\(id)" }
 
+    /// A job's record as it is stored; nil if it cannot be read.
+    nonisolated func record(of id: String) -> [String: Any]? {
+        let bytes = FileManager.default.contents(atPath: folder(id) + "/job.json")
+        return bytes.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+    }
+
     nonisolated func names(_ id: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder(id))) ?? []
     }
