@@ -69,4 +69,12 @@ struct BrokenOffTests {
         #expect(damage.count == 1 && damage.allSatisfy { $0 >= hole.lowerBound }, "\(damage), \(hole)")
         #expect(try Recon(.file(whole)).run().diagnostics == [])
     }
+
+    @Test("an animated WebP that this FFmpeg shows nothing of is not called damaged")
+    func animatedWebP() throws {
+        let source = try Fixture.make("s.mp4", in: folder, frames: 5, video: Fixture.x264)
+        let made = try MediaJob(source, spec: JobSpec(container: .webp), folder: folder.path).output
+        let refusal = #expect(throws: ReelFailure.self) { try Recon(.file(made)) }
+        #expect(refusal?.reason == .noDecoder(path: made, stream: 0, codec: "animated WebP"))
+    }
 }

@@ -65,6 +65,10 @@ public struct Recon {
     private func refuseWhatCannotBeDecoded() throws(ReelFailure) {
         let parameters = video.pointee.codecpar.pointee
         if try demuxer.encrypts(video) { throw ReelFailure(.encrypted(path: demuxer.path)) }
+        guard try !demuxer.isUnsplitWebP() else {
+            throw ReelFailure(
+                .noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: "animated WebP"))
+        }
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
             let name =
                 parameters.codec_id == AV_CODEC_ID_NONE
