@@ -185,7 +185,7 @@ struct EncodingTests {
     /// The filters are what ffmpeg itself does with such a file.
     @Test(
         "in a container that cannot have players turn the pictures, they are turned, each value as it was",
-        arguments: [("90", "transpose=clock"), ("180", "hflip,vflip"), ("270", "transpose=cclock")])
+        arguments: [("90", "transpose=cclock"), ("180", "hflip,vflip"), ("270", "transpose=clock")])
     func turned(angle: String, filter: String) throws {
         let folder = try ScratchFolder()
         let source = try turned("s.mp4", by: angle, in: folder, video: Fixture.x264)
