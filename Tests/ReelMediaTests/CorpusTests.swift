@@ -7,9 +7,9 @@ import Testing
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 private let oracle = ProcessInfo.processInfo.environment["REEL_ORACLE"]
 
-/// How a file is reversed for the oracle, which compares pictures as they are coded: those that players turn go into a container
-/// that has players turn them, too.
-private func lossless(_ source: String) throws -> JobSpec {
+/// How a file is made for a judge, which compares pictures as they are coded: those that players turn go into a container that
+/// has players turn them, too.
+func losslessSpec(_ source: String) throws -> JobSpec {
     let isTurned = try Recon(.file(source)).run().video.stream.displayMatrix != nil
     return JobSpec(container: isTurned ? .mov : .mkv, lossless: true)
 }
@@ -30,7 +30,7 @@ struct UnseenTests {
     func lossless(file: String) throws {
         let folder = try ScratchFolder()
         let source = (unseen ?? "") + "/" + file
-        let job = try MediaJob(source, spec: try ReelMediaTests.lossless(source), folder: folder.path)
+        let job = try MediaJob(source, spec: try losslessSpec(source), folder: folder.path)
         let verdict = try run(oracle ?? "", ["check", source, job.output])
         #expect(verdict.hasPrefix("ok"), "\(file): \(verdict)")
     }
@@ -121,7 +121,7 @@ struct CorpusTests {
     ) throws -> MediaJob {
         let folder = try given ?? ScratchFolder()
         let source = (corpus ?? "") + "/" + file
-        let job = try MediaJob(source, spec: try spec ?? ReelMediaTests.lossless(source), folder: folder.path)
+        let job = try MediaJob(source, spec: try spec ?? losslessSpec(source), folder: folder.path)
         let how = partial.map { ["--partial", $0] } ?? []
         let verdict = try run(oracle ?? "", ["check", source, job.output] + how)
         #expect(verdict.hasPrefix("ok"), "\(file): \(verdict)")

@@ -78,6 +78,7 @@ struct EditJudgeTests {
     func corpusFile(file: String, turn: Turn) throws {
         let folder = try ScratchFolder()
         let edit = Edit(clips: [EditClip(play: .pingPong)], turn: turn)
-        try judge([(corpus ?? "") + "/" + file], edit, folder)
+        let source = (corpus ?? "") + "/" + file
+        try judge([source], edit, container: losslessSpec(source).container, folder)
     }
 }

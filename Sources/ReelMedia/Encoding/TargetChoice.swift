@@ -144,7 +144,8 @@ public struct TargetChoice {
         let isKept = preferred.contains(own) && spec.container.shows(codec: own)
         var encoder = try EncoderTraits.chosen(by: isKept ? own : otherwise)
         if !holds(encoder.codec) { encoder = try .chosen(by: otherwise) }
-        if encoder.codec != own, EncoderTraits.all.contains(where: { $0.codec == own && $0.keepsCodec }) {
+        let isKeptElsewhere = EncoderTraits.all.contains { $0.codec == own && $0.keepsCodec }
+        if encoder.codec != own, isKeptElsewhere || holds(own) && !spec.container.shows(codec: own) {
             diagnostics.append(.videoCodecChanged(container: spec.container, from: own, to: encoder.codec))
         }
         return encoder
