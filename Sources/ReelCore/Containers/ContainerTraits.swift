@@ -116,7 +116,7 @@ public struct ContainerTraits: Sendable {
 extension ContainerTraits {
     fileprivate static let mp4 = ContainerTraits(
         muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
-        shownCodecs: ["h264", "hevc", "av1", "vp9", "mpeg4"],
+        shownCodecs: ["h264", "hevc", "av1", "vp9", "mpeg4", "mpeg2video"],
         // libavformat writes Vorbis under a private object type that few players know, and does not store where its
         // first packet begins.
         codecsRefused: pcm(["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"])
