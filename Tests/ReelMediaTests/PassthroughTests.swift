@@ -202,6 +202,14 @@ struct PassthroughTests {
         var choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mp4))
         #expect(try choice.video().encoder == "libx264")
         #expect(choice.diagnostics.contains(.videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264")))
+        let camera = try Fixture.make(
+            "c.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
+        let job = try MediaJob(camera, spec: JobSpec(container: .mp4), folder: folder.path)
+        #expect(job.plan.video.format.pixelFormat == "yuv420p")
+        let shown = try run(
+            "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,pix_fmt,color_range", "-of", "csv=p=0",
+            job.output)
+        #expect(shown == "h264,yuvj420p,pc\n")
         #expect(try target(source, JobSpec(container: .mp4, videoCodec: "copy")).isPassthrough)
         #expect(try target(source, JobSpec(container: .mp4, videoCodec: "mjpeg")).encoder == "mjpeg")
     }

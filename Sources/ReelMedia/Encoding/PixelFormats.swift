@@ -83,12 +83,19 @@ struct PixelFormatChoice {
         change = lost.isEmpty ? nil : .pixelFormatChanged(encoder: encoder, from: name, to: chosen, lost: lost)
     }
 
-    /// YCbCr of 8 bits with a quarter of the chroma samples, for pictures in RGB.
+    /// YCbCr of 8 bits with a quarter of the chroma samples, for pictures that have more.
     init(forPlayersOf source: AVPixelFormat) {
         format = AV_PIX_FMT_YUV420P
         let hasAlpha = Self.flags(source) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
+        let own = known(av_get_pix_fmt_name(Self.withoutRange(source))) ?? "unknown"
         change = .pixelFormatForPlayers(
-            from: known(av_get_pix_fmt_name(source)) ?? "unknown", to: "yuv420p", whole: "yuv444p", hasAlpha: hasAlpha)
+            from: known(av_get_pix_fmt_name(source)) ?? "unknown", to: "yuv420p",
+            whole: Self.isRGB(source) ? "yuv444p" : own, hasAlpha: hasAlpha)
+    }
+
+    /// Whether every line has chroma samples of its own.
+    static func hasChromaInEachLine(_ format: AVPixelFormat) -> Bool {
+        av_pix_fmt_desc_get(format).map { $0.pointee.nb_components > 2 && $0.pointee.log2_chroma_h == 0 } ?? false
     }
 
     /// Whether pixels are red, green and blue, or colours of a palette.

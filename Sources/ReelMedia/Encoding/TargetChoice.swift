@@ -166,11 +166,16 @@ public struct TargetChoice {
     }
 
     /// The format in which players show H.264 in MP4 and QuickTime files, for pictures in RGB, such as those of a GIF or a
-    /// recorded screen: few players show H.264 with all chroma samples. Nil for other pictures and files, and for sizes that
-    /// the format does not have.
+    /// recorded screen, and for those of a codec that players do not show there: few players show H.264 with all chroma samples.
+    /// Nil for other pictures and files, and for sizes that the format does not have.
     private func formatForPlayers(_ source: AVPixelFormat, _ encoder: EncoderTraits) -> PixelFormatChoice? {
-        guard spec.container.isQuickTime, encoder.name == "libx264", PixelFormatChoice.isRGB(source) else { return nil }
         let stream = index.video.stream
+        let isOld =
+            !spec.container.shows(codec: stream.codec) && !stream.fieldOrder.isInterlaced
+            && PixelFormatChoice.hasChromaInEachLine(source)
+        guard spec.container.isQuickTime, encoder.name == "libx264", isOld || PixelFormatChoice.isRGB(source) else {
+            return nil
+        }
         let sides = spec.size.map { [$0.width, $0.height] } ?? [stream.width, stream.height]
         return sides.allSatisfy { $0.isMultiple(of: 2) } ? PixelFormatChoice(forPlayersOf: source) : nil
     }
