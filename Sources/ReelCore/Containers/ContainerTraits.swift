@@ -22,8 +22,8 @@ public struct ContainerTraits: Sendable {
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     public var videoCodecs: [String] = []
-    /// The video codecs that players show in this container, of which others are written only if asked for; nil if players
-    /// show all that it holds.
+    /// The video codecs that players show in this container. Another one is written only if a user asks for it. Nil if players
+    /// show all that the container holds.
     public var shownCodecs: Set<String>?
     /// All video and audio codecs that the container holds; nil to ask libavformat.
     public var codecs: Set<String>?

@@ -1,13 +1,13 @@
 internal import CFFmpeg
 internal import Glibc
 
-/// Counts the errors that libav* logs on the calling thread. Not every decoder marks a frame of which it made up a part, and
-/// not every demuxer says that it left out a damaged part, but all log an error.
+/// Counts the errors that libav* logs on the calling thread. Some decoders make up a part of a frame and do not mark it, and some
+/// demuxers skip a damaged part and return no error, but all of them log one.
 enum LoggedErrors {
-    /// The number so far of all errors. A decoder with one thread decodes on that of its caller.
+    /// All errors so far. A decoder with one thread runs on its caller's, so its errors count here.
     static var count: Int { all.value }
 
-    /// The number so far of those that a demuxer itself logged, not the parsers and decoders that it uses.
+    /// The errors so far that demuxers logged. Errors of the parsers and decoders that a demuxer calls do not count.
     static var ofDemuxers: Int { demuxers.value }
 
     private static let (all, demuxers) = (Counter(), Counter())

@@ -1,8 +1,8 @@
 internal import ReelCore
 
 extension Demuxer {
-    /// Whether the file is an animated WebP that libavformat gives out as one packet, of which its decoder shows nothing. The flag
-    /// is that of the chunk VP8X (WebP Container Specification, Extended File Format).
+    /// Whether the file is an animated WebP. This demuxer returns it as one packet, which the decoder cannot show. The chunk VP8X
+    /// has the flag (WebP Container Specification, Extended File Format).
     func isUnsplitWebP() throws(ReelFailure) -> Bool {
         guard formatName == "webp_pipe" else { return false }
         let head = try file.bytes(at: 0, 21)

@@ -14,7 +14,7 @@ actor TokenLimits {
     /// What each name had in the store when that was last looked at, with what it was let have since.
     private var kept: [String: Int64] = [:]
     private var looked: ContinuousClock.Instant?
-    /// The names whose turn it is, each with those that wait for theirs.
+    /// For each name that has a request at work, the requests of that name that wait.
     private var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     /// Every record of the store is read for it. A name is refused after a look that is no older than the second one.
@@ -117,7 +117,7 @@ actor TokenLimits {
         (kept, looked) = (found.merging(changing) { max($0, $1) }, .now)
     }
 
-    /// Bytes of each name: its uploads, also those that only jobs still have, and the results of its jobs.
+    /// How many bytes each name has in the store: in its uploads, in removed uploads that a job still uses, and in results.
     private static func bytes(in store: FolderStore) throws -> [String: Int64] {
         var sums: [String: Int64] = [:]
         for (owner, bytes) in try store.uploads.bytesByOwner() { sums[name(owner), default: 0] += bytes }
