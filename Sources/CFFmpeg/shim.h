@@ -148,6 +148,14 @@ static inline void reel_set_heaps(void) {
 #endif
 }
 
+/// Keeps blocks above this size out of heaps, as far as glibc lets that be set. In heaps, large blocks of many sizes leave
+/// gaps that fit none of them.
+static inline void reel_set_largest_in_heaps(size_t size) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, (int)(size < 32 << 20 ? size : 32 << 20));
+#endif
+}
+
 /// Has every block of memory that is allocated from now on begin cleared, so that a decoder that reads memory before it
 /// writes it reads the same each time.
 static inline void reel_clear_memory(void) {

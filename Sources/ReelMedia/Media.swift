@@ -19,6 +19,16 @@ public enum Media {
     /// Returns the freed memory that is kept for reuse to the system.
     public static func rest() { reel_empty_heaps() }
 
+    /// Has the decoded pictures of a pass share the heaps with small blocks alone. An encoder's own pictures, which are larger,
+    /// come from the system and go back to it: among decoded ones they would leave gaps that neither kind fits into when
+    /// the next chunk has another length.
+    ///
+    /// - Parameter bytes: those of a decoded picture.
+    static func keepInHeaps(pictures bytes: Int64) {
+        // A decoder allocates a picture's planes with room around them.
+        reel_set_largest_in_heaps(Int(clamping: max(bytes + bytes / 4, 1 << 20)))
+    }
+
     /// The encoder builds of this FFmpeg, as plans name them.
     public static var encoderBuilds: [String] { EncoderBuilds.all }
 

@@ -13,7 +13,7 @@ struct EngineCommand: ParsableCommand {
         version: Release.version)
 
     /// Without passes, opening an encoder takes most: AV1 at 7680x4320 takes 5.2 GiB of addresses.
-    @Option(help: "Bytes of memory that a pass may take; address space is limited to 400 MiB above it.")
+    @Option(help: "Bytes of memory that a pass may take; address space is limited to 512 MiB above it.")
     var memory: UInt64 = 6 << 30
 
     func run() throws {
@@ -21,7 +21,7 @@ struct EngineCommand: ParsableCommand {
         // A write beyond the limit of a file's size is an error like that of a full disk.
         signal(SIGXFSZ, SIG_IGN)
         let events = try EventWriter()
-        AddressLimit.set(memory + 400 << 20)
+        AddressLimit.set(memory + 512 << 20)
         Media.prepare()
         var identity = EngineIdentity(version: Wire.version, encoders: Media.encoderBuilds, sandbox: .none)
         guard let confinement = RequestReader.confinement() else { return }

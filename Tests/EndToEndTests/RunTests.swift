@@ -36,6 +36,21 @@ extension EndToEnd {
             #expect(facts.peakRSS <= facts.need, "\(facts)")
         }
 
+        @Test("windows of unequal lengths take no more memory than the plan states")
+        func memoryOfUnequalWindows() async throws {
+            let source = fixture.path("gray.mp4")
+            let gray = ["-v", "error", "-f", "lavfi", "-i", "color=gray:s=1920x1080:r=24000/1001", "-frames:v", "600"]
+            let groups = ["-preset", "ultrafast", "-g", "600", "-force_key_frames", "2.4,9.6,11.2,19.2,20.4", source]
+            #expect(try await fixture.run(.ffmpeg, gray + groups).code == 0)
+            let outcome = try await fixture.run(
+                .coordinator,
+                ["run", source, "-o", "out.mkv", "--crf", "30", "--slots", "1", "--pass-frames", "600", "--json"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
+            #expect(view.frames == 600 && view.passesDone == 1 && view.failures.isEmpty)
+            #expect(view.peakRSS <= view.need)
+        }
+
         @Test("a WebP takes no more memory than its plan states", arguments: [[], ["--lossless"]])
         func memoryOfWebP(options: [String]) async throws {
             let source = fixture.path("noise.mkv")

@@ -121,6 +121,7 @@ public final class PassReverser {
         mostHeld = mostFramesHeld
         open = nil
         let source = sources[plan.clips[clips[0]].source]
+        Media.keepInHeaps(pictures: source.index.video.stream.frameBytes)
         let converters = try clips.map { (clip) throws(ReelFailure) in
             try PictureConverter(
                 format: plan.video.format, stream: source.index.video.stream, main: main, clip: plan.clips[clip])
