@@ -230,17 +230,17 @@ extension ConformanceTests {
     func removePartsWhileRecordChanges(_ kind: StoreKind) async throws {
         try await kind.withJob { _, job in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { for _ in 0..<100 { try await job.change { $0.webhooks.append("x") } } }
+                group.addTask { for _ in 0..<30 { try await job.change { $0.webhooks.append("x") } } }
                 group.addTask {
-                    for _ in 0..<100 {
+                    for _ in 0..<30 {
                         let isNew = try await job.create(record(job.id))
                         #expect(!isNew)
                     }
                 }
-                group.addTask { for _ in 0..<200 { try await job.removeParts(keepingSegments: true) } }
+                group.addTask { for _ in 0..<60 { try await job.removeParts(keepingSegments: true) } }
                 try await group.waitForAll()
             }
-            #expect(try await job.read().webhooks.count == 100)
+            #expect(try await job.read().webhooks.count == 30)
         }
     }
 }
