@@ -5,7 +5,7 @@ import Testing
 /// Crashes between the steps of a submission, from the job's record to its passes on the board, with real processes. What was
 /// acknowledged is done in the end, and what was not is a whole job or none. Leases take time to lapse, and a job that only the
 /// store has comes back after a minute, so these tests run in parallel.
-@Suite("Crash points of a submission") struct SubmissionCrashTests {
+@Suite("Crash points of a submission") struct SubmissionCrashPointTests {
     private let fixture: ProcessFixture
 
     init() throws { fixture = try ProcessFixture() }
