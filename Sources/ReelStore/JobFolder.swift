@@ -86,6 +86,8 @@ public struct JobFolder: JobEntry {
         do {
             lock = try FileLock.waiting(for: path(.recordLock))
         } catch {
+            // The folder has been removed meanwhile.
+            guard error.value != ENOENT || exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
             throw SystemError.store(.lock, path(.recordLock), error.value)
         }
         // Whoever waits for it takes a new file then.
@@ -98,8 +100,16 @@ public struct JobFolder: JobEntry {
 
     /// Writes the record of a new job, and makes its folder. False if it has one, which stays as it is.
     public func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
-        try create()
-        return try AtomicFile.create(AtomicFile.json(of: record), at: jobFile)
+        let bytes = try AtomicFile.json(of: record)
+        while true {
+            try create()
+            do throws(ReelFailure) {
+                return try whileRecordStays { () throws(ReelFailure) in try AtomicFile.create(bytes, at: jobFile) }
+            } catch {
+                // The folder was removed before the lock was taken.
+                guard case .jobUnknownHere = error.reason else { throw error }
+            }
+        }
     }
 
     /// Throws `.unreachable`, cause incompatible, if this host does not see the job; `.jobOfOtherVersion` if this
@@ -160,8 +170,11 @@ public struct JobFolder: JobEntry {
     public func removeParts(keepingSegments: Bool) throws(ReelFailure) {
         if !keepingSegments { try remove(segments) }
         for folder in [stage, assemblies] { try remove(folder) }
-        let names = (try? Files.names(in: path)) ?? []
-        for name in names where JobFileName(name)?.isPart == true { try remove("\(path)/\(name)") }
+        guard exists else { return }
+        // A process that is writing the record has a file there that is not whole yet, too.
+        try whileRecordStays { () throws(ReelFailure) in
+            for name in try names() where JobFileName(name)?.isPart == true { try remove("\(path)/\(name)") }
+        }
     }
 
     /// Removes the copies of the sources if the job is done or was cancelled. Blocks.
@@ -185,6 +198,23 @@ public struct JobFolder: JobEntry {
             if (try? removeAll()) != nil { return }
         }
         try removeAll()
+    }
+
+    /// Removes the job if its record is still the one that was read; else returns false. No process changes the record
+    /// meanwhile, which goes last. Blocks.
+    public func remove(ifStill read: JobRecord) throws(ReelFailure) -> Bool {
+        guard exists else { return true }
+        let isRemoved = try whileRecordStays { () throws(ReelFailure) in
+            guard try self.read() == read else { return false }
+            for name in try names() where ![.record, .recordLock].contains(JobFileName(name)) {
+                try remove("\(path)/\(name)")
+            }
+            try remove(jobFile)
+            return true
+        }
+        // If a process begins the same job by now, the folder is not empty and is that job's.
+        if isRemoved { rmdir(path) }
+        return isRemoved
     }
 
     private func removeAll() throws(ReelFailure) {

@@ -120,6 +120,10 @@ public protocol JobEntry: Sendable {
     /// Removes the job. Its record goes last: until then it can be removed again.
     func remove() async throws(ReelFailure)
 
+    /// The same, if the record is still the one that was read; else returns false, and all of it stays. So a job that runs again
+    /// meanwhile is not removed, and one that is being removed is not reopened. A job that is not there counts as removed.
+    func remove(ifStill read: JobRecord) async throws(ReelFailure) -> Bool
+
     // MARK: Sources
 
     /// The place of a source's bytes: in the store if it is to be staged, else at the path of the record.

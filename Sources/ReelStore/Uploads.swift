@@ -73,13 +73,15 @@ public struct Uploads: Sendable {
         return upload
     }
 
-    /// Begins an upload, if all uploads together then have no more than `quota` bytes, there are no more than `most`, and no more
-    /// than a quarter of those belong to an owner; nil if not.
-    public func create(_ record: Record, quota: Int64, most: Int) throws(ReelFailure) -> Upload? {
+    /// Begins an upload, if all uploads together then have no more than `quota` bytes, those of its owner no more than
+    /// `ownQuota`, there are no more than `most`, and no more than a quarter of those belong to an owner; nil if not.
+    public func create(
+        _ record: Record, quota: Int64, ownQuota: Int64? = nil, most: Int
+    ) throws(ReelFailure) -> Upload? {
         let lock = try lockAll()
         defer { withExtendedLifetime(lock) {} }
         let there = try all().compactMap { try? $0.record() }
-        guard there.count < most, record.length ?? 0 <= quota - (try bytes()) else { return nil }
+        guard there.count < most, record.length ?? 0 <= (try room(for: record, quota, ownQuota)) else { return nil }
         if let owner = record.owner, there.count(where: { $0.owner == owner }) >= max(most / 4, 1) { return nil }
         let id = (0..<4).map { _ in
             let part = String(UInt32.random(in: .min ... .max), radix: 16)
@@ -98,17 +100,19 @@ public struct Uploads: Sendable {
     }
 
     /// Sets aside room for more bytes of an upload whose length is not known. False if all uploads together would then have
-    /// more than `quota` bytes.
-    public func reserve(_ bytes: Int64, for upload: Upload, quota: Int64) throws(ReelFailure) -> Bool {
+    /// more than `quota` bytes, or those of its owner more than `ownQuota`.
+    public func reserve(
+        _ bytes: Int64, for upload: Upload, quota: Int64, ownQuota: Int64? = nil
+    ) throws(ReelFailure) -> Bool {
         let lock = try lockAll()
         defer { withExtendedLifetime(lock) {} }
         var record = try upload.record()
         if let length = record.length { return bytes <= length }
         guard bytes > record.reserved else { return true }
-        let others = try self.bytes() - record.reserved
+        let room = try room(for: record, quota, ownQuota)
         // In steps, so that it is not looked at for each piece.
         let step: Int64 = 64 << 20
-        let wanted = [(bytes + step - 1) / step * step, bytes].first { $0 <= quota - others }
+        let wanted = [(bytes + step - 1) / step * step, bytes].first { $0 <= room }
         guard let wanted else { return false }
         record.reserved = wanted
         try upload.write(record)
@@ -116,13 +120,15 @@ public struct Uploads: Sendable {
     }
 
     /// States the length of an upload whose length was not known. False if all uploads together would then have more than
-    /// `quota` bytes.
-    public func state(_ length: Int64, of upload: Upload, quota: Int64) throws(ReelFailure) -> Bool {
+    /// `quota` bytes, or those of its owner more than `ownQuota`.
+    public func state(
+        _ length: Int64, of upload: Upload, quota: Int64, ownQuota: Int64? = nil
+    ) throws(ReelFailure) -> Bool {
         let lock = try lockAll()
         defer { withExtendedLifetime(lock) {} }
         var record = try upload.record()
         guard record.length == nil else { return record.length == length }
-        guard try length <= quota - (bytes() - record.reserved) else { return false }
+        guard try length <= room(for: record, quota, ownQuota) else { return false }
         (record.length, record.reserved) = (length, 0)
         try upload.write(record)
         return true
@@ -151,6 +157,15 @@ public struct Uploads: Sendable {
     /// The same for each owner; nil is the owner of those without one.
     public func bytesByOwner() throws(ReelFailure) -> [String?: Int64] {
         try counted().reduce(into: [:]) { $0[$1.owner, default: 0] += $1.bytes }
+    }
+
+    /// How many bytes an upload may have beside all others, and beside those of its owner. What is reserved for it counts as
+    /// room. Call it while others cannot take any.
+    private func room(for record: Record, _ quota: Int64, _ ownQuota: Int64?) throws(ReelFailure) -> Int64 {
+        let counted = try counted()
+        let room = quota - counted.reduce(0) { $0 + $1.bytes }
+        let own = ownQuota.map { $0 - counted.reduce(0) { $0 + ($1.owner == record.owner ? $1.bytes : 0) } }
+        return min(room, own ?? room) + record.reserved
     }
 
     /// The records of uploads that count.

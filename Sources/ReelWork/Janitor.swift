@@ -28,12 +28,9 @@ package struct Janitor: Sendable {
             // A process that ends a job writes so into its record, but may be killed before that.
             try? await store.job(job).settle(on: board)
             try? await store.job(job).giveBackCopies()
-            guard await isPast(store.job(job), at: clocks.earlier) else { continue }
+            guard let record = await pastRecord(store.job(job), at: clocks.earlier) else { continue }
             do throws(ReelFailure) {
-                // The board first: it refuses if the job runs again.
-                try await board.forget(job)
-                try await JobControl(board: board, store: store).withdraw(headOf: store.job(job).read())
-                try await store.job(job).remove()
+                guard try await JobControl(board: board, store: store).remove(job, as: record) else { continue }
                 log.notice("removed job \(job): it was kept as long as it was to be")
             } catch {
                 log.debug("job \(job) stays: \(error.words)")
@@ -72,12 +69,12 @@ package struct Janitor: Sendable {
         }
     }
 
-    /// Whether the job has ended and its retention is over. A job whose record cannot be read is left for people to
-    /// remove.
-    private func isPast(_ entry: any JobEntry, at now: Double) async -> Bool {
+    /// The record of a job that has ended and whose retention is over, else nil. A job whose record cannot be read is left for
+    /// people to remove.
+    private func pastRecord(_ entry: any JobEntry, at now: Double) async -> JobRecord? {
         guard let record = try? await entry.read(), record.state != nil, let finished = record.finished else {
-            return false
+            return nil
         }
-        return finished + record.terms.retain < now
+        return finished + record.terms.retain < now ? record : nil
     }
 }

@@ -17,16 +17,12 @@ extension Chaos {
             Glibc.kill(engine, SIGKILL)
             row.enginesKilled += 1
         case .stopWorker(let duration, let withEngine):
-            guard stopped.isEmpty, let (worker, _) = await victim(sight, choice) else { return }
+            guard stopped.isEmpty, hung == nil, let (worker, _) = await victim(sight, choice) else { return }
             stop(worker, for: duration, withEngine: withEngine)
             row.workersStopped += 1
         case .killRedis(let down, let cut):
-            try await fleet.killRedis()
-            self.sight = nil
-            if cut > 0 { row.logCut += try fleet.cutLog(by: cut) }
-            for place in recoveries.indices { recoveries[place].redisWentAway = true }
             row.redisRestarts += 1
-            later(down, .startRedis)
+            try await killRedis(down: down, cut: cut)
         case .demoteRedis(let duration):
             guard (try? command("REPLICAOF", "127.0.0.1", "1")) != nil else { return }
             for place in recoveries.indices { recoveries[place].redisWentAway = true }
@@ -45,7 +41,7 @@ extension Chaos {
             try FileManager.default.removeItem(atPath: fleet.fixture.path("lost"))
             row.foldersLost += 1
         case .closeStore(let duration, let error):
-            guard closed == nil, let (worker, _) = await victim(sight, choice) else { return }
+            guard closed == nil, hung == nil, let (worker, _) = await victim(sight, choice) else { return }
             closed = sicknesses[worker.pid]
             try closed?.setStoreError(error)
             row.storesClosed += 1
@@ -66,6 +62,62 @@ extension Chaos {
             // If Redis was away, or the job had ended, the record may have it or not.
             weights[job] = outcome.code == 0 ? weight : nil
             if outcome.code == 0 { row.jobsWeighed += 1 }
+        case .rename(let number):
+            let name = "name \(number)"
+            let outcome = try await fleet.coordinator(["submit"] + submission + ["--name", name])
+            // If Redis was away, the record may have it or not.
+            names[job] = outcome.code == 0 ? name : nil
+            if outcome.code == 0 { row.jobsRenamed += 1 }
+        case .cancelAnother(let delay):
+            guard let other = try await submitOther() else { return }
+            others[other] = false
+            later(delay, .cancel(job: other))
+        case .hangStore(let duration):
+            // One worker at least is well.
+            guard hung == nil, closed == nil, stopped.isEmpty, let (worker, _) = await victim(sight, choice) else {
+                return
+            }
+            hung = sicknesses[worker.pid]
+            try hung?.setHang(true)
+            row.storesHung += 1
+            later(duration, .wakeStore)
+        }
+    }
+
+    /// - Parameter cut: how many bytes of its log it forgets.
+    func killRedis(down: Duration, cut: Int) async throws {
+        try await fleet.killRedis()
+        sight = nil
+        if cut > 0 {
+            row.logCut += try fleet.cutLog(by: cut)
+            // A worker that has not heard of a cancellation may finish the job.
+            others = others.mapValues { _ in false }
+        }
+        for place in recoveries.indices { recoveries[place].redisWentAway = true }
+        later(down, .startRedis)
+    }
+
+    /// Another short job of a short file; nil if it is not acknowledged.
+    private func submitOther() async throws -> String? {
+        let source = fleet.fixture.path("other.mov")
+        if !FileManager.default.fileExists(atPath: source) {
+            let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
+            try FileManager.default.copyItem(atPath: clip, toPath: source)
+        }
+        let options = ["--lossless", "--pass-frames", "\(10 + others.count)"]
+        let outcome = try await fleet.coordinator(["submit", source] + options)
+        return outcome.code == 0 ? outcome.output.trimmingCharacters(in: .newlines) : nil
+    }
+
+    /// Cancels one of those jobs, which may have ended.
+    private func cancel(_ other: String) async throws {
+        let outcome = try await fleet.coordinator(["cancel", other, "--json"])
+        guard outcome.code == 0 else { return }
+        if outcome.output.contains("\"cancelled\"") {
+            others[other] = true
+            row.othersCancelled += 1
+        } else {
+            row.othersDone += 1
         }
     }
 
@@ -108,8 +160,8 @@ extension Chaos {
         case .none: return
         case .kill(let delay): later(delay, .killAssembler(token: holder.token))
         case .stop(let duration, let withEngine):
-            // Another worker may stand still already; then this assembly goes on.
-            guard stopped.isEmpty, let worker = await worker(holder) else { break }
+            // Another worker may stand still already, or its store; then this assembly goes on.
+            guard stopped.isEmpty, hung == nil, let worker = await worker(holder) else { break }
             stop(worker, for: duration, withEngine: withEngine)
             row.assemblersStopped += 1
         }
@@ -126,6 +178,10 @@ extension Chaos {
         case .openStore:
             try closed?.setStoreError(0)
             closed = nil
+        case .wakeStore:
+            try hung?.setHang(false)
+            hung = nil
+        case .cancel(let job): try await cancel(job)
         case .resume:
             for process in stopped { Glibc.kill(process, SIGCONT) }
             stopped = []

@@ -5,7 +5,7 @@ import Glibc
 actor Chaos {
     let fleet: Fleet
     /// Arguments of `submit`, the source first.
-    private let submission: [String]
+    let submission: [String]
     /// The output of an undisturbed run of the same source.
     private let reference: String
     let clock = ContinuousClock()
@@ -35,6 +35,14 @@ actor Chaos {
     var lostFolders: Set<String> = []
     /// The weights that jobs were given last.
     var weights: [String: Int] = [:]
+    /// The names that jobs were given last.
+    var names: [String: String] = [:]
+    /// The worker whose calls to the store do not return now.
+    var hung: Sickness?
+    /// Jobs that are only there to be cancelled; true for those that the coordinator has called cancelled.
+    var others: [String: Bool] = [:]
+    /// Whether Redis has lost the job that the store has.
+    private var isLost = false
     /// The name of a file at which engines of workers crash.
     static let fatal = "fatal.mov"
     private var segments = SegmentWatch()
@@ -44,7 +52,9 @@ actor Chaos {
         case startRedis
         case promoteRedis
         case openStore
+        case wakeStore
         case resume
+        case cancel(job: String)
         case killAssembler(token: String)
     }
 
@@ -89,6 +99,7 @@ actor Chaos {
         while !due.isEmpty || sight == nil { try await tick(until: nil) }
         try await judgeFatal(fatal)
         for job in jobs { try await judge(job) }
+        for job in others.keys.sorted() { try await judgeOther(job) }
         try await judgeFleet()
         return row
     }
@@ -99,20 +110,38 @@ actor Chaos {
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: source)
     }
 
-    /// Submits a job, killing submitting coordinators as planned.
+    /// Submits a job, killing submitting coordinators and Redis as planned, until one submission is acknowledged: from then on
+    /// the job is to be done without another.
     private func publish() async throws {
         row.jobs += 1
         assemblyFault = plan.assembly()
-        for delay in plan.publication() {
+        for fault in plan.publication() {
             let known = fleet.jobs
             let submitter = try await fleet.startCoordinator(["submit"] + submission)
             while submitter.isRunning, fleet.jobs == known { try await Task.sleep(for: .milliseconds(1)) }
+            let outcome = try await disturb(submitter, fault)
+            guard outcome.code != 0 else {
+                job = outcome.output.trimmingCharacters(in: .newlines)
+                return
+            }
+        }
+        try await submit()
+    }
+
+    private func disturb(_ submitter: Child, _ fault: ChaosPlan.PublicationFault) async throws -> Outcome {
+        switch fault {
+        case .killCoordinator(let delay):
             try await Task.sleep(for: delay)
             let outcome = try await submitter.kill()
             if outcome.code == 128 + 9 { row.coordinatorsKilled += 1 }
-            if outcome.code == 0 { break }
+            return outcome
+        case .killRedis(let delay, let down, let cut):
+            try await Task.sleep(for: delay)
+            row.redisKilledSubmitting += 1
+            try await killRedis(down: down, cut: cut)
+            while submitter.isRunning { try await tick(until: nil) }
+            return try await submitter.outcome
         }
-        try await submit()
     }
 
     /// Submits until that is answered.
@@ -129,12 +158,16 @@ actor Chaos {
 
     /// Disturbs the job until it has ended.
     private func work(until end: ContinuousClock.Instant) async throws {
-        let patience = clock.now + .seconds(300)
+        let patience = clock.now + .seconds(480)
         next = nil
         repeat {
             try await tick(until: end)
-            // The log was cut before the job: its user submits it again.
-            if sight?.state == "" { try await submit() }
+            // The log was cut before the job. A worker puts it back; only if the store has lost it, too, its user submits it again.
+            if sight?.state == "", fleet.record(of: job) == nil { try await submit() }
+            if let state = sight?.state, isLost != (state == "") {
+                isLost = state == ""
+                if !isLost { row.jobsBack += 1 }
+            }
             if let state = sight?.state, state == "failed" || state == "cancelled" {
                 let status = try await status()
                 guard lostFolders.contains(job), state == "failed", try await isTrue(status) else {
@@ -142,6 +175,7 @@ actor Chaos {
                 }
                 row.failuresSubmittedAgain += 1
                 weights[job] = nil
+                names[job] = nil
                 // Passes of a failed job are not taken up again.
                 recoveries.removeAll { $0.job == job }
                 try await submit()
@@ -202,19 +236,44 @@ actor Chaos {
             row.faults.append("still held of job \(job): \(sight.live), \(sight.copies)")
         }
         // A worker writes the end of a job into its record, if the one that ended it could not.
-        let weight = weights[job]
+        let (weight, name) = (weights[job], names[job])
         let isRecorded = try await eventually { [fleet] in
             guard let record = fleet.record(of: job), record["state"] as? String == "done", record["result"] != nil
             else { return false }
-            return weight == nil || (record["terms"] as? [String: Any])?["weight"] as? Int == weight
+            let (terms, said) = (record["terms"] as? [String: Any], record["submission"] as? [String: Any])
+            return (weight == nil || terms?["weight"] as? Int == weight)
+                && (name == nil || said?["name"] as? String == name)
         }
         if !isRecorded {
-            row.faults.append("the record of job \(job), of weight \(weight ?? 1): \(fleet.record(of: job) ?? [:])")
+            row.faults.append(
+                "the record of job \(job), of weight \(weight ?? 1) and name \(name ?? "-"): "
+                    + "\(fleet.record(of: job) ?? [:])")
         }
         let output = "\(fleet.store)/jobs/\(job)/output.mov"
         if !FileManager.default.contentsEqual(atPath: output, andPath: reference) {
             row.faults.append("the output of job \(job) is not what an undisturbed run gives")
         }
+    }
+
+    /// Expects that a job that may have been cancelled is cancelled everywhere, or done everywhere, and removes it.
+    private func judgeOther(_ job: String) async throws {
+        let isCancelled = others[job] == true
+        let agrees = try await eventually { [fleet] in
+            guard let record = fleet.record(of: job), let state = record["state"] as? String,
+                let sight = try? fleet.sight(job)
+            else { return false }
+            // Redis may have lost a job that has ended: it does not come back.
+            guard sight.state == state || sight.state == "" else { return false }
+            return state == "cancelled" || state == "done" && !isCancelled && record["result"] != nil
+        }
+        if !agrees {
+            let state = (try? fleet.sight(job).state) ?? "unknown"
+            row.faults.append(
+                "job \(job)\(isCancelled ? ", which was cancelled," : "") is \(state), its record: "
+                    + "\(fleet.record(of: job) ?? [:])")
+        }
+        let removal = try await fleet.coordinator(["remove", job])
+        if removal.code != 0 { row.faults.append("job \(job) cannot be removed: \(removal.error)") }
     }
 
     private func submitFatal() async throws -> String {

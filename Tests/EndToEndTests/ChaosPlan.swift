@@ -25,6 +25,19 @@ struct ChaosPlan {
         case setClock(ofRedis: Bool, ahead: Int64)
         /// A person gives the job another weight, which its record keeps, whatever else is written into that just then.
         case weigh(Int)
+        /// A person submits the job again with another name, which its record keeps, too.
+        case rename(Int)
+        /// A person submits another job, and cancels it so long after that, when it may have ended.
+        case cancelAnother(after: Duration)
+        /// No file of the store can be opened by one worker for so long: the calls do not return.
+        case hangStore(Duration)
+    }
+
+    /// What happens while a job is submitted, so long after its folder appears.
+    enum PublicationFault {
+        case killCoordinator(after: Duration)
+        /// As `Fault.killRedis`.
+        case killRedis(after: Duration, down: Duration, cut: Int)
     }
 
     enum AssemblyFault {
@@ -50,7 +63,7 @@ struct ChaosPlan {
     /// The next fault, how long to wait before it, and a number that chooses its victim.
     mutating func next() -> (pause: Duration, fault: Fault, choice: Int) {
         let pause = Duration.milliseconds(Int.random(in: isLong ? 600...4000 : 200...1200, using: &faults))
-        let kind = Int.random(in: isLong ? 0..<20 : 0..<10, using: &faults)
+        let kind = Int.random(in: isLong ? 0..<25 : 0..<12, using: &faults)
         let fault: Fault =
             switch kind {
             case 0: .killRedis(down: brief(&faults), cut: 0)
@@ -59,24 +72,34 @@ struct ChaosPlan {
             case 3..<6: .killWorker(replacedAfter: brief(&faults))
             case 6: .spoilSegment
             case 7: .loseSegment(withRecord: Bool.random(using: &faults))
-            case 8..<10: .weigh(Int.random(in: 1...20, using: &faults))
-            case 10: .demoteRedis(brief(&faults))
-            case 11: .loseFolder
-            case 12..<14:
+            case 8: .weigh(Int.random(in: 1...20, using: &faults))
+            case 9: .rename(Int.random(in: 1...1000, using: &faults))
+            case 10..<12: .cancelAnother(after: .milliseconds(Int.random(in: 0...4000, using: &faults)))
+            case 12: .demoteRedis(brief(&faults))
+            case 13: .loseFolder
+            case 14..<16:
                 .closeStore(.milliseconds(Int.random(in: 2000...9000, using: &faults)), error: refusal(&faults))
-            case 14..<16: .setClock(ofRedis: kind == 15, ahead: wrongTime(&faults))
-            case 16: .killEngine
-            case 17: .spoilSegment
+            case 16..<18: .setClock(ofRedis: kind == 17, ahead: wrongTime(&faults))
+            case 18: .killEngine
+            case 19: .spoilSegment
+            case 20: .weigh(Int.random(in: 1...20, using: &faults))
+            case 21..<23: .hangStore(.seconds(30))
             default: .stopWorker(longerThanLease(&faults), withEngine: Bool.random(using: &faults))
             }
         return (pause, fault, Int.random(in: 0..<1 << 16, using: &faults))
     }
 
-    /// When to kill the coordinators that submit a job, each counted from the moment at which its folder appears.
-    mutating func publication() -> [Duration] {
+    /// What happens to one submission of a job after the other.
+    mutating func publication() -> [PublicationFault] {
         (0..<Int.random(in: 1...4, using: &publications)).map { _ in
-            // It takes about 30 ms from there to the end; some come too late.
-            .microseconds(Int.random(in: 0...20_000, using: &publications))
+            // It takes some tenths of a second from there to the end, and 30 ms if recon has been done; some come too late.
+            let isLate = Bool.random(using: &publications)
+            let delay = Duration.microseconds(Int.random(in: 0...(isLate ? 300_000 : 20_000), using: &publications))
+            guard Int.random(in: 0..<3, using: &publications) == 0 else { return .killCoordinator(after: delay) }
+            let down = brief(&publications)
+            // A job that Redis has lost comes back after one to two minutes.
+            let cut = isLong && Bool.random(using: &publications) ? Int.random(in: 1...4000, using: &publications) : 0
+            return .killRedis(after: delay, down: down, cut: cut)
         }
     }
 

@@ -11,6 +11,10 @@ struct ChaosRow {
     /// Bytes.
     var logCut = 0
     var coordinatorsKilled = 0
+    /// How often Redis was killed while a job was submitted.
+    var redisKilledSubmitting = 0
+    /// How often Redis had lost a job that then came back by itself.
+    var jobsBack = 0
     var assemblersKilled = 0
     var assemblersStopped = 0
     /// With the assemblies.
@@ -26,10 +30,17 @@ struct ChaosRow {
     var foldersLost = 0
     /// How often a worker could not write in the store.
     var storesClosed = 0
+    /// How often a worker's calls to the store did not return for a while.
+    var storesHung = 0
     /// How often a wall clock was set.
     var clocksSet = 0
     /// How often a job got another weight.
     var jobsWeighed = 0
+    /// How often a job got another name.
+    var jobsRenamed = 0
+    /// Further jobs that a person cancelled, and those that had ended by then.
+    var othersCancelled = 0
+    var othersDone = 0
     /// Results that were taken back.
     var takenBack = 0
     /// Jobs that failed since their folder was removed.
@@ -43,19 +54,20 @@ struct ChaosRow {
 
     static let titles = [
         "seed", "jobs", "workers killed", "engines killed", "workers stopped", "Redis restarts", "starts refused",
-        "AOF bytes cut", "coordinators killed", "assemblers killed", "assemblers stopped", "passes",
-        "begun more than once", "found whole", "Redis demoted", "segments harmed", "job folders removed",
-        "stores closed", "clocks set", "jobs weighed", "results taken back", "failed and submitted again",
-        "seconds to recover",
-        "with Redis disturbed", "verdict",
+        "AOF bytes cut", "coordinators killed", "Redis killed under a submission", "lost jobs that came back",
+        "assemblers killed", "assemblers stopped", "passes", "begun more than once", "found whole", "Redis demoted",
+        "segments harmed", "job folders removed", "stores closed", "stores hung", "clocks set", "jobs weighed",
+        "jobs renamed", "others cancelled", "others done first", "results taken back", "failed and submitted again",
+        "seconds to recover", "with Redis disturbed", "verdict",
     ]
 
     /// As a row of a table in Markdown.
     var text: String {
         let counts = [
             jobs, workersKilled, enginesKilled, workersStopped, redisRestarts, redisRefusals, logCut,
-            coordinatorsKilled, assemblersKilled, assemblersStopped, passes, begunAgain, foundWhole, demotions,
-            segmentsHarmed, foldersLost, storesClosed, clocksSet, jobsWeighed, takenBack, failuresSubmittedAgain,
+            coordinatorsKilled, redisKilledSubmitting, jobsBack, assemblersKilled, assemblersStopped, passes,
+            begunAgain, foundWhole, demotions, segmentsHarmed, foldersLost, storesClosed, storesHung, clocksSet,
+            jobsWeighed, jobsRenamed, othersCancelled, othersDone, takenBack, failuresSubmittedAgain,
         ]
         let seconds = [recovery, recoveryWithRestart].map { $0 > 0 ? "\(($0 * 10).rounded() / 10)" : "-" }
         let verdict = faults.isEmpty ? "done, exact" : "WRONG: \(faults.joined(separator: "; "))"

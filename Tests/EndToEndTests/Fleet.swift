@@ -140,6 +140,12 @@ actor Fleet {
         return try cut(log, to: place.count)
     }
 
+    /// How often the newest append-only file names a key.
+    nonisolated func mentions(of key: String) throws -> Int {
+        guard let log = try newestLog() else { return 0 }
+        return try Data(contentsOf: log).ranges(of: Data(key.utf8)).count
+    }
+
     /// The append-only file that is written now.
     nonisolated func newestLog() throws -> URL? {
         let folder = fixture.path("redis/reel-appendonly")

@@ -313,6 +313,29 @@ extension EndToEnd {
             }
         }
 
+        /// What one server lets a token have counts at the other at once, also if that has just looked at the store.
+        @Test func atTwoServersATokenHasNoMoreBytesThanItMayHave() async throws {
+            let alice = try await token("alice", "operator")
+            let arguments = ["--tokens", fixture.path("tokens"), "--bytes-per-token", "1000000"]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, arguments) { first in
+                    try await WebServer.with(fleet, arguments) { second in
+                        func upload(_ length: Int, to server: WebServer) async throws -> WebServer.Answer {
+                            try await server.send(
+                                "POST", "/api/v1/uploads", token: alice,
+                                headers: ["Tus-Resumable": "1.0.0", "Upload-Length": "\(length)"])
+                        }
+                        #expect(try await upload(1, to: second).status == 201)
+                        #expect(try await upload(600_000, to: first).status == 201)
+                        let further = try await upload(600_000, to: second)
+                        #expect((further.status, further.code) == (507, "token-bytes-exceeded"))
+                        #expect(try await upload(399_999, to: second).status == 201)
+                        #expect(try await upload(1, to: first).code == "token-bytes-exceeded")
+                    }
+                }
+            }
+        }
+
         @Test func ofManyJobsAtOnceATokenGetsAsManyAsItMayHave() async throws {
             let alice = try await token("alice", "operator")
             let sources = [

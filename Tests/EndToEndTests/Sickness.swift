@@ -12,7 +12,7 @@ final class Sickness: Sendable {
         library = try await Clips.shared.sickness()
         path = fixture.path("sickness-\(UUID().uuidString.prefix(8))")
         self.fatal = fatal
-        try Data(count: 32).write(to: URL(fileURLWithPath: path))
+        try Data(count: 40).write(to: URL(fileURLWithPath: path))
     }
 
     var environment: [String: String] {
@@ -30,6 +30,9 @@ final class Sickness: Sendable {
 
     /// Whether files of the store cannot be opened: the call does not return before this is set back.
     func setHang(_ hangs: Bool) throws { try write(hangs ? 1 : 0, at: 24) }
+
+    /// Before which of the calls that others can see, counted from 1, the program is killed; 0 for none.
+    func setDeath(_ step: Int) throws { try write(Int64(step), at: 32) }
 
     private func write(_ number: Int64, at offset: UInt64) throws {
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))

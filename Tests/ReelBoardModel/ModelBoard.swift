@@ -18,6 +18,8 @@ package actor ModelBoard: Board {
     private var time: Clocks
     /// Jobs that a restarted server has lost; nil if there was no restart since the last audit.
     private var lost: [JobID]?
+    /// What other processes do when a job has just been forgotten.
+    private var afterForgetting: (@Sendable () async -> Void)?
     /// For each kind of call how often it was made, by the function's base name.
     package private(set) var calls: [String: Int] = [:]
     /// How often a result was recorded for each pass, by "job/index".
@@ -76,6 +78,9 @@ extension ModelBoard {
 
     /// The server was started anew, and has lost all but the passes of these jobs.
     package func restart(losing jobs: [JobID] = []) { lost = jobs }
+
+    /// The next call that forgets a job answers only after this has been done.
+    package func afterForgetting(_ step: @escaping @Sendable () async -> Void) { afterForgetting = step }
 
     /// Every lease on passes of a job lapses: nothing changes until a call reaps.
     package func lapse(_ job: JobID) {
@@ -176,8 +181,11 @@ extension ModelBoard {
 
     package func retry(_ job: JobID) throws(ReelFailure) -> JobState? { try act(hints: true) { $0.retry(job.text) } }
 
-    package func forget(_ job: JobID, removal: Removal?) throws(ReelFailure) {
+    package func forget(_ job: JobID, removal: Removal?) async throws(ReelFailure) {
         try act { model throws(ReelFailure) in try model.forget(job.text, removal: removal?.holder) }
+        let step = afterForgetting
+        afterForgetting = nil
+        await step?()
     }
 
     package func claim(_ offer: WorkerOffer) throws(ReelFailure) -> Claim? {

@@ -126,6 +126,27 @@ extension ServiceTests {
             #expect(try await fixture.service.view(id).weight == 0.5)
         }
 
+        @Test func changesAtTheSameTimeAllCount() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))
+            let weights = [2.0, 3.0, 4.0]
+            for round in 0..<20 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await service.describe(id, name: "name \(round)") }
+                    group.addTask { try await service.describe(id, labels: ["round": "\(round)"]) }
+                    for weight in weights { group.addTask { _ = try await service.weigh(id, weight) } }
+                    try await group.waitForAll()
+                }
+                let (view, record) = (try await service.view(id), try fixture.store.job(id).read())
+                #expect(record.submission?.name == "name \(round)")
+                #expect(record.submission?.labels == ["round": "\(round)"])
+                #expect(weights.contains(record.terms.weight))
+                #expect(view.name == record.submission?.name)
+                #expect(view.labels == record.submission?.labels)
+                #expect(view.weight == record.terms.weight)
+            }
+        }
+
         @Test func workersAreDrainedByTheirNameOrTheirHosts() async throws {
             let fixture = try await JobFixture()
             let service = fixture.service

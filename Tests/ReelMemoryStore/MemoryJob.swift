@@ -62,6 +62,15 @@ package struct MemoryJob: JobEntry {
 
     package func remove() { store.withState { $0.jobs[id] = nil } }
 
+    package func remove(ifStill read: JobRecord) -> Bool {
+        store.withState { state in
+            guard let record = state.jobs[id]?.record else { return true }
+            guard record == read else { return false }
+            state.jobs[id] = nil
+            return true
+        }
+    }
+
     // MARK: Sources
 
     package func locator(of source: JobSource) -> Locator {

@@ -84,6 +84,31 @@ struct UploadsTests {
         }
     }
 
+    @Test("The uploads of an owner have no more bytes than the owner may have, whether their lengths are known or not")
+    func ownQuota() throws {
+        try withFolder { folder in
+            let uploads = try FolderStore.make(root: folder + "/store").uploads
+            func create(_ bytes: Int64?, _ owner: String) throws -> Upload? {
+                let record = Uploads.Record(length: bytes, name: "film.mp4", owner: owner, lifetime: 3600)
+                return try uploads.create(record, quota: 100, ownQuota: 50, most: 8)
+            }
+            #expect(try create(51, "alice") == nil)
+            let first = try #require(try create(30, "alice"))
+            #expect(try create(21, "alice") == nil)
+            #expect(try create(21, "bob") != nil)
+            let open = try #require(try create(nil, "alice"))
+            #expect(try !uploads.reserve(21, for: open, quota: 100, ownQuota: 50))
+            #expect(try uploads.reserve(20, for: open, quota: 100, ownQuota: 50))
+            #expect(try !uploads.state(21, of: open, quota: 100, ownQuota: 50))
+            #expect(try uploads.state(20, of: open, quota: 100, ownQuota: 50))
+            #expect(try uploads.bytesByOwner() == ["alice": 50, "bob": 21])
+            #expect(try create(1, "alice") == nil)
+            #expect(try first.end())
+            #expect(try create(31, "alice") == nil)
+            #expect(try create(30, "alice") != nil)
+        }
+    }
+
     @Test("Of the holders of an owner's lock one has it at a time")
     func lock() throws {
         try withFolder { folder in

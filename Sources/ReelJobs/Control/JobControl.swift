@@ -54,7 +54,8 @@ package struct JobControl: Sendable {
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
         try await record(id) { $0.paused = paused }
-        _ = paused ? try await board.pause(id) : try await board.resume(id)
+        let found = paused ? try await board.pause(id) : try await board.resume(id)
+        if let found, found.isTerminal { throw ReelFailure(.jobEnded(job: id, state: found)) }
         return paused ? .paused : .resumed
     }
 
@@ -63,7 +64,18 @@ package struct JobControl: Sendable {
         if let state = try await state(of: id), state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
         try await record(id) { $0.terms.weight = weight }
-        _ = try await board.weigh(id, weight)
+        // Of several calls at the same time, the board has in the end what the record has.
+        var (told, wanted): (Double?, Double) = (nil, weight)
+        while wanted != told {
+            if let ended = try await board.weigh(id, wanted), ended.isTerminal {
+                // It has ended meanwhile, with the weight that the board has.
+                if let kept = try await board.status(id)?.job.weight { try await record(id) { $0.terms.weight = kept } }
+                guard told != nil else { throw ReelFailure(.jobEnded(job: id, state: ended)) }
+                break
+            }
+            told = wanted
+            if let record = try? await store.job(id).read() { wanted = record.terms.weight }
+        }
         return .weighed(weight)
     }
 
@@ -73,27 +85,34 @@ package struct JobControl: Sendable {
             guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
             throw ReelFailure(.jobNotOnBoard(job: id))
         }
-        var submission = status.said ?? Submission()
-        if let name { submission.name = name }
-        if let labels { submission.labels = labels }
-        try await record(id) { [submission] in $0.submission = submission }
-        try await board.describe(id, try submission.text)
+        func changed(_ earlier: Submission?) -> Submission {
+            var submission = earlier ?? status.said ?? Submission()
+            if let name { submission.name = name }
+            if let labels { submission.labels = labels }
+            return submission
+        }
+        if await store.job(id).exists {
+            try await store.job(id).describe(on: board) { $0 = changed($0) }
+        } else {
+            try await board.describe(id, try changed(nil).text)
+        }
     }
 
     /// Has a failed job run again. Passes that are finished, and whole in the store, stay so.
     func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
-        try await record(id) { record in
-            record.reopen()
-            record.paused = false
-        }
+        try await reopen(id)
         try await takeBackLost(id)
-        // If the board has forgotten the job, it is put back from the store.
-        if try await board.retry(id) == nil,
-            case .lost(let why) = try await Recover(store: store, board: board).recover(id)
-        {
-            throw why
+        while try await board.retry(id) == nil {
+            // The board has forgotten the job, or a process is removing it. That process has read the record before the board
+            // forgot the job, and removes nothing if the record changes now. If it was faster, there is no job to reopen.
+            try await reopen(id)
+            switch try await Recover(store: store, board: board).recover(id) {
+            case .lost(let why): throw why
+            case .recovered: break
+            case .known: do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
+            }
         }
         // A process that had just learned of the failure may have written it meanwhile. An end of the new run stays: a job whose
         // passes are all finished may be done by now, and its record has the result.
@@ -102,6 +121,20 @@ package struct JobControl: Sendable {
         }
         try await settle(id)
         return .retried
+    }
+
+    /// Has the record say that the job runs again. Throws `.jobUnknown` if neither store nor board have the job any more, and
+    /// `.jobUnknownHere` if only the store has lost it.
+    private func reopen(_ id: JobID) async throws(ReelFailure) {
+        do throws(ReelFailure) {
+            try await store.job(id).change { record in
+                record.reopen()
+                record.paused = false
+            }
+        } catch {
+            guard case .jobUnknownHere = error.reason, try await board.state(of: id) == nil else { throw error }
+            throw ReelFailure(.jobUnknown(job: id))
+        }
     }
 
     /// Takes back, on the board, results whose segments are no longer whole in the store, so that they are made again.
@@ -127,15 +160,36 @@ package struct JobControl: Sendable {
         let state = try await state(of: id) ?? .running
         guard state.isTerminal else { throw ReelFailure(.jobNotEnded(job: id, state: state)) }
         try await board.waitUntilLetGo(id)
-        try await discard(id)
+        // If the process dies when only the board has forgotten the job, the job does not come back. A full disk keeps none.
+        try? await settle(id)
+        guard try await remove(id, as: try? await store.job(id).read()) else {
+            throw ReelFailure(.jobNotEnded(job: id, state: .running))
+        }
         return .removed
     }
 
-    /// Removes an ended job that no worker works at: from the store, then from the board. Its source's index stays until
-    /// `removeUnusedSources`, which reads the records of all jobs.
+    /// Removes an ended job that no worker works at, with its early start, unless it runs again by now; returns whether it is
+    /// removed. The board comes first: it refuses, with `.jobNotEnded`, if the job runs again, and from then on whoever has the
+    /// job run again changes its record first.
     ///
-    /// - Parameter removal: the board's answer to the last submitter that left the job; nil for any other caller.
-    func discard(_ id: JobID, _ removal: Removal? = nil) async throws(ReelFailure) {
+    /// - Parameter record: read before this call; nil if it cannot be read.
+    package func remove(_ id: JobID, as record: JobRecord?) async throws(ReelFailure) -> Bool {
+        try await board.forget(id, removal: nil)
+        if let record {
+            guard try await store.job(id).remove(ifStill: record) else { return false }
+            try await withdraw(headOf: record)
+        } else if await store.job(id).exists {
+            try await store.job(id).remove()
+        }
+        return true
+    }
+
+    /// Removes a job that was refused, or that all have left before it was probed: from the store, then from the board, on which
+    /// it cannot begin anew until then. Its source's index stays until `removeUnusedSources`, which reads the records of all
+    /// jobs.
+    ///
+    /// - Parameter removal: the board's answer to the last submitter that left the job.
+    func discard(_ id: JobID, _ removal: Removal) async throws(ReelFailure) {
         if await store.job(id).exists {
             if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
             try await store.job(id).remove()

@@ -29,6 +29,22 @@ extension JobEntry {
     }
 }
 
+extension JobEntry {
+    /// Changes what is said of the job in its record, and tells the board. Of several calls at the same time, the board has in the
+    /// end what the record has.
+    func describe(
+        on board: any Board, _ edit: (inout Submission?) -> Void = { _ in }
+    ) async throws(ReelFailure) {
+        var told: Submission?
+        var said = try await change { record throws(ReelFailure) in edit(&record.submission) }.submission
+        while let next = said, next != told {
+            try await board.describe(id, try next.text)
+            told = next
+            said = try await read().submission
+        }
+    }
+}
+
 extension Board {
     /// Gives back a pass that could not be done. If the job has failed with that, its record says so, too.
     ///

@@ -39,7 +39,7 @@ package struct Recover: Sendable {
             return .known
         }
         do throws(ReelFailure) {
-            if let submission = record.submission { try await board.describe(id, try submission.text) }
+            try await store.job(id).describe(on: board)
             try await board.hook(record)
             let job = try await StoredJob(store.job(id))
             let finished = try await job.finished(in: job.indexes(in: store))

@@ -48,7 +48,13 @@ struct Beginner: Sendable {
             let isNew = try await entry.create(wanted)
             // A worker ends a job on the board if the store says that it has ended, so the record is reopened first. From then on
             // no copies of sources are given back.
-            if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
+            do throws(ReelFailure) {
+                if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
+            } catch {
+                // It is being removed: it begins anew then.
+                guard case .jobUnknownHere = error.reason else { throw error }
+                continue
+            }
             try created(isNew)
             switch try await board.begin(wanted.beginning, holder: name) {
             case .begun(let claim):
@@ -78,22 +84,20 @@ struct Beginner: Sendable {
     }
 
     /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun keeps its
-    /// name and labels if this submitter gives none. The record of a job that runs is left alone, since the worker that ends
-    /// it writes it, too.
+    /// name and labels if this submitter gives none.
     ///
     /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job, so that no webhook of it can be sent.
     ///
     /// - Parameter claim: holds the probe if this submitter has begun the job.
     func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
         if claim != nil {
-            let record = try await entry.read()
-            if let submission = record.submission { try await board.describe(id, try submission.text) }
-            try await board.hook(record)
+            try await entry.describe(on: board)
+            try await board.hook(entry.read())
             return
         }
         try await board.hook(wanted)
         if let submission = wanted.submission, submission.isTelling {
-            try await board.describe(id, try submission.text)
+            try await entry.describe(on: board) { $0 = submission }
         }
     }
 }

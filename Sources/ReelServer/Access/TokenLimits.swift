@@ -13,6 +13,8 @@ actor TokenLimits {
     private let (mostJobs, mostBytes): (Int?, Int64?)
     /// What each name had in the store when that was last looked at, with what it was let have since.
     private var kept: [String: Int64] = [:]
+    /// The bytes of results in that, when it was last looked at.
+    private var results: [String: Int64] = [:]
     private var looked: ContinuousClock.Instant?
     /// For each name that has a request at work, the requests of that name that wait.
     private var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
@@ -90,21 +92,38 @@ actor TokenLimits {
 
     /// Throws a problem if a token's uploads and results would then have too many bytes. Call it in the token's turn.
     ///
+    /// Other servers of the store may have let the token have more since the last look. So whatever takes room for an upload
+    /// keeps to the bytes that are returned, which all uploads of the token may have together; nil if there is no limit.
+    ///
     /// - Parameter further: bytes that are to come; 0 if that is not known.
-    func admitBytes(_ further: Int64, of token: String?) async throws {
-        guard let mostBytes else { return }
+    @discardableResult
+    func admitBytes(_ further: Int64, of token: String?) async throws -> Int64? {
+        guard let mostBytes else { return nil }
         let name = TokenLimits.name(token)
-        func found() -> Int64 { kept[name] ?? 0 }
-        func fits() -> Bool { found() < mostBytes && further <= mostBytes - found() }
         try await look(for: name, ifOlderThan: TokenLimits.memory.usual)
-        if !fits() { try await look(for: name, ifOlderThan: TokenLimits.memory.refusing) }
-        guard fits() else {
-            throw Problem(
-                .insufficientStorage, "token-bytes-exceeded", "The token has too many bytes in the store",
-                detail: "\(name) has \(found()) bytes of uploads and results, and asks for \(further); it may have "
-                    + "\(mostBytes). Remove jobs or uploads.")
-        }
+        if excess(further, name) != nil { try await look(for: name, ifOlderThan: TokenLimits.memory.refusing) }
+        if let excess = excess(further, name) { throw excess }
         kept[name, default: 0] += further
+        return mostBytes - (results[name] ?? 0)
+    }
+
+    /// The problem of a token that was let have bytes for which there was no room then; nil if that is not the token's limit.
+    /// Looks at its uploads alone. Call it in the token's turn.
+    func bytesExceeded(_ further: Int64, of token: String?) async throws -> Problem? {
+        guard mostBytes != nil else { return nil }
+        let name = TokenLimits.name(token)
+        let uploads = try await access.use { [store] in try store.uploads.bytesByOwner() }
+        kept[name] = uploads.reduce(results[name] ?? 0) { $0 + (TokenLimits.name($1.key) == name ? $1.value : 0) }
+        return excess(further, name)
+    }
+
+    private func excess(_ further: Int64, _ name: String) -> Problem? {
+        let found = kept[name] ?? 0
+        guard let mostBytes, found >= mostBytes || further > mostBytes - found else { return nil }
+        return Problem(
+            .insufficientStorage, "token-bytes-exceeded", "The token has too many bytes in the store",
+            detail: "\(name) has \(found) bytes of uploads and results, and asks for \(further); it may have "
+                + "\(mostBytes). Remove jobs or uploads.")
     }
 
     /// Looks what each name has, unless that is known. What other names were let have meanwhile may not be there yet: of those
@@ -114,13 +133,12 @@ actor TokenLimits {
         let before = kept
         let found = try await access.use { [store] in try TokenLimits.bytes(in: store) }
         let changing = kept.filter { $0.key != name && (turns[$0.key] != nil || $0.value != before[$0.key]) }
-        (kept, looked) = (found.merging(changing) { max($0, $1) }, .now)
+        (kept, results, looked) = (found.all.merging(changing) { max($0, $1) }, found.results, .now)
     }
 
     /// How many bytes each name has in the store: in its uploads, in removed uploads that a job still uses, and in results.
-    private static func bytes(in store: FolderStore) throws -> [String: Int64] {
-        var sums: [String: Int64] = [:]
-        for (owner, bytes) in try store.uploads.bytesByOwner() { sums[name(owner), default: 0] += bytes }
+    private static func bytes(in store: FolderStore) throws -> (all: [String: Int64], results: [String: Int64]) {
+        var results: [String: Int64] = [:]
         for id in try store.jobs() {
             // One that cannot be read, or is being removed, counts no more.
             guard let record = try? store.job(id).read(), let bytes = record.result?.bytes,
@@ -128,8 +146,10 @@ actor TokenLimits {
             else { continue }
             let name = submitter.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(
                 separator: "@")
-            sums[name, default: 0] += bytes
+            results[name, default: 0] += bytes
         }
-        return sums
+        var all = results
+        for (owner, bytes) in try store.uploads.bytesByOwner() { all[name(owner), default: 0] += bytes }
+        return (all, results)
     }
 }

@@ -114,17 +114,19 @@ struct UploadRoutes {
         let record = Uploads.Record(
             length: length, name: name, metadata: metadata, owner: context.caller.name, isPartial: concat == "partial",
             parts: parts?.map(\.id), lifetime: settings.uploadExpiry)
-        guard
-            let upload = try await limits.inTurn(
-                of: record.owner,
-                {
-                    // The parts of a whole are counted already.
-                    try await limits.admitBytes(record.parts == nil ? record.length ?? 0 : 0, of: record.owner)
-                    return try await access.use(atMost: UploadRoutes.limit) {
-                        try uploads.create(record, quota: settings.uploadQuota, most: UploadRoutes.mostUploads)
-                    }
-                })
-        else { throw quotaExceeded }
+        let upload = try await limits.inTurn(of: record.owner) {
+            // The parts of a whole are counted already.
+            let isWhole = record.parts != nil
+            let bytes = isWhole ? 0 : record.length ?? 0
+            let room = try await limits.admitBytes(bytes, of: record.owner)
+            let upload = try await access.use(atMost: UploadRoutes.limit) {
+                try uploads.create(
+                    record, quota: settings.uploadQuota, ownQuota: isWhole ? nil : room,
+                    most: UploadRoutes.mostUploads)
+            }
+            guard let upload else { throw try await limits.bytesExceeded(bytes, of: record.owner) ?? quotaExceeded }
+            return upload
+        }
         if let parts {
             do {
                 try await access.use(atMost: UploadRoutes.longLimit) { try upload.append(contentsOf: parts) }
@@ -230,11 +232,15 @@ struct UploadRoutes {
                 guard record.length == nil, length >= offset else {
                     throw Problem.header("Upload-Length", "The upload has another length, or more bytes than that.")
                 }
-                let isAdmitted = try await limits.inTurn(of: record.owner) { [owner = record.owner] in
-                    try await limits.admitBytes(length - offset, of: owner)
-                    return try await access.use { try uploads.state(length, of: upload, quota: quota) }
+                try await limits.inTurn(of: record.owner) { [owner = record.owner] in
+                    let room = try await limits.admitBytes(length - offset, of: owner)
+                    let hasRoom = try await access.use {
+                        try uploads.state(length, of: upload, quota: quota, ownQuota: room)
+                    }
+                    guard hasRoom else {
+                        throw try await limits.bytesExceeded(length - offset, of: owner) ?? quotaExceeded
+                    }
                 }
-                guard isAdmitted else { throw quotaExceeded }
                 record.length = length
             }
             var body = request.body.makeAsyncIterator()
@@ -247,13 +253,13 @@ struct UploadRoutes {
                 }
                 if record.length == nil {
                     let wanted = end + count
-                    let isAdmitted = try await limits.inTurn(of: record.owner) { [owner = record.owner] in
-                        try await limits.admitBytes(count, of: owner)
-                        return try await access.use {
-                            try uploads.reserve(wanted, for: upload, quota: settings.uploadQuota)
+                    try await limits.inTurn(of: record.owner) { [owner = record.owner] in
+                        let room = try await limits.admitBytes(count, of: owner)
+                        let hasRoom = try await access.use {
+                            try uploads.reserve(wanted, for: upload, quota: settings.uploadQuota, ownQuota: room)
                         }
+                        guard hasRoom else { throw try await limits.bytesExceeded(count, of: owner) ?? quotaExceeded }
                     }
-                    guard isAdmitted else { throw quotaExceeded }
                 }
                 let bytes = Array(buffer.readableBytesView)
                 checksum?.update(bytes)

@@ -185,4 +185,62 @@ extension ConformanceTests {
             #expect(await job.readAttempt(pass: 0, token: "7e") == nil)
         }
     }
+
+    @Test("A job whose record has changed since it was read is not removed", arguments: StoreKind.all)
+    func removeUnlessChanged(_ kind: StoreKind) async throws {
+        try await kind.withPlace { store, files in
+            _ = try await store.establish()
+            let job = store.job(JobID("a1"))
+            #expect(try await job.create(record(job.id)))
+            _ = try await fill(job, files)
+            let ended = try await job.change { $0.end(.failed, at: 7) }
+            let reopened = try await job.change { $0.reopen() }
+            #expect(try await !job.remove(ifStill: ended))
+            #expect(try await job.read() == reopened)
+            #expect(await job.hasFinishedSegments)
+            for _ in 0..<2 { #expect(try await job.remove(ifStill: reopened)) }
+            #expect(await !job.exists)
+            #expect(try await store.jobs().isEmpty)
+            #expect(await reason { try await job.change { $0.reopen() } } != nil)
+            #expect(try await job.create(record(job.id)), "it can be made anew")
+            #expect(await !job.hasFinishedSegments)
+        }
+    }
+
+    @Test("A job is removed or changed, if both are tried at once", arguments: StoreKind.all)
+    func removedOrChanged(_ kind: StoreKind) async throws {
+        try await kind.withStore { store in
+            let job = store.job(JobID("a1"))
+            for _ in 0..<50 {
+                #expect(try await job.create(record(job.id)))
+                let read = try await job.read()
+                async let isChanged = reason { try await job.change { $0.reopen() } } == nil
+                async let isRemoved = job.remove(ifStill: read)
+                let isThere = await isChanged
+                #expect(try await isRemoved == !isThere)
+                #expect(await job.exists == isThere)
+                try await job.remove()
+            }
+        }
+    }
+
+    @Test(
+        "What a finished job does not need is removed while its record is changed and created", arguments: StoreKind.all
+    )
+    func removePartsWhileRecordChanges(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { for _ in 0..<30 { try await job.change { $0.webhooks.append("x") } } }
+                group.addTask {
+                    for _ in 0..<30 {
+                        let isNew = try await job.create(record(job.id))
+                        #expect(!isNew)
+                    }
+                }
+                group.addTask { for _ in 0..<60 { try await job.removeParts(keepingSegments: true) } }
+                try await group.waitForAll()
+            }
+            #expect(try await job.read().webhooks.count == 30)
+        }
+    }
 }

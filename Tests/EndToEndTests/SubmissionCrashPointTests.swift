@@ -1,0 +1,81 @@
+import Foundation
+import ReelTestSupport
+import Testing
+
+/// Crashes between the steps of a submission, from the job's record to its passes on the board, with real processes. What was
+/// acknowledged is done in the end, and what was not is a whole job or none. Leases take time to lapse, and a job that only the
+/// store has comes back after a minute, so these tests run in parallel.
+@Suite("Crash points of a submission") struct SubmissionCrashPointTests {
+    private let fixture: ProcessFixture
+
+    init() throws { fixture = try ProcessFixture() }
+
+    @Test("crash point: coordinator killed at each step of a submission")
+    func killedAtEachStep() async throws {
+        let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
+        let source = try fixture.copy(clip, as: "crowd.mov")
+        try await Fleet.with(fixture, workers: 0) { fleet in
+            var step = 0
+            var isAcknowledged = false
+            while !isAcknowledged {
+                step += 1
+                let sickness = try await Sickness(fixture)
+                try sickness.setDeath(step)
+                let outcome = try await fixture.run(
+                    .coordinator, submission(source, step),
+                    environment: fleet.environment(as: "reel-coordinator").merging(sickness.environment) { $1 })
+                isAcknowledged = outcome.code == 0
+                try #require(isAcknowledged || outcome.code == 128 + 9, "step \(step): \(outcome.error)")
+                try #require(step < 100)
+            }
+            let jobs = fleet.jobs.filter { fleet.record(of: $0) != nil }
+            let none = fleet.jobs.subtracting(jobs)
+            #expect(jobs.allSatisfy { fleet.record(of: $0)?["headBytes"] == nil })
+            // Steps before the record, after it, after the job's beginning, and after its publication.
+            #expect(!none.isEmpty)
+            #expect(Set(try jobs.map { try fleet.sight($0).state }) == ["", "probing", "running"])
+            for id in none { #expect(try fleet.sight(id).state == "") }
+            try await fleet.startWorker()
+            try await expectDone(jobs, of: clip, fleet)
+        }
+    }
+
+    /// The log of a machine that crashes lacks its last second.
+    @Test("crash point: Redis killed and restarted, without the last steps of a submission")
+    func redisForgetsASubmission() async throws {
+        let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
+        let source = try fixture.copy(clip, as: "crowd.mov")
+        try await Fleet.with(fixture, workers: 0) { fleet in
+            var jobs: Set<String> = []
+            let last = 4
+            for part in 0...last {
+                let id = try await fleet.submit(Array(submission(source, part).dropFirst()))
+                jobs.insert(id)
+                try await fleet.killRedis()
+                // From its last change to all of them.
+                let mentions = try fleet.mentions(of: id)
+                try #require(mentions > last)
+                #expect(try fleet.cutLog(beforeLast: 1 + (mentions - 1) * part / last, of: id) > 0)
+                try await fleet.startRedis()
+                #expect(try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
+            }
+            #expect(jobs.count == last + 1)
+            let states = try jobs.map { try fleet.sight($0).state }
+            #expect(states.contains("") && states.contains { $0 != "" }, "\(states)")
+            try await fleet.startWorker()
+            try await expectDone(jobs, of: clip, fleet)
+        }
+    }
+
+    /// Another job for each number, of the same output.
+    private func submission(_ source: String, _ number: Int) -> [String] {
+        ["submit", source, "--lossless", "--pass-frames", "\(10 + number)"]
+    }
+
+    private func expectDone(_ jobs: Set<String>, of clip: String, _ fleet: Fleet) async throws {
+        for id in jobs {
+            #expect(try await eventually { try fleet.sight(id).state == "done" }, "\(id)")
+            try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
+        }
+    }
+}
