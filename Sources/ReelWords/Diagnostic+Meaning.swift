@@ -26,7 +26,7 @@ extension Diagnostic.CodingKeys {
         // MARK: Changed
         case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
         case .pixelFormatForPlayers:
-            "Pictures in RGB, in H.264 of an MP4 or QuickTime file, get the pixel format that all players show."
+            "Pictures in RGB, or of MJPEG, in H.264 of an MP4 or QuickTime file, get the pixel format that all players show."
         case .sourceConverted: "The pictures of a source are fitted into those of the first clip."
         case .sourceSubtitlesLeftOut:
             "Subtitles of a source are left out: the first source with subtitles has fewer tracks."

@@ -37,7 +37,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     // MARK: Changed
     /// The video is encoded in another pixel format, which loses `lost`.
     case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss])
-    /// Pictures in RGB become `to`, which players show, with fewer chroma samples than they have in `whole`; `hasAlpha` if
+    /// Pictures in RGB, or of MJPEG, become `to`, which players show, with fewer chroma samples than they have in `whole`; `hasAlpha` if
     /// they lose transparency, too.
     case pixelFormatForPlayers(from: String, to: String, whole: String, hasAlpha: Bool)
     /// The pictures of a source are converted to those of the first; `turned` if they are turned upright as well.

@@ -10,7 +10,15 @@ final class PictureFitting {
     private let format: AVPixelFormat
     /// The size in which the pictures are scaled, and where they lie on the output's.
     private let area: Area
-    private var graph: (chain: FilterGraph, width: Int, height: Int, format: AVPixelFormat)?
+    private var graph: Graph?
+
+    /// The filters for pictures of one size and format, and the format for which the filters take these: the output's, which
+    /// differs in the name of the range alone, if they are only turned.
+    private struct Graph {
+        let chain: FilterGraph
+        let width, height: Int
+        let format, taken: AVPixelFormat
+    }
 
     /// A rectangle of the output's picture, in pixels.
     struct Area: Equatable {
@@ -60,14 +68,14 @@ final class PictureFitting {
 
     /// Fills `fitted` with the picture in the output's form.
     func fit(_ picture: borrowing Frame, into fitted: borrowing Frame) throws(ReelFailure) {
-        let chain = try chain(for: picture)
+        let graph = try graph(for: picture)
         let scaled = try Frame()
         let own = try picture.reference()
-        if isOnlyTurned(picture) { own.native.pointee.format = format.rawValue }
+        own.native.pointee.format = graph.taken.rawValue
         // The chain counts pictures by their times, and gives none that comes late.
         own.pts = nil
-        try chain.push(own)
-        guard try chain.pull(into: scaled) else {
+        try graph.chain.push(own)
+        guard try graph.chain.pull(into: scaled) else {
             throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
         }
         if scaled.width == target.width, scaled.height == target.height {
@@ -79,11 +87,9 @@ final class PictureFitting {
         try check(av_frame_copy_props(fitted.native, picture.native), .convertPicture)
     }
 
-    private func chain(for picture: borrowing Frame) throws(ReelFailure) -> FilterGraph {
+    private func graph(for picture: borrowing Frame) throws(ReelFailure) -> Graph {
         let own = picture.pixelFormat
-        if let graph, graph.width == picture.width, graph.height == picture.height, graph.format == own {
-            return graph.chain
-        }
+        if let graph, graph.width == picture.width, graph.height == picture.height, graph.format == own { return graph }
         let isOnlyTurned = isOnlyTurned(picture)
         var filters = turning.filters
         if !isOnlyTurned {
@@ -92,11 +98,12 @@ final class PictureFitting {
                     + colours)
         }
         filters.append("format=\(target.pixelFormat)")
+        let taken = isOnlyTurned ? format : own
         let chain = try FilterGraph(
-            pictures: filters.joined(separator: ","), width: picture.width, height: picture.height,
-            format: isOnlyTurned ? format : own)
-        graph = (chain, picture.width, picture.height, own)
-        return chain
+            pictures: filters.joined(separator: ","), width: picture.width, height: picture.height, format: taken)
+        let made = Graph(chain: chain, width: picture.width, height: picture.height, format: own, taken: taken)
+        graph = made
+        return made
     }
 
     private var turning: Turning { Turning(from: source.displayMatrix, to: target.displayMatrix) }
