@@ -24,7 +24,8 @@ extension Diagnostic.CodingKeys {
         case .holesClosed: "A track of sound has holes too long to be real: they are closed."
 
         // MARK: Changed
-        case .pixelFormatChanged: "The encoder cannot hold the pixel format: pictures are converted with loss."
+        case .pixelFormatChanged:
+            "The encoder, or the container, cannot hold the pixel format: pictures are converted with loss."
         case .pixelFormatForPlayers:
             "Pictures in RGB, or of MJPEG, in H.264 of an MP4 or QuickTime file, get the pixel format that all players show."
         case .sourceConverted: "The pictures of a source are fitted into those of the first clip."
@@ -106,7 +107,7 @@ extension Diagnostic.CodingKeys {
         case .holesClosed: "Check that sound and video are in sync."
 
         // MARK: Changed
-        case .pixelFormatChanged: "Choose another encoder to keep it."
+        case .pixelFormatChanged: "Choose another encoder to keep it; for transparency in VP8 or VP9, webm or mkv."
         case .pixelFormatForPlayers: "Ask for the pixel format yuv444p if small coloured text must stay sharp."
         case .sourceConverted: "Put a clip of the wanted format first."
         case .sourceSubtitlesLeftOut: "Put a clip of the source with the wanted subtitles first."

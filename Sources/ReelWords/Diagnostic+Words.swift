@@ -36,9 +36,9 @@ extension Diagnostic {
             "audio \(track): its timestamps have \(Wording.count(holes, "hole")) too long to be real: closed"
 
         // MARK: Changed
-        case .pixelFormatChanged(let encoder, let from, let to, let lost):
-            "\(encoder) cannot hold \(from): pictures become \(to), with "
-                + lost.map(\.words).joined(separator: ", ")
+        case .pixelFormatChanged(let encoder, let from, let to, let lost, let container):
+            "\(encoder) cannot hold \(from)\(container.map { " in a .\($0.rawValue) file" } ?? ""): "
+                + "pictures become \(to), with " + lost.map(\.words).joined(separator: ", ")
         case .pixelFormatForPlayers(let from, let to, let whole, let hasAlpha):
             "\(from) becomes \(to), which all players show: YCbCr with fewer chroma samples"
                 + "\(hasAlpha ? ", without transparency" : ""); \(whole) keeps all of them, but few players show it"

@@ -67,4 +67,17 @@ struct TraitsTests {
             #expect(needs(width: 3840, threads: 1).memory > least.memory)
         }
     }
+
+    @Test("transparency beside the packets costs a second encoder", arguments: ["libvpx", "libvpx-vp9"])
+    func transparency(name: String) {
+        for threads in [1, 4] {
+            let opaque = Plans.encoding(name, threads: threads)
+            let transparent = Plans.encoding(name, pixelFormat: "yuva420p", threads: threads)
+            #expect(!opaque.hasTransparencyBeside && transparent.hasTransparencyBeside)
+            let (one, two) = (EncoderNeeds(opaque), EncoderNeeds(transparent))
+            #expect((2 * one.memory - 1...2 * one.memory + 1).contains(two.memory))
+            #expect(two.reserved == 2 * one.reserved && two.weight == 2 * one.weight)
+        }
+        #expect(!Plans.encoding("ffv1", pixelFormat: "yuva420p").hasTransparencyBeside)
+    }
 }

@@ -109,17 +109,6 @@ struct EncodingTests {
         #expect(try Decoded(job.output).times == expected)
     }
 
-    @Test("VP8 is encoded without the transparency that segments would not keep, and says so")
-    func transparentSource() throws {
-        let folder = try ScratchFolder()
-        let source = try Fixture.make(
-            "s.mov", in: folder, frames: 10, filter: "format=argb,colorchannelmixer=aa=0.5", video: ["-c:v", "qtrle"])
-        let spec = JobSpec(container: .webm, videoCodec: "libvpx", preset: "8", audio: .none)
-        let job = try MediaJob(source, spec: spec, folder: folder.path)
-        #expect(try Decoded(job.output).hashes.count == 10)
-        #expect(job.warnings.contains { $0.contains("transparency") }, "\(job.warnings)")
-    }
-
     @Test("full range that neither encoder nor container says is told of")
     func fullRange() throws {
         let folder = try ScratchFolder()

@@ -210,6 +210,39 @@ struct PixelFormatTests {
             ])
     }
 
+    /// A source's format, an encoder of VP8 or VP9, a container, the format that is chosen, and what is lost.
+    static let beside: [(source: String, encoder: String, container: Container, chosen: String, lost: String?)] = [
+        ("yuva420p", "libvpx-vp9", .webm, "yuva420p", nil), ("yuva420p", "libvpx", .mkv, "yuva420p", nil),
+        ("yuva420p", "libvpx-vp9", .mp4, "yuv420p", "no transparency"),
+        ("yuva444p", "libvpx-vp9", .mkv, "yuva420p", "fewer chroma samples"),
+        ("yuva444p", "libvpx-vp9", .mp4, "yuv444p", "no transparency"),
+        ("yuva444p10le", "libvpx-vp9", .webm, "yuva420p", "fewer chroma samples, fewer bits"),
+        ("bgra", "libvpx-vp9", .webm, "yuva420p", "fewer chroma samples, another colour model"),
+        ("yuv420p", "libvpx-vp9", .webm, "yuv420p", nil),
+    ]
+
+    @Test("transparency is kept in VP8 and VP9 if the container stores it", arguments: beside.indices)
+    func transparency(number: Int) throws {
+        let (format, encoder, container, chosen, lost) = Self.beside[number]
+        let folder = try ScratchFolder()
+        let source = try Fixture.make(
+            "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
+        let index = try Recon(.file(source)).run()
+        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: encoder))
+        #expect(try choice.video().format.pixelFormat == chosen)
+        let place = container == .mp4 ? " in a .mp4 file" : ""
+        let said = lost.map { "\(encoder) cannot hold \(format)\(place): pictures become \(chosen), with \($0)" }
+        #expect(choice.diagnostics.map(\.words) == [said].compactMap(\.self))
+
+        let spec = JobSpec(container: container, videoCodec: encoder, pixelFormat: "yuva420p")
+        choice = TargetChoice(indexes: [index], spec: spec)
+        guard container == .mp4 else {
+            #expect(try choice.video().format.pixelFormat == "yuva420p")
+            return
+        }
+        #expect(throws: ReelFailure.self) { try choice.video() }
+    }
+
     @Test("pictures in RGB become H.264 that players show, said in a warning, unless another format is asked for")
     func forPlayers() throws {
         let folder = try ScratchFolder()

@@ -45,6 +45,8 @@ extension Diagnostic {
         .pixelFormatForPlayers(from: "bgra", to: "yuv420p", whole: "yuv444p", hasAlpha: true),
         .pixelFormatForPlayers(from: "rgb24", to: "yuv420p", whole: "yuv444p", hasAlpha: false),
         .pixelFormatChanged(encoder: "libx264", from: "rgba", to: "yuv444p", lost: [.colourModel, .alpha]),
+        .pixelFormatChanged(
+            encoder: "libvpx-vp9", from: "yuva420p", to: "yuv420p", lost: [.alpha], container: .mp4),
         .sourceConverted(
             source: "phone", from: PictureForm(width: 1080, height: 1920, pixelFormat: "yuv420p", matrix: "smpte170m"),
             to: PictureForm(width: 1920, height: 1080, pixelFormat: "yuv422p", matrix: "bt709", range: "tv"),

@@ -54,6 +54,9 @@ public struct ContainerTraits: Sendable {
     public var holdsRotation = false
     /// Whether the container stores the field order.
     public var holdsFieldOrder = false
+    /// Whether the container stores a packet of transparency beside each of the video's, as encoders of VP8 and VP9 make
+    /// them (WebM's BlockAdditional).
+    public var holdsTransparencyBeside = false
     /// Whether the container stores mastering display and content light levels.
     public var holdsLight = true
     /// Whether the container stores colour primaries, transfer, matrix and range.
@@ -151,13 +154,13 @@ extension ContainerTraits {
         codecsRefused: ["pcm_s64le"],
         isLossless: true,
         subtitles: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
-        holdsFieldOrder: true, prerollHidden: .of(codec: "opus"))
+        holdsFieldOrder: true, holdsTransparencyBeside: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let webm = ContainerTraits(
         muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000),
         videoCodecs: ["vp9", "av1"], codecs: ["vp9", "av1", "vp8", "opus", "vorbis"], subtitles: ["webvtt"],
         showsUntitledChapters: true,
-        prerollHidden: .of(codec: "opus"))
+        holdsTransparencyBeside: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let ts = ContainerTraits(
         muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false,

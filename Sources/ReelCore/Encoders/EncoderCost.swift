@@ -49,13 +49,16 @@ package struct EncoderNeeds {
         let largePictures = pixels > cost.holdsFewerFrom ? 0.7 : 1
         let further = Double(video.threads - 1)
         let threads = 1 + cost.perThread * further
-        let bytesPerPixel = PictureLayout(video.format.pixelFormat).bytesPerPixel
+        let layout = PictureLayout(video.format.pixelFormat)
+        let bytesPerPixel = video.hasTransparencyBeside ? layout.opaqueBytesPerPixel : layout.bytesPerPixel
+        // A second encoder makes the transparency, as a picture of the same size and format.
+        let encoders = video.hasTransparencyBeside ? 2.0 : 1
         let variable = pixels * (cost.perPixel + cost.pictures * bytesPerPixel) * cost.scale * largePictures * threads
         let held = cost.heldByThreads(video.threads, bytesPerPixel) * pixels + cost.constantPerThread * further
-        memory = cost.constant + Int64(min(variable + held, 0x1p60))
+        memory = Int64(min((Double(cost.constant) + variable + held) * encoders, 0x1p60))
         reserved =
             Int64(min(Double(memory) * cost.untouched * Double(video.threads), 0x1p60))
-            + Int64(video.threads) * cost.stacks
-        weight = cost.weight
+            + Int64(encoders) * Int64(video.threads) * cost.stacks
+        weight = cost.weight * encoders
     }
 }

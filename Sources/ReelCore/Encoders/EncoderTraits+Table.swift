@@ -42,12 +42,11 @@ extension EncoderTraits {
         EncoderTraits(
             name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24, preset: Preset(option: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good"), MediaOption(name: "row-mt", value: "0")] },
-            // libvpx puts transparency beside the packets, which segments do not keep.
-            unusedFormats: ["yuva420p"], cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
+            putsTransparencyBeside: true, cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
         EncoderTraits(
             name: "libvpx", codec: "vp8", crf: 10, preset: Preset(option: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good")] }, rateControl: .ceiling,
-            unusedFormats: ["yuva420p"], isLimitedRange: true,
+            putsTransparencyBeside: true, isLimitedRange: true,
             cost: { _ in EncoderCost(perPixel: 20, pictures: 20, weight: 15) }),
         EncoderTraits(
             name: "ffv1", codec: "ffv1", keepsCodec: true, keyFrameInterval: 1, isLossless: true,

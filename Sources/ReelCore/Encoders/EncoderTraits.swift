@@ -46,8 +46,9 @@ public struct EncoderTraits: Sendable {
     /// The option that sets the encoder's level, which reel sets if the rate follows the source; nil if the encoder
     /// needs none.
     public var levelOption: LevelOption?
-    /// Pixel formats that the encoder takes, but in a way that segments do not keep.
-    public var unusedFormats: Set<String> = []
+    /// Whether the encoder makes a second picture of the transparency, and beside each packet one of that picture, which
+    /// few containers store.
+    public var putsTransparencyBeside = false
     /// Whether decoders take all of its pictures for limited range: its streams have no place that says otherwise.
     public var isLimitedRange = false
     /// Whether the codec's frames follow each other at a constant rate, so that none may last long.
@@ -145,6 +146,11 @@ public struct EncoderTraits: Sendable {
 extension VideoEncoding {
     /// The row of the encoder.
     public var traits: EncoderTraits { EncoderTraits.named(encoder) }
+
+    /// Whether each packet has one of the picture's transparency beside it.
+    package var hasTransparencyBeside: Bool {
+        traits.putsTransparencyBeside && PictureLayout(format.pixelFormat).hasAlpha
+    }
 
     /// Time to encode a frame, in units of the time to decode one.
     public var encodingEffort: Double { EncoderNeeds(self).weight }

@@ -2,6 +2,10 @@
 struct PictureLayout {
     /// Bytes per pixel, averaged over all planes.
     let bytesPerPixel: Double
+    /// The same without the transparency.
+    let opaqueBytesPerPixel: Double
+    /// Whether pixels have a transparency.
+    let hasAlpha: Bool
     /// Whether the samples are red, green and blue, or places in a palette of such.
     let isRGB: Bool
 
@@ -17,11 +21,12 @@ struct PictureLayout {
             } else {
                 3
             }
-        let hasAlpha = ["yuva", "gbrap", "rgba", "bgra", "argb", "abgr", "ya"].contains { pixelFormat.hasPrefix($0) }
+        hasAlpha = ["yuva", "gbrap", "rgba", "bgra", "argb", "abgr", "ya"].contains { pixelFormat.hasPrefix($0) }
         let isWide = ["9", "10", "12", "14", "16", "48", "64"].contains { depth in
             ["", "le", "be"].contains { pixelFormat.hasSuffix(depth + $0) }
         }
         let bytesPerSample: Double = pixelFormat.contains("f32") ? 4 : isWide ? 2 : 1
-        bytesPerPixel = (samples + (hasAlpha ? 1 : 0)) * bytesPerSample
+        opaqueBytesPerPixel = samples * bytesPerSample
+        bytesPerPixel = opaqueBytesPerPixel + (hasAlpha ? bytesPerSample : 0)
     }
 }

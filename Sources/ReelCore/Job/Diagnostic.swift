@@ -35,10 +35,12 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case holesClosed(track: Int, holes: Int)
 
     // MARK: Changed
-    /// The video is encoded in another pixel format, which loses `lost`.
-    case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss])
-    /// Pictures in RGB, or of MJPEG, become `to`, which players show, with fewer chroma samples than they have in `whole`; `hasAlpha` if
-    /// they lose transparency, too.
+    /// The video is encoded in another pixel format, which loses `lost`; `container` if transparency is lost only because
+    /// that one does not store the encoder's.
+    case pixelFormatChanged(
+        encoder: String, from: String, to: String, lost: [PictureLoss], container: Container? = nil)
+    /// Pictures in RGB, or of MJPEG, become `to`, which players show, with fewer chroma samples than they have in `whole`;
+    /// `hasAlpha` if they lose transparency, too.
     case pixelFormatForPlayers(from: String, to: String, whole: String, hasAlpha: Bool)
     /// The pictures of a source are converted to those of the first; `turned` if they are turned upright as well.
     case sourceConverted(source: String, from: PictureForm, to: PictureForm, turned: Bool)

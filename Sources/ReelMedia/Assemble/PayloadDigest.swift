@@ -2,10 +2,11 @@ internal import CFFmpeg
 internal import ReelCore
 
 /// A running checksum of a stream's payload that ignores what containers change: start codes and lengths of NAL units,
-/// parameter sets, temporal delimiters, ADTS headers, the size of PCM packets.
+/// parameter sets, temporal delimiters, ADTS headers, the size of PCM packets. Transparency beside a packet counts.
 final class PayloadDigest {
     private enum Syntax { case nalUnits(NALFraming, isHEVC: Bool), obus, adts, plain }
     private let syntax: Syntax
+    private let hasTransparency: Bool
     private var native: OpaquePointer?
     /// Containers cut PCM into packets of any size.
     let countsPackets: Bool
@@ -20,6 +21,7 @@ final class PayloadDigest {
         case AV_CODEC_ID_AAC where parameters.header.isEmpty: syntax = .adts
         default: syntax = .plain
         }
+        hasTransparency = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9].contains(parameters.codec_id)
         countsPackets = !String(cString: avcodec_get_name(parameters.codec_id)).hasPrefix("pcm")
         try check(av_hash_alloc(&native, "murmur3"), .checksum)
         av_hash_init(native)
@@ -39,6 +41,8 @@ final class PayloadDigest {
             case .plain: add(payload[...])
             }
         }
+        let transparency = hasTransparency ? packet.transparency : []
+        if !transparency.isEmpty { transparency.withUnsafeBytes { add($0[...]) } }
     }
 
     private static func isPicture(_ unit: Slice<UnsafeRawBufferPointer>, _ isHEVC: Bool) -> Bool {

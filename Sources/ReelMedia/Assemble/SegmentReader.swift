@@ -11,16 +11,21 @@ final class SegmentReader {
     private let file: ByteReader
     private let demuxer: Demuxer
     private let ownBase: TimeBase
+    private let hasTransparency: Bool
 
     /// Opens the file. Throws `.segmentMissing` if there is no such file, `.segmentDiffers` if it is not the one that
     /// was recorded, and `.segmentFlawed` if its encoder made other parameters than `parameters`, with which decoding
     /// would fail.
+    ///
+    /// - Parameter hasTransparency: whether a second stream has the transparency of each packet.
     init(
-        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>
+        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>,
+        hasTransparency: Bool = false
     ) throws(ReelFailure) {
         let record = segment.record
         self.record = record
         self.pass = pass
+        self.hasTransparency = hasTransparency
         let file: ByteReader
         do {
             file = try ByteReader(segment.data, .segment)
@@ -52,6 +57,7 @@ final class SegmentReader {
                 try Self.compare(file, with: record, pass)
                 return false
             }
+            if hasTransparency { try readTransparency(into: packet) }
         } catch {
             throw judged(error)
         }
@@ -60,6 +66,16 @@ final class SegmentReader {
             return Timestamp(min(max(ticks, -Timestamp.bound), Timestamp.bound))
         }
         return true
+    }
+
+    /// Puts the packet that follows, of the second stream, beside the one that was read.
+    private func readTransparency(into packet: borrowing Packet) throws(ReelFailure) {
+        let beside = try Packet()
+        guard try demuxer.read(into: beside), (packet.streamIndex, beside.streamIndex) == (0, 1) else {
+            throw ReelFailure(
+                .segmentFlawed(segment: record.name.text, pass: pass, flaw: .missingFrames(count: 1)))
+        }
+        try packet.setTransparency(beside.withBytes { Array($0) })
     }
 
     /// The cause of a failure at this segment: `.segmentDiffers` if its file is not the one that was recorded, else the

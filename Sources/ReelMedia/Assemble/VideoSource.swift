@@ -114,7 +114,8 @@ final class VideoSource: PacketSource {
         let maker = makers[shownClip]
         let content = planned.content(ofChunk: next.frames, of: maker)
         reader = try SegmentReader(
-            segments.segment(of: content, clip: maker, pass: next.pass), pass: next.pass, parameters: parameters)
+            segments.segment(of: content, clip: maker, pass: next.pass), pass: next.pass, parameters: parameters,
+            hasTransparency: plan.video.encoding?.hasTransparencyBeside == true)
         let (made, clip) = (plan.clips[maker], plan.clips[shownClip])
         let track = tracks[clip.source]
         let frames = made.shown(in: next.frames).map { frame in

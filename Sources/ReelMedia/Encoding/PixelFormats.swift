@@ -55,9 +55,11 @@ struct PixelFormatChoice {
     ///
     /// - Parameter profile: the profile to which the formats are limited; nil for any.
     init(
-        source: AVPixelFormat, encoder: String, profile: EncoderTraits.Profile? = nil, lossless: Bool
+        source: AVPixelFormat, encoder: String, container: Container, profile: EncoderTraits.Profile? = nil,
+        lossless: Bool
     ) throws(ReelFailure) {
-        let offered = Self.formats(of: encoder, profile)
+        let offered = Self.formats(of: encoder, container, profile)
+        let isTransparencyDropped = Self.dropsTransparency(encoder, container)
         let encoder = Self.name(of: encoder, profile)
         let name = known(av_get_pix_fmt_name(source)) ?? "unknown"
         if let same = Self.exact(source, among: offered) {
@@ -68,29 +70,32 @@ struct PixelFormatChoice {
             throw ReelFailure(.pixelFormatLossy(encoder: encoder, pixelFormat: name))
         }
         var loss: Int32 = 0
-        let hasAlpha = Self.flags(source) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
         // Pictures are converted to limited range, or keep theirs. A format with full range in its name would have
         // decoders show black as grey.
         let best = avcodec_find_best_pix_fmt_of_list(
             offered.filter { Self.fullRange[$0] == nil } + [AV_PIX_FMT_NONE], Self.withoutRange(source),
-            hasAlpha ? 1 : 0, &loss)
+            Self.hasAlpha(source) ? 1 : 0, &loss)
         guard best != AV_PIX_FMT_NONE else {
             throw ReelFailure(.pixelFormatUnsupported(encoder: encoder, pixelFormat: name))
         }
         format = best
         let chosen = known(av_get_pix_fmt_name(best)) ?? "unknown"
         let lost = Self.losses.filter { loss & $0.flag != 0 }.map(\.loss)
-        change = lost.isEmpty ? nil : .pixelFormatChanged(encoder: encoder, from: name, to: chosen, lost: lost)
+        change =
+            lost.isEmpty
+            ? nil
+            : .pixelFormatChanged(
+                encoder: encoder, from: name, to: chosen, lost: lost,
+                container: lost.contains(.alpha) && isTransparencyDropped ? container : nil)
     }
 
     /// YCbCr of 8 bits with a quarter of the chroma samples, for pictures that have more.
     init(forPlayersOf source: AVPixelFormat) {
         format = AV_PIX_FMT_YUV420P
-        let hasAlpha = Self.flags(source) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
         let own = known(av_get_pix_fmt_name(Self.withoutRange(source))) ?? "unknown"
         change = .pixelFormatForPlayers(
             from: known(av_get_pix_fmt_name(source)) ?? "unknown", to: "yuv420p",
-            whole: Self.isRGB(source) ? "yuv444p" : own, hasAlpha: hasAlpha)
+            whole: Self.isRGB(source) ? "yuv444p" : own, hasAlpha: Self.hasAlpha(source))
     }
 
     /// Whether every line has chroma samples of its own.
@@ -103,12 +108,17 @@ struct PixelFormatChoice {
         flags(format) & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
     }
 
+    /// Whether pixels, or colours of a palette, may be transparent.
+    static func hasAlpha(_ format: AVPixelFormat) -> Bool { flags(format) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 }
+
     private static func flags(_ format: AVPixelFormat) -> UInt64 { av_pix_fmt_desc_get(format)?.pointee.flags ?? 0 }
 
     /// The format that a user asks for, by FFmpeg's name.
-    init(asked: String, encoder: String, profile: EncoderTraits.Profile? = nil) throws(ReelFailure) {
+    init(
+        asked: String, encoder: String, container: Container, profile: EncoderTraits.Profile? = nil
+    ) throws(ReelFailure) {
         // The range of the values is the source's; a tag says it.
-        let offered = Self.formats(of: encoder, profile).filter { Self.fullRange[$0] == nil }
+        let offered = Self.formats(of: encoder, container, profile).filter { Self.fullRange[$0] == nil }
         let encoder = Self.name(of: encoder, profile)
         format = av_get_pix_fmt(asked)
         change = nil
@@ -120,9 +130,9 @@ struct PixelFormatChoice {
         }
     }
 
-    /// Whether an encoder, given by its name, takes a format or one that holds it exactly.
-    static func isHeld(_ name: String, by encoder: String) -> Bool {
-        exact(av_get_pix_fmt(name), among: formats(of: encoder)) != nil
+    /// Whether an encoder, given by its name, takes a format or one that holds it exactly, for this container.
+    static func isHeld(_ name: String, by encoder: String, in container: Container) -> Bool {
+        exact(av_get_pix_fmt(name), among: formats(of: encoder, container)) != nil
     }
 
     /// The same format, the same in the other byte order, and those that hold every value of it.
@@ -144,16 +154,20 @@ struct PixelFormatChoice {
         encoder + (profile.map { " (\($0.name))" } ?? "")
     }
 
+    /// Whether the encoder puts transparency beside its packets, and the container does not store it there.
+    private static func dropsTransparency(_ encoder: String, _ container: Container) -> Bool {
+        EncoderTraits.named(encoder).putsTransparencyBeside && !container.traits.holdsTransparencyBeside
+    }
+
     private static func formats(
-        of encoder: String, _ profile: EncoderTraits.Profile? = nil
+        of encoder: String, _ container: Container, _ profile: EncoderTraits.Profile? = nil
     ) -> [AVPixelFormat] {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts else { return [] }
         var formats: [AVPixelFormat] = []
         while list[formats.count] != AV_PIX_FMT_NONE { formats.append(list[formats.count]) }
-        let unused = EncoderTraits.named(encoder).unusedFormats
+        if dropsTransparency(encoder, container) { formats.removeAll(where: hasAlpha) }
         return formats.filter { format in
-            let name = known(av_get_pix_fmt_name(format)) ?? ""
-            return !unused.contains(name) && profile?.pixelFormats.contains(name) != false
+            profile?.pixelFormats.contains(known(av_get_pix_fmt_name(format)) ?? "") != false
         }
     }
 }

@@ -49,11 +49,14 @@ public struct TargetChoice {
         let profile = try profile(of: encoder)
         let pixels =
             if let asked = spec.pixelFormat {
-                try PixelFormatChoice(asked: asked, encoder: encoder.name, profile: profile)
+                try PixelFormatChoice(
+                    asked: asked, encoder: encoder.name, container: spec.container, profile: profile)
             } else if profile == nil, let shown = formatForPlayers(source, encoder) {
                 shown
             } else {
-                try PixelFormatChoice(source: source, encoder: encoder.name, profile: profile, lossless: spec.lossless)
+                try PixelFormatChoice(
+                    source: source, encoder: encoder.name, container: spec.container, profile: profile,
+                    lossless: spec.lossless)
             }
         if let change = pixels.change { diagnostics.append(change) }
         let format = OutputFormat(
@@ -129,7 +132,7 @@ public struct TargetChoice {
             if let codec = spec.videoCodec, codec != "ffv1" {
                 throw ReelFailure(.losslessCodecFixed(option: .videoCodec, codec: codec, only: "ffv1"))
             }
-            let isHeld = PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1")
+            let isHeld = PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1", in: spec.container)
             return try .chosen(by: isHeld ? "ffv1" : "rawvideo")
         }
         if let codec = spec.videoCodec {

@@ -32,6 +32,13 @@ extension EncoderTraits {
         case "prores_ks":
             let isFull = av_pix_fmt_desc_get(format).map { $0.pointee.log2_chroma_w == 0 } ?? false
             return [MediaOption(name: "profile", value: isFull ? "4" : "3")]
+        case "libvpx", "libvpx-vp9":
+            guard PixelFormatChoice.hasAlpha(format) else { return [] }
+            // Without key frames at scene changes, which colours and transparency have at different places. Decoders begin
+            // where the colours have one, and fail if the transparency has none there.
+            let keyFrames = MediaOption(name: "keyint_min", value: "\(keyFrameInterval)")
+            // VP8's hidden frames would have no transparency: libavcodec refuses them.
+            return [keyFrames] + (name == "libvpx" ? [MediaOption(name: "auto-alt-ref", value: "0")] : [])
         default: return []
         }
     }

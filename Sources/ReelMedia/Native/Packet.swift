@@ -60,6 +60,16 @@ struct Packet: ~Copyable {
         UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
     }
 
+    /// The packet of the picture's transparency that VP8 and VP9 have beside that of its colours; empty if there is none.
+    var transparency: [UInt8] { Array(sideData(AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL).dropFirst(8)) }
+
+    /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that Matroska has
+    /// for transparency precedes it, 1 in eight bytes.
+    func setTransparency(_ bytes: [UInt8]) throws(ReelFailure) {
+        guard !bytes.isEmpty else { return }
+        try setSideData([0, 0, 0, 0, 0, 0, 0, 1] + bytes, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL)
+    }
+
     /// Sets the payload.
     func fill(with bytes: [UInt8]) throws(ReelFailure) {
         try check(av_new_packet(native, Int32(bytes.count)), .makePacket)

@@ -17,6 +17,7 @@ final class ChunkEncoder {
     private let token: String
     private let timeBase: TimeBase
     private let encoder: Encoder
+    private let hasTransparency: Bool
     private let writer: SegmentWriter
     private let packet: Packet
 
@@ -39,7 +40,9 @@ final class ChunkEncoder {
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
-        writer = try SegmentWriter(at: place, timeBase: timeBase, describe: encoder.describe)
+        hasTransparency = video.hasTransparencyBeside
+        writer = try SegmentWriter(
+            at: place, timeBase: timeBase, hasTransparency: hasTransparency, describe: encoder.describe)
         packet = try Packet()
     }
 
@@ -65,10 +68,7 @@ final class ChunkEncoder {
 
     /// Closes the segment; from then on it is whole. `diagnostics` report what went wrong with its frames.
     func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
-        guard writer.packetCount == frameCount else {
-            throw ReelFailure(
-                .encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: frameCount))
-        }
+        guard writer.packetCount == frameCount else { throw miscounted }
         var content = content
         content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
         return try writer.finish(
@@ -79,6 +79,13 @@ final class ChunkEncoder {
     }
 
     private func writePackets() throws(ReelFailure) {
-        while try encoder.receive(into: packet) { try writer.write(packet) }
+        while try encoder.receive(into: packet) {
+            guard !hasTransparency || !packet.transparency.isEmpty else { throw miscounted }
+            try writer.write(packet)
+        }
+    }
+
+    private var miscounted: ReelFailure {
+        ReelFailure(.encoderMiscounts(encoder: encoder.name, packets: writer.packetCount, frames: frameCount))
     }
 }

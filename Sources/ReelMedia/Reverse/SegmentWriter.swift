@@ -9,26 +9,32 @@ final class SegmentWriter {
     private let sink: any ByteSink
     private let place: SegmentPlace
     private let timeBase: TimeBase
+    private let hasTransparency: Bool
     private var presentation: [Int64] = []
 
-    /// `describe` sets the parameters of the file's one stream.
+    /// `describe` sets the parameters of the file's one stream. If packets have transparency beside them
+    /// (`hasTransparency`), the file has a second such stream for it: libavformat stores what is beside a packet only in an
+    /// experimental version of NUT, together with the time of day.
     init(
-        at place: SegmentPlace, timeBase: TimeBase,
+        at place: SegmentPlace, timeBase: TimeBase, hasTransparency: Bool = false,
         describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.place = place
         self.timeBase = timeBase
+        self.hasTransparency = hasTransparency
         sink = try failing(.write, place.data) { () throws(ByteFault) in try place.data.sink() }
         muxer = try Muxer(sink, format: "nut")
         let nut = av_guess_format("nut", nil, nil)
-        _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
-            try describe(stream.pointee.codecpar)
-            // NUT identifies codecs by tags and has none for some codecs. Any tag works, since segments are read
-            // according to their plan.
-            if stream.pointee.codecpar.pointee.codec_tag == 0,
-                avformat_query_codec(nut, stream.pointee.codecpar.pointee.codec_id, FF_COMPLIANCE_NORMAL) != 1
-            {
-                stream.pointee.codecpar.pointee.codec_tag = 0x6c65_6572
+        for _ in 0..<(hasTransparency ? 2 : 1) {
+            _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
+                try describe(stream.pointee.codecpar)
+                // NUT identifies codecs by tags and has none for some codecs. Any tag works, since segments are read
+                // according to their plan.
+                if stream.pointee.codecpar.pointee.codec_tag == 0,
+                    avformat_query_codec(nut, stream.pointee.codecpar.pointee.codec_id, FF_COMPLIANCE_NORMAL) != 1
+                {
+                    stream.pointee.codecpar.pointee.codec_tag = 0x6c65_6572
+                }
             }
         }
         try muxer.begin()
@@ -46,7 +52,19 @@ final class SegmentWriter {
         packet.pts = pts + Ticks(offset)
         packet.dts = packet.dts.map { $0 + Ticks(offset) }
         presentation.append(pts.ticks)
+        let beside = hasTransparency ? try transparency(of: packet) : nil
         try muxer.write(packet, timeBase: timeBase)
+        if let beside { try muxer.write(beside, timeBase: timeBase) }
+    }
+
+    /// A packet of the second stream with the transparency beside `packet`, at the same times.
+    private func transparency(of packet: borrowing Packet) throws(ReelFailure) -> Packet {
+        let beside = try Packet()
+        try beside.fill(with: packet.transparency)
+        (beside.streamIndex, beside.pts, beside.dts) = (1, packet.pts, packet.dts)
+        beside.duration = packet.duration
+        beside.native.pointee.flags = packet.native.pointee.flags
+        return beside
     }
 
     /// Closes the file and writes the record, filling in its numbers about the file.
