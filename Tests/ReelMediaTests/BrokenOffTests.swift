@@ -38,6 +38,27 @@ struct BrokenOffTests {
         #expect(abs(try #require(end.frames.last?.interval.duration).count - usual.count) <= 1)
     }
 
+    @Test("a last picture that is half there is found damaged each time, by however many threads it is decoded")
+    func halfPicture() throws {
+        let whole = try Fixture.make(
+            "whole.ts", in: folder, frames: 40, rate: "25", video: Fixture.x264 + ["-bf", "2", "-g", "12"])
+        let last = try #require(try Recon(.file(whole)).run().video.packets.last { $0.flags.contains(.key) })
+        let source = folder.path + "/half.ts"
+        try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) / 2)
+            .write(to: URL(fileURLWithPath: source))
+        let spec = JobSpec(container: .mkv, lossless: true)
+        // The last frame comes from another thread than the one that decodes it, mostly before that one marks it as damaged.
+        for _ in 0..<8 {
+            let failure = #expect(throws: ReelFailure.self) {
+                try MediaJob([source], nil, spec, folder.path)
+            }
+            #expect(failure?.reason.disprovesPlan == true, "\(String(describing: failure))")
+        }
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(try Decoded(job.output).hashes == Decoded(whole: source).hashes.reversed())
+        #expect(job.index.video.pictures.last?.isDamaged == true)
+    }
+
     @Test("a track that its description calls encrypted is refused as that", arguments: [false, true])
     func encrypted(isFragmented: Bool) throws {
         let source = try Fixture.make(

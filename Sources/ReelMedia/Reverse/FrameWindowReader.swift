@@ -97,13 +97,13 @@ final class FrameWindowReader {
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
         guard let first = pending.first, let last = pending.last else { return nil }
+        let wanted = first.lowerBound..<last.upperBound
         try reader.start(at: start.point)
         let decoder = try Decoder(
             stream: try reader.stream(), threads: decoderThreads, path: reader.locator.name, isRepeatable: isDecoded)
-        let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
+        let lastPacket = lastPacket(showing: wanted)
         var feeding = Feeding()
-        var check = try IndexCheck(
-            track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
+        var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
         let packet = try Packet()
         let frame = try Frame()
         while let window = pending.first {
@@ -139,7 +139,27 @@ final class FrameWindowReader {
                 if let mismatch = try handOut(until: window.upperBound, of: &pending, check, take) { return mismatch }
             }
         }
-        return nil
+        return decoder.mayHideDamage ? try hiddenMismatch(of: wanted, from: start) : nil
+    }
+
+    /// Decodes the frames again with one thread, which marks every damaged frame. Returns the first mismatch with the index.
+    private func hiddenMismatch(of wanted: Range<Int>, from start: DecodingStart) throws(ReelFailure) -> Mismatch? {
+        try reader.start(at: start.point)
+        let decoder = try Decoder(stream: try reader.stream(), threads: 1, path: reader.locator.name)
+        let lastPacket = lastPacket(showing: wanted)
+        var feeding = Feeding()
+        var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
+        let packet = try Packet()
+        let frame = try Frame()
+        while true {
+            switch try measured(
+                &tally.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
+            {
+            case .frame: if check.place(of: frame) == nil, let mismatch = check.found { return mismatch }
+            case .again: if !feeding.isOver { try feed(decoder, packet, through: lastPacket, &feeding) }
+            case .end: return nil
+            }
+        }
     }
 
     /// Hands out the frames of the first pending window that come before `end`, and takes them off the window. Returns
