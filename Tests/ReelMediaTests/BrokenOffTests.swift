@@ -38,6 +38,27 @@ struct BrokenOffTests {
         #expect(abs(try #require(end.frames.last?.interval.duration).count - usual.count) <= 1)
     }
 
+    @Test("a track's length that mkvmerge states is counted from its first frame, libavformat's end is not")
+    func statedLength() throws {
+        let source = try Fixture.make(
+            "late.mkv", in: folder, frames: 30, rate: "25", filter: "settb=1/1000,setpts=PTS+16",
+            video: Fixture.x264 + ["-enc_time_base", "1/1000", "-fflags", "+bitexact"])
+        let last = { (path: String) in try Recon(.file(path)).run().video.frames.last?.interval }
+        let expected = Interval(start: Timestamp(1176), duration: Ticks(40))
+        #expect(try last(source) == expected)
+
+        // As mkvmerge would have written it.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        for (before, after) in [("Lavf", "lm12"), ("00:00:01.216000000", "00:00:01.200000000")] {
+            while let place = bytes.range(of: Data(before.utf8)) {
+                bytes.replaceSubrange(place, with: Data(after.utf8))
+            }
+        }
+        let merged = folder.path + "/merged.mkv"
+        try bytes.write(to: URL(fileURLWithPath: merged))
+        #expect(try last(merged) == expected)
+    }
+
     @Test("a last picture that is half there is found damaged each time, by however many threads it is decoded")
     func halfPicture() throws {
         let whole = try Fixture.make(
