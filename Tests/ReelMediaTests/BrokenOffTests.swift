@@ -80,6 +80,27 @@ struct BrokenOffTests {
         #expect(job.index.video.pictures.last?.isDamaged == true)
     }
 
+    @Test("a last field that is half there is named, although the decoder does not mark it")
+    func halfField() throws {
+        let whole = try FieldPictures.make("whole.ts", in: folder, frames: 10)
+        let last = try #require(try Recon(.file(whole)).run().video.packets.last)
+        let source = folder.path + "/half.ts"
+        // The packet is both fields.
+        try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) * 3 / 4)
+            .write(to: URL(fileURLWithPath: source))
+        let spec = JobSpec(container: .mkv, lossless: true)
+        let failure = #expect(throws: ReelFailure.self) { try MediaJob([source], nil, spec, folder.path) }
+        #expect(failure?.reason.disprovesPlan == true, "\(String(describing: failure))")
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.index.video.pictures.map(\.isDamaged) == Array(repeating: false, count: 9) + [true])
+        #expect(job.warnings.contains { $0.hasPrefix("1 frame decoded with errors") }, "\(job.warnings)")
+        // What is missing of the last frame is left to chance.
+        let (before, after) = (try Decoded(whole: source), try Decoded(job.output))
+        #expect(Array(after.hashes.dropFirst()) == before.hashes.dropLast().reversed())
+
+        #expect(try MediaJob(whole, spec: spec, folder: folder.path).index.video.pictures.isEmpty)
+    }
+
     @Test("a track that its description calls encrypted is refused as that", arguments: [false, true])
     func encrypted(isFragmented: Bool) throws {
         let source = try Fixture.make(

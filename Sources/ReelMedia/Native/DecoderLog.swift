@@ -1,12 +1,15 @@
 internal import CFFmpeg
 internal import Synchronization
 
-/// Counts the lines that a decoder logs on all of its threads, each of which has a copy of the decoder's context.
+/// Counts the lines that a decoder logs on all of its threads, each of which may have a copy of the decoder's context.
 final class DecoderLog: Sendable {
-    private let lines = Atomic(0)
+    private let allLines = Atomic(0)
+    private let allErrors = Atomic(0)
 
-    /// Whether the decoder has logged nothing that may tell of damage: an error, a warning or a note.
-    var isEmpty: Bool { lines.load(ordering: .relaxed) == 0 }
+    /// The number of errors, warnings and notes.
+    var lines: Int { allLines.load(ordering: .relaxed) }
+    /// The number of errors.
+    var errors: Int { allErrors.load(ordering: .relaxed) }
 
     /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it before
     /// the decoder is opened.
@@ -19,8 +22,10 @@ final class DecoderLog: Sendable {
         // What libav* logs for begins with a pointer to a description of its kind. Only decoders have a log as their opaque.
         guard level <= AV_LOG_INFO, let context,
             context.load(as: UnsafePointer<AVClass>?.self) == avcodec_get_class(),
-            let log = context.assumingMemoryBound(to: AVCodecContext.self).pointee.opaque
+            let opaque = context.assumingMemoryBound(to: AVCodecContext.self).pointee.opaque
         else { return }
-        Unmanaged<DecoderLog>.fromOpaque(log).takeUnretainedValue().lines.wrappingAdd(1, ordering: .relaxed)
+        let log = Unmanaged<DecoderLog>.fromOpaque(opaque).takeUnretainedValue()
+        log.allLines.wrappingAdd(1, ordering: .relaxed)
+        if level <= AV_LOG_ERROR { log.allErrors.wrappingAdd(1, ordering: .relaxed) }
     }
 }

@@ -139,16 +139,18 @@ final class FrameWindowReader {
                 if let mismatch = try handOut(until: window.upperBound, of: &pending, check, take) { return mismatch }
             }
         }
-        return decoder.mayHideDamage ? try hiddenMismatch(of: wanted, from: start) : nil
+        return !isDecoded && decoder.mayHideDamage ? try hiddenMismatch(of: wanted, from: start) : nil
     }
 
-    /// Decodes the frames again with one thread, which marks every damaged frame. Returns the first mismatch with the index.
+    /// Decodes the frames again with one thread, which marks every damaged frame or logs an error when it is given the
+    /// frame's packet. Returns the first mismatch with the index.
     private func hiddenMismatch(of wanted: Range<Int>, from start: DecodingStart) throws(ReelFailure) -> Mismatch? {
         try reader.start(at: start.point)
         let decoder = try Decoder(stream: try reader.stream(), threads: 1, path: reader.locator.name)
         let lastPacket = lastPacket(showing: wanted)
         var feeding = Feeding()
         var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
+        var troubled: Set<Int> = []
         let packet = try Packet()
         let frame = try Frame()
         while true {
@@ -156,8 +158,14 @@ final class FrameWindowReader {
                 &tally.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
             {
             case .frame: if check.place(of: frame) == nil, let mismatch = check.found { return mismatch }
-            case .again: if !feeding.isOver { try feed(decoder, packet, through: lastPacket, &feeding) }
-            case .end: return nil
+            case .again:
+                guard !feeding.isOver else { continue }
+                let errors = decoder.loggedErrors
+                try feed(decoder, packet, through: lastPacket, &feeding)
+                if decoder.leavesFieldsUnmarked, decoder.loggedErrors > errors { troubled.insert(feeding.last) }
+            case .end:
+                let frame = wanted.first { troubled.contains(Int(track.frames[$0].packet)) }
+                return frame.map { Mismatch(disproof: .damage, frame: $0) }
             }
         }
     }
