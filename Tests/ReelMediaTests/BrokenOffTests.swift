@@ -59,12 +59,14 @@ struct BrokenOffTests {
         #expect(try last(merged) == expected)
     }
 
-    @Test("a last picture that is half there is found damaged each time, by however many threads it is decoded")
-    func halfPicture() throws {
+    @Test(
+        "a last picture that is half there is found damaged each time, by however many threads it is decoded",
+        arguments: ["ts", "h264"])
+    func halfPicture(container: String) throws {
         let whole = try Fixture.make(
-            "whole.ts", in: folder, frames: 40, rate: "25", video: Fixture.x264 + ["-bf", "2", "-g", "12"])
+            "whole.\(container)", in: folder, frames: 40, rate: "25", video: Fixture.x264 + ["-bf", "2", "-g", "12"])
         let last = try #require(try Recon(.file(whole)).run().video.packets.last { $0.flags.contains(.key) })
-        let source = folder.path + "/half.ts"
+        let source = folder.path + "/half.\(container)"
         try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) / 2)
             .write(to: URL(fileURLWithPath: source))
         let spec = JobSpec(container: .mkv, lossless: true)

@@ -74,15 +74,16 @@ final class Decoder {
     /// Significant bits of each sample; 0 if the codec does not say.
     var bitsPerSample: Int { Int(native.pointee.bits_per_raw_sample) }
 
-    /// Whether a frame may be damaged although it is not marked so.
+    /// Whether one of several threads has logged something, and a frame may be damaged although it is not marked so. If each
+    /// thread decodes a frame of its own, a frame may be given out before its thread has marked it.
     var mayHideDamage: Bool {
-        // If each thread decodes a frame of its own, a frame may be given out before its thread has marked it. By then the
-        // thread has logged something.
-        let isEarly = native.pointee.active_thread_type & FF_THREAD_FRAME != 0
-        return isEarly && log.lines > 0 || leavesFieldsUnmarked && log.errors > 0
+        let threads = native.pointee.active_thread_type
+        return threads & FF_THREAD_FRAME != 0 && log.lines > 0
+            || threads & FF_THREAD_SLICE != 0 && leavesFieldsUnmarked && log.errors > 0
     }
 
-    /// Whether the decoder may leave out a part of a field and not mark the frame. It logs an error then.
+    /// Whether the decoder may leave out a part of a field and not mark the frame. It logs an error then, with one thread while
+    /// it is given the packet.
     var leavesFieldsUnmarked: Bool {
         [AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO].contains(native.pointee.codec_id)
     }

@@ -10,6 +10,8 @@ final class FrameWindowReader {
     private let starts: StartTable
     private let places: FramePlaces
     private let threads: Int
+    /// Whether a decoder with several threads may have hidden damage since `reset`, so that one thread decodes.
+    private var isSuspicious = false
     private let startTime: Rational
     private let directions: [Direction]
     private let shown: (Range<Int>) -> ShownFrames
@@ -53,7 +55,7 @@ final class FrameWindowReader {
         self.threads = threads
     }
 
-    func reset() { tally = Tally() }
+    func reset() { (tally, isSuspicious) = (Tally(), false) }
 
     /// The decode windows of a pass, from its end to its start; its chunks if it is decoded forwards.
     func windows(of pass: VideoPass) -> [Range<Int>]? {
@@ -92,7 +94,8 @@ final class FrameWindowReader {
     /// Uses a frame in one of the directions.
     typealias Take = (_ frame: Int, _ picture: borrowing Frame, _ direction: Direction) throws(ReelFailure) -> Void
 
-    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left.
+    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left, or if the rest must be
+    /// decoded again, by one thread.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
@@ -104,18 +107,28 @@ final class FrameWindowReader {
         let lastPacket = lastPacket(showing: wanted)
         var feeding = Feeding()
         var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
+        var troubled: Set<Int32> = []
         let packet = try Packet()
         let frame = try Frame()
         while let window = pending.first {
-            switch try measured(
+            let received = try measured(
                 &tally.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
-            {
+            // A frame that looks whole now and is damaged must not get into a segment.
+            if decoder.mayHideDamage {
+                isSuspicious = true
+                buffer.removeAll(from: window.lowerBound)
+                return nil
+            }
+            switch received {
             case .frame:
                 tally.framesDecoded += 1
                 progress(tally.framesDecoded)
                 guard let place = check.place(of: frame) else {
                     if let mismatch = check.found { return mismatch }
                     continue
+                }
+                if wanted.contains(place), troubled.contains(track.frames[place].packet) {
+                    return Mismatch(disproof: .damage, frame: place)
                 }
                 while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
                     if let mismatch = try handOut(until: full.upperBound, of: &pending, check, take) { return mismatch }
@@ -134,40 +147,16 @@ final class FrameWindowReader {
                 }
             case .again:
                 guard !feeding.isOver else { continue }
+                let errors = decoder.loggedErrors
                 try feed(decoder, packet, through: lastPacket, &feeding)
+                if !isDecoded, decoder.leavesFieldsUnmarked, decoder.loggedErrors > errors {
+                    troubled.insert(Int32(feeding.last))
+                }
             case .end:
                 if let mismatch = try handOut(until: window.upperBound, of: &pending, check, take) { return mismatch }
             }
         }
-        return !isDecoded && decoder.mayHideDamage ? try hiddenMismatch(of: wanted, from: start) : nil
-    }
-
-    /// Decodes the frames again with one thread, which marks every damaged frame or logs an error when it is given the
-    /// frame's packet. Returns the first mismatch with the index.
-    private func hiddenMismatch(of wanted: Range<Int>, from start: DecodingStart) throws(ReelFailure) -> Mismatch? {
-        try reader.start(at: start.point)
-        let decoder = try Decoder(stream: try reader.stream(), threads: 1, path: reader.locator.name)
-        let lastPacket = lastPacket(showing: wanted)
-        var feeding = Feeding()
-        var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
-        var troubled: Set<Int> = []
-        let packet = try Packet()
-        let frame = try Frame()
-        while true {
-            switch try measured(
-                &tally.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
-            {
-            case .frame: if check.place(of: frame) == nil, let mismatch = check.found { return mismatch }
-            case .again:
-                guard !feeding.isOver else { continue }
-                let errors = decoder.loggedErrors
-                try feed(decoder, packet, through: lastPacket, &feeding)
-                if decoder.leavesFieldsUnmarked, decoder.loggedErrors > errors { troubled.insert(feeding.last) }
-            case .end:
-                let frame = wanted.first { troubled.contains(Int(track.frames[$0].packet)) }
-                return frame.map { Mismatch(disproof: .damage, frame: $0) }
-            }
-        }
+        return nil
     }
 
     /// Hands out the frames of the first pending window that come before `end`, and takes them off the window. Returns
@@ -203,7 +192,7 @@ final class FrameWindowReader {
     private var isDecoded: Bool { !track.pictures.isEmpty }
 
     /// Damaged pictures look different with more threads.
-    private var decoderThreads: Int { isDecoded ? 1 : threads }
+    private var decoderThreads: Int { isDecoded || isSuspicious ? 1 : threads }
 
     /// The packets that the decoder has been given.
     private struct Feeding {
