@@ -83,6 +83,20 @@ struct DecodedOrderTests {
         #expect(track.frames.last?.interval.duration == Ticks(34))
     }
 
+    @Test("a reference picture without a time at the end leaves room for one before it that is lost")
+    func missingTimeAfterLoss() {
+        var stream = Indexes.stream(timeBase: TimeBase(1, 1000), frameBytes: 1)
+        stream.reorderDepth = 1
+        var packets = [packet(40, duration: 40, starts: true), packet(120, duration: 40), packet(80, duration: 40)]
+        packets.append(packet(nil, duration: 40))
+        for place in packets.indices { packets[place].dts = Timestamp(Int64(place) * 40) }
+        packets[2].picture.isBidirectional = true
+        // Packet 1 is not shown.
+        let frames = [shown(0, at: 40), shown(2, at: 80), shown(3, at: nil)]
+        let (track, _) = order.arrange(decoded: frames, of: packets, stream: stream)
+        #expect(track.frames.map(\.interval.start.ticks) == [40, 80, 160])
+    }
+
     @Test("whatever the times, frames neither overlap nor go back, and times that increase stay", arguments: 0..<64)
     func anyTimes(seed: UInt64) {
         var random = SplitMix64(seed: seed)

@@ -38,6 +38,71 @@ struct BrokenOffTests {
         #expect(abs(try #require(end.frames.last?.interval.duration).count - usual.count) <= 1)
     }
 
+    @Test("a track's length that mkvmerge states is counted from its first frame, libavformat's end is not")
+    func statedLength() throws {
+        let source = try Fixture.make(
+            "late.mkv", in: folder, frames: 30, rate: "25", filter: "settb=1/1000,setpts=PTS+16",
+            video: Fixture.x264 + ["-enc_time_base", "1/1000", "-fflags", "+bitexact"])
+        let last = { (path: String) in try Recon(.file(path)).run().video.frames.last?.interval }
+        let expected = Interval(start: Timestamp(1176), duration: Ticks(40))
+        #expect(try last(source) == expected)
+
+        // As mkvmerge would have written it.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        for (before, after) in [("Lavf", "lm12"), ("00:00:01.216000000", "00:00:01.200000000")] {
+            while let place = bytes.range(of: Data(before.utf8)) {
+                bytes.replaceSubrange(place, with: Data(after.utf8))
+            }
+        }
+        let merged = folder.path + "/merged.mkv"
+        try bytes.write(to: URL(fileURLWithPath: merged))
+        #expect(try last(merged) == expected)
+    }
+
+    @Test(
+        "a last picture that is half there is found damaged each time, by however many threads it is decoded",
+        arguments: ["ts", "h264"])
+    func halfPicture(container: String) throws {
+        let whole = try Fixture.make(
+            "whole.\(container)", in: folder, frames: 40, rate: "25", video: Fixture.x264 + ["-bf", "2", "-g", "12"])
+        let last = try #require(try Recon(.file(whole)).run().video.packets.last { $0.flags.contains(.key) })
+        let source = folder.path + "/half.\(container)"
+        try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) / 2)
+            .write(to: URL(fileURLWithPath: source))
+        let spec = JobSpec(container: .mkv, lossless: true)
+        // The last frame comes from another thread than the one that decodes it, mostly before that one marks it as damaged.
+        for _ in 0..<8 {
+            let failure = #expect(throws: ReelFailure.self) {
+                try MediaJob([source], nil, spec, folder.path)
+            }
+            #expect(failure?.reason.disprovesPlan == true, "\(String(describing: failure))")
+        }
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(try Decoded(job.output).hashes == Decoded(whole: source).hashes.reversed())
+        #expect(job.index.video.pictures.last?.isDamaged == true)
+    }
+
+    @Test("a last field that is half there is named, although the decoder does not mark it")
+    func halfField() throws {
+        let whole = try FieldPictures.make("whole.ts", in: folder, frames: 10)
+        let last = try #require(try Recon(.file(whole)).run().video.packets.last)
+        let source = folder.path + "/half.ts"
+        // The packet is both fields.
+        try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) * 3 / 4)
+            .write(to: URL(fileURLWithPath: source))
+        let spec = JobSpec(container: .mkv, lossless: true)
+        let failure = #expect(throws: ReelFailure.self) { try MediaJob([source], nil, spec, folder.path) }
+        #expect(failure?.reason.disprovesPlan == true, "\(String(describing: failure))")
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.index.video.pictures.map(\.isDamaged) == Array(repeating: false, count: 9) + [true])
+        #expect(job.warnings.contains { $0.hasPrefix("1 frame decoded with errors") }, "\(job.warnings)")
+        // What is missing of the last frame is left to chance.
+        let (before, after) = (try Decoded(whole: source), try Decoded(job.output))
+        #expect(Array(after.hashes.dropFirst()) == before.hashes.dropLast().reversed())
+
+        #expect(try MediaJob(whole, spec: spec, folder: folder.path).index.video.pictures.isEmpty)
+    }
+
     @Test("a track that its description calls encrypted is refused as that", arguments: [false, true])
     func encrypted(isFragmented: Bool) throws {
         let source = try Fixture.make(

@@ -18,7 +18,10 @@ extension PresentationOrder {
         // Every container can tell times apart that differ by a millisecond.
         let step = Ticks(max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up)))
         let durations = shown.map { ownDuration(of: Int($0.packet), in: scanned) }
-        let starts = increasing(given, durations, step: step, &diagnostics)
+        let earliest = zip(shown, durations).map { frame, duration in
+            frame.time == nil && stream.reorderDepth > 0 ? onOneClock[Int(frame.packet)].shownLate(duration) : nil
+        }
+        let starts = increasing(given, durations, earliest, step: step, &diagnostics)
         let frames = starts.indices.map { place in
             let start = starts[place]
             let duration =
@@ -62,9 +65,11 @@ extension PresentationOrder {
     /// Makes times increase, keeping as many as possible unchanged. A frame with a time that is not later than the
     /// previous frame's goes right after the frame before it or, at the start, right before the frame after it. Frames
     /// without a time are spread evenly over the time between their neighbours. Those after the last known time follow each
-    /// other as their stated durations say, else at the nominal rate, as do those before the first.
+    /// other as their stated durations say, else at the nominal rate, as do those before the first, but come at their `earliest`
+    /// time at the earliest.
     private func increasing(
-        _ given: [Timestamp?], _ durations: [Ticks?], step: Ticks, _ diagnostics: inout [Diagnostic]
+        _ given: [Timestamp?], _ durations: [Ticks?], _ earliest: [Timestamp?], step: Ticks,
+        _ diagnostics: inout [Diagnostic]
     ) -> [Timestamp] {
         let kept = longestIncreasing(given)
         let missing = given.reduce(0) { $0 + ($1 == nil ? 1 : 0) }
@@ -92,7 +97,8 @@ extension PresentationOrder {
             for place in between { times[place] = times[place - 1] + apart }
         }
         for place in given.indices[(last.place + 1)...] {
-            times[place] = times[place - 1] + (durations[place - 1].map { min($0, Ticks(most)) } ?? Ticks(nominal))
+            let next = times[place - 1] + (durations[place - 1].map { min($0, Ticks(most)) } ?? Ticks(nominal))
+            times[place] = max(next, earliest[place] ?? next)
         }
         // If there are more frames than ticks, later frames move back.
         for place in times.indices.dropFirst() { times[place] = max(times[place], times[place - 1] + Ticks(1)) }
@@ -118,6 +124,15 @@ extension PresentationOrder {
             place = before[place]
         }
         return chosen.reversed()
+    }
+}
+
+extension ScannedPacket {
+    /// When a reference picture is shown at the earliest, if its codec shows it once the next one is decoded; nil for others.
+    /// The one before it may be lost, so the frames that came out do not tell.
+    fileprivate func shownLate(_ duration: Ticks?) -> Timestamp? {
+        guard let dts, let duration, picture.order == nil, !picture.isBidirectional else { return nil }
+        return dts + duration
     }
 }
 

@@ -9,6 +9,7 @@ final class Decoder {
     private(set) var complaints = 0
     /// A reference to the last frame, held until the next comes; nil if the decoder need not be repeatable.
     private var kept: UnsafeMutablePointer<AVFrame>?
+    private let log = DecoderLog()
 
     /// Opens the decoder that libavcodec prefers for the stream. Throws `.noDecoder` if there is none, and
     /// `.headerDamaged` if it does not open.
@@ -44,6 +45,7 @@ final class Decoder {
         native.pointee.pkt_timebase = timeBase.native
         native.pointee.thread_count = Int32(threads)
         reel_decoder_carries(native)
+        log.follow(native)
         let code = avcodec_open2(native, codec, nil)
         guard code < 0 else { return }
         if code == reel_error_no_memory || code == reel_error_again {
@@ -71,6 +73,23 @@ final class Decoder {
 
     /// Significant bits of each sample; 0 if the codec does not say.
     var bitsPerSample: Int { Int(native.pointee.bits_per_raw_sample) }
+
+    /// Whether one of several threads has logged something, and a frame may be damaged although it is not marked so. If each
+    /// thread decodes a frame of its own, a frame may be given out before its thread has marked it.
+    var mayHideDamage: Bool {
+        let threads = native.pointee.active_thread_type
+        return threads & FF_THREAD_FRAME != 0 && log.lines > 0
+            || threads & FF_THREAD_SLICE != 0 && leavesFieldsUnmarked && log.errors > 0
+    }
+
+    /// Whether the decoder may leave out a part of a field and not mark the frame. It logs an error then, with one thread while
+    /// it is given the packet.
+    var leavesFieldsUnmarked: Bool {
+        [AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO].contains(native.pointee.codec_id)
+    }
+
+    /// The number of errors that the decoder has logged.
+    var loggedErrors: Int { log.errors }
 
     /// The decoder's answer to a packet.
     enum Fed {

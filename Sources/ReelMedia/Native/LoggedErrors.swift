@@ -19,6 +19,7 @@ enum LoggedErrors {
                 LoggedErrors.all.increase()
                 if reel_is_demuxer(context) != 0 { LoggedErrors.demuxers.increase() }
             }
+            DecoderLog.note(level: level, of: context)
             guard let arguments else { return }
             av_log_default_callback(context, level, format, arguments)
         }

@@ -217,7 +217,7 @@ public struct Recon {
             metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
             passthrough: try proof.verdict(on: stream), diagnostics: leftOut())
         let order = PresentationOrder(
-            nominalDuration: stream.nominalDuration, trackEnd: try trackEnd(stream.timeBase),
+            nominalDuration: stream.nominalDuration, trackEnd: try trackEnd(stream.timeBase, of: scanned),
             mayRestart: demuxer.mayRestart
         )
         return Survey(
@@ -247,11 +247,16 @@ public struct Recon {
 
     /// The stream's end by its DURATION tag, unless the file broke off before that. NUT and Matroska store no packet durations:
     /// libavformat guesses them from the frame rate.
-    private func trackEnd(_ timeBase: TimeBase) throws(ReelFailure) -> Timestamp? {
+    private func trackEnd(_ timeBase: TimeBase, of scanned: [ScannedPacket]) throws(ReelFailure) -> Timestamp? {
         guard ["nut", "matroska,webm"].contains(demuxer.formatName), try demuxer.isWhole() else { return nil }
         let found = entries(of: video.pointee.metadata).first { $0.name == "DURATION" }
-        guard let seconds = found.flatMap({ clockTime($0.value) }) else { return nil }
-        return Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))
+        guard let seconds = found.flatMap({ clockTime($0.value) }),
+            let stated = Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))
+        else { return nil }
+        // libavformat's muxer states when the track ends, mkvmerge and others how long it lasts.
+        let isEnd = demuxer.metadata.contains { $0.name.lowercased() == "encoder" && $0.value.hasPrefix("Lavf") }
+        guard !isEnd, demuxer.formatName != "nut" else { return stated }
+        return scanned.lazy.compactMap(\.pts).min().map { $0 + Ticks(stated.ticks) }
     }
 
     private func leftOut() -> [Diagnostic] {

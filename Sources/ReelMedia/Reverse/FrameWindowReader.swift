@@ -10,6 +10,8 @@ final class FrameWindowReader {
     private let starts: StartTable
     private let places: FramePlaces
     private let threads: Int
+    /// Whether a decoder with several threads may have hidden damage since `reset`, so that one thread decodes.
+    private var isSuspicious = false
     private let startTime: Rational
     private let directions: [Direction]
     private let shown: (Range<Int>) -> ShownFrames
@@ -53,7 +55,7 @@ final class FrameWindowReader {
         self.threads = threads
     }
 
-    func reset() { tally = Tally() }
+    func reset() { (tally, isSuspicious) = (Tally(), false) }
 
     /// The decode windows of a pass, from its end to its start; its chunks if it is decoded forwards.
     func windows(of pass: VideoPass) -> [Range<Int>]? {
@@ -92,30 +94,41 @@ final class FrameWindowReader {
     /// Uses a frame in one of the directions.
     typealias Take = (_ frame: Int, _ picture: borrowing Frame, _ direction: Direction) throws(ReelFailure) -> Void
 
-    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left.
+    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left, or if the rest must be
+    /// decoded again, by one thread.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
         guard let first = pending.first, let last = pending.last else { return nil }
+        let wanted = first.lowerBound..<last.upperBound
         try reader.start(at: start.point)
         let decoder = try Decoder(
             stream: try reader.stream(), threads: decoderThreads, path: reader.locator.name, isRepeatable: isDecoded)
-        let lastPacket = lastPacket(showing: first.lowerBound..<last.upperBound)
+        let lastPacket = lastPacket(showing: wanted)
         var feeding = Feeding()
-        var check = try IndexCheck(
-            track: track, places: places, wanted: first.lowerBound..<last.upperBound, start: start)
+        var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
+        var troubled: Set<Int32> = []
         let packet = try Packet()
         let frame = try Frame()
         while let window = pending.first {
-            switch try measured(
+            let received = try measured(
                 &tally.decodeSeconds, { () throws(ReelFailure) in try decoder.receive(into: frame) })
-            {
+            // A frame that looks whole now and is damaged must not get into a segment.
+            if decoder.mayHideDamage {
+                isSuspicious = true
+                buffer.removeAll(from: window.lowerBound)
+                return nil
+            }
+            switch received {
             case .frame:
                 tally.framesDecoded += 1
                 progress(tally.framesDecoded)
                 guard let place = check.place(of: frame) else {
                     if let mismatch = check.found { return mismatch }
                     continue
+                }
+                if wanted.contains(place), troubled.contains(track.frames[place].packet) {
+                    return Mismatch(disproof: .damage, frame: place)
                 }
                 while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
                     if let mismatch = try handOut(until: full.upperBound, of: &pending, check, take) { return mismatch }
@@ -134,7 +147,11 @@ final class FrameWindowReader {
                 }
             case .again:
                 guard !feeding.isOver else { continue }
+                let errors = decoder.loggedErrors
                 try feed(decoder, packet, through: lastPacket, &feeding)
+                if !isDecoded, decoder.leavesFieldsUnmarked, decoder.loggedErrors > errors {
+                    troubled.insert(Int32(feeding.last))
+                }
             case .end:
                 if let mismatch = try handOut(until: window.upperBound, of: &pending, check, take) { return mismatch }
             }
@@ -175,7 +192,7 @@ final class FrameWindowReader {
     private var isDecoded: Bool { !track.pictures.isEmpty }
 
     /// Damaged pictures look different with more threads.
-    private var decoderThreads: Int { isDecoded ? 1 : threads }
+    private var decoderThreads: Int { isDecoded || isSuspicious ? 1 : threads }
 
     /// The packets that the decoder has been given.
     private struct Feeding {
