@@ -81,9 +81,9 @@ final class FrameWindowReader {
         guard let first = pending.first else { return }
         var start = DecodingStart(nearest: starts.point(for: first.lowerBound))
         while !pending.isEmpty {
-            guard let mismatch = try read(&pending, from: start, progress, take) else { continue }
+            let mismatch = try read(&pending, from: start, progress, take)
             // Tables alone do not tell whether another start would be better.
-            guard isDecoded, start.goBack() else { throw refusal(of: mismatch) }
+            if let mismatch, !isDecoded || !start.goBack() { throw refusal(of: mismatch) }
             if let next = pending.first, let last = pending.last {
                 buffer.removeAll(from: next.lowerBound)
                 tally.concealed.removeAll { (next.lowerBound..<last.upperBound).contains($0) }
@@ -116,7 +116,6 @@ final class FrameWindowReader {
             // A frame that looks whole now and is damaged must not get into a segment.
             if decoder.mayHideDamage {
                 isSuspicious = true
-                buffer.removeAll(from: window.lowerBound)
                 return nil
             }
             switch received {
