@@ -26,25 +26,20 @@ public struct ReconRequest: Codable, Sendable {
     public var source: Locator
     /// Where the engine writes the index.
     public var index: Locator
-    /// Read only this many bytes of the file, for the index of an early start; nil for all of them.
-    public var limit: Int64?
     /// Why the engine must decode the whole video. If nil, it uses tables and headers, unless they prove unusable.
     public var decoding: DecodingCause?
     /// Whether only the sound is wanted: the source needs no video, and none is read.
     public var isSoundOnly: Bool
 
-    package init(
-        source: Locator, index: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil, isSoundOnly: Bool = false
-    ) {
+    package init(source: Locator, index: Locator, decoding: DecodingCause? = nil, isSoundOnly: Bool = false) {
         self.source = source
         self.index = index
-        self.limit = limit
         self.decoding = decoding
         self.isSoundOnly = isSoundOnly
     }
 
     enum CodingKeys: String, CodingKey {
-        case source, index, limit, decoding, isSoundOnly
+        case source, index, decoding, isSoundOnly
     }
 }
 

@@ -1,11 +1,9 @@
 internal import ReelCore
 
-/// The part of a source that an index describes, and how it was made.
+/// What an index describes of a source, and how it was made.
 public enum IndexKind: String, CaseIterable, Sendable {
     /// The whole source.
     case index
-    /// Its first part.
-    case head
     /// The whole source, all of which was decoded since tables and headers had proved wrong.
     case decoded
     /// The sound alone, of a source that is only heard.

@@ -85,38 +85,6 @@ extension JobFolder {
     /// In bytes; most of a record are its diagnostics, of which there are few and short ones. The board keeps them.
     private static let longestRecord: Int64 = 8 << 10
 
-    /// Takes over the segments of these contents that another job has made. `wholeSegments` tells whether they are
-    /// whole.
-    ///
-    /// Throws `.unreachable` if this folder cannot be written.
-    public func take(_ wanted: [SegmentContent], from other: JobID) throws(ReelFailure) {
-        let other = store.job(other)
-        do {
-            var hasTaken = false
-            for record in other.records(of: Set(wanted)) {
-                // Another process may have taken it first.
-                guard try other.hand(record.name.text, to: self) else { continue }
-                // The record last: if it is there, the segment is too.
-                guard try other.hand(record.name.recordName, to: self) else { continue }
-                hasTaken = true
-            }
-            if hasTaken { try Files.syncFolder(segments) }
-        } catch {
-            throw SystemError.store(.moveSegments, segments, error.value)
-        }
-    }
-
-    /// Moves a file into another job's folder; false if it is not there.
-    private func hand(_ name: String, to other: JobFolder) throws(SystemCode) -> Bool {
-        do {
-            try Files.rename("\(segments)/\(name)", to: "\(other.segments)/\(name)")
-            return true
-        } catch {
-            guard error.value == ENOENT, try Files.entry(other.segments) != nil else { throw error }
-            return false
-        }
-    }
-
     /// The `records` whose file is missing or has another size. On NFS, files that another host has just written may be
     /// among them for a while.
     public func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {

@@ -10,11 +10,8 @@ extension JobID {
     /// - Parameters:
     ///   - sources: fingerprints of the files that it is made of.
     ///   - spec: only `spec.identity` counts, so memory and verification make no other job.
-    ///   - head: bytes of the first part of its source, for the job of an early start; nil for the whole source.
-    public static func make(
-        sources: [Fingerprint], spec: JobSpec, head: Int64? = nil
-    ) throws(ReelFailure) -> JobID {
-        let content = IdentityContent(rule: ruleVersion, sources: sources, spec: spec.identity, head: head)
+    public static func make(sources: [Fingerprint], spec: JobSpec) throws(ReelFailure) -> JobID {
+        let content = IdentityContent(rule: ruleVersion, sources: sources, spec: spec.identity)
         return JobID(String(Fingerprint.sha256Hex(try AtomicFile.json(of: content)).prefix(16)))
     }
 }
@@ -23,12 +20,10 @@ private struct IdentityContent: Encodable {
     let rule: Int
     let sources: [Fingerprint]
     let spec: JobSpec
-    let head: Int64?
 
     enum CodingKeys: String, CodingKey {
         case rule = "rule"
         case sources = "sources"
         case spec = "spec"
-        case head = "head"
     }
 }

@@ -8,8 +8,6 @@ extension JobRecord: Codable {
         case id = "id"
         case spec = "spec"
         case sources = "sources"
-        case head = "head"
-        case headBytes = "headBytes"
         case terms = "terms"
         case submission = "submission"
         case webhooks = "webhooks"
@@ -44,9 +42,7 @@ extension JobRecord: Codable {
         }
         self.init(
             id: try container.decode(JobID.self, forKey: .id), spec: try container.decode(JobSpec.self, forKey: .spec),
-            sources: sources, head: try container.decodeIfPresent(JobID.self, forKey: .head),
-            headBytes: try container.decodeIfPresent(Int64.self, forKey: .headBytes),
-            terms: try container.decode(JobTerms.self, forKey: .terms),
+            sources: sources, terms: try container.decode(JobTerms.self, forKey: .terms),
             submission: try container.decodeIfPresent(Submission.self, forKey: .submission),
             created: try container.decode(Double.self, forKey: .created))
         webhooks = try container.decodeIfPresent([String].self, forKey: .webhooks) ?? []
@@ -79,9 +75,6 @@ extension JobRecord: Codable {
         if let rate = spec.sampleRate, !JobSpec.sampleRates.contains(rate) { return "no sound has this sample rate" }
         if let rate = spec.audioBitrate, !JobSpec.audioBitrates.contains(rate) { return "no sound has this bit rate" }
         if let loop = spec.loop, !loop.isSound { return "nothing loops in this way" }
-        if let head, !ContentHash.isHexadecimal(head.text) {
-            return "the head's id is not hexadecimal"
-        }
         guard let result else { return nil }
         guard case .output? = JobFileName(result.name) else { return "the result's name is not that of an output" }
         guard ContentHash.isOne(result.sha256) else { return "the result's SHA-256 is none" }
@@ -95,8 +88,6 @@ extension JobRecord: Codable {
         try container.encode(id, forKey: .id)
         try container.encode(spec, forKey: .spec)
         try container.encode(sources, forKey: .sources)
-        try container.encodeIfPresent(head, forKey: .head)
-        try container.encodeIfPresent(headBytes, forKey: .headBytes)
         try container.encode(terms, forKey: .terms)
         try container.encodeIfPresent(submission, forKey: .submission)
         if !webhooks.isEmpty { try container.encode(webhooks, forKey: .webhooks) }

@@ -14,11 +14,6 @@ public struct JobRecord: Hashable, Sendable {
     public var spec: JobSpec
     /// The files that it is made of; at least one.
     public var sources: [JobSource]
-    /// The job of the early start, which began with the source's first part while recon read the rest: its segments are
-    /// this job's, too.
-    public var head: JobID?
-    /// Bytes of the source's first part, if this job is the early start of another and made of that part alone.
-    public var headBytes: Int64?
     /// Its terms; the output does not depend on them.
     public var terms: JobTerms
     /// What the submitter says of it; nil in records of earlier builds, and of jobs that no user submitted.
@@ -42,15 +37,13 @@ public struct JobRecord: Hashable, Sendable {
 
     /// A job that has not ended. It is a programming error if it has no source.
     public init(
-        id: JobID, spec: JobSpec, sources: [JobSource], head: JobID? = nil, headBytes: Int64? = nil,
-        terms: JobTerms = JobTerms(), submission: Submission? = nil, created: Double
+        id: JobID, spec: JobSpec, sources: [JobSource], terms: JobTerms = JobTerms(),
+        submission: Submission? = nil, created: Double
     ) {
         precondition(!sources.isEmpty, "a job is made of files")
         self.id = id
         self.spec = spec
         self.sources = sources
-        self.head = head
-        self.headBytes = headBytes
         self.terms = terms
         self.submission = submission
         self.paused = false

@@ -190,11 +190,6 @@ public protocol JobEntry: Sendable {
     /// Whether every one of these segments is there with the recorded size and checksum.
     func areWhole(_ records: [SegmentRecord]) async -> Bool
 
-    /// Takes over the segments of these contents that another job has made. `wholeSegments` tells whether they are whole.
-    ///
-    /// Throws `.unreachable` if this machine does not see the job that takes them; another job that is gone has none.
-    func take(_ wanted: [SegmentContent], from other: JobID) async throws(ReelFailure)
-
     /// Removes the files that the attempt that held `token` left half-written. Whole segments stay.
     func removePartial(token: String) async
 

@@ -6,7 +6,6 @@ extension Diagnostic.CodingKeys {
         switch self {
         // MARK: Found in the source
         case .fileDamaged: "Reading the file failed near the byte that is named."
-        case .headOnly: "Only the head of the source was read so far."
         case .sourceDecoded:
             "All of the video was decoded to find its frames, which takes longer than reading its tables."
         case .packetsUndecoded: "Packets of the video do not decode: the frame before each is shown longer."
@@ -91,7 +90,6 @@ extension Diagnostic.CodingKeys {
         switch self {
         // MARK: Found in the source
         case .fileDamaged: "Check the output there; get an undamaged copy."
-        case .headOnly: "Nothing."
         case .sourceDecoded: "Nothing."
         case .packetsUndecoded: "Check these places; get an undamaged copy."
         case .framesConcealed: "Check these frames; get an undamaged copy."

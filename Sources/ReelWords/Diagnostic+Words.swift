@@ -6,7 +6,6 @@ extension Diagnostic {
         switch self {
         // MARK: Found in the source
         case .fileDamaged(let offset): "the file is damaged near byte \(offset)"
-        case .headOnly: "only the head of the source was read so far"
         case .sourceDecoded(let why, let codec, let format):
             "all of the video was decoded to find its frames: "
                 + why.words(codec: codec, format: String(format.prefix { $0 != "," }))

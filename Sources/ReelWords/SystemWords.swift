@@ -21,7 +21,6 @@ extension StoreStep {
         case .read: "read"
         case .write: "write"
         case .lock: "lock"
-        case .moveSegments: "move segments to"
         case .copySource: "copy the source to"
         case .remove: "remove"
         }

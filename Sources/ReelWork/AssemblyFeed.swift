@@ -57,8 +57,6 @@ actor AssemblyFeed {
         let showsWritesLate = await store.showsWritesLate
         let deadline = clock.now + .seconds(showsWritesLate ? 60 : 0)
         while let (pass, missing) = await firstMissing(of: results) {
-            // If this is the job of an early start, the whole job has taken the segments over.
-            try await checkNotPaused()
             guard clock.now < deadline else {
                 throw ReelFailure(.segmentMissing(segment: missing.name.text, pass: pass))
             }

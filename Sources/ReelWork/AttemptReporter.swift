@@ -74,8 +74,6 @@ struct AttemptReporter: Sendable {
     private func disprove(_ failure: ReelFailure) async -> FailAnswer? {
         await attempt.removePartial()
         environment.log.notice("\(name) stopped: \(failure.words)")
-        // The job of an early start is of no use then: the whole job is planned without it.
-        guard context.record.headBytes == nil else { return await fail(failure, as: .permanent) }
         // What was decoded as a whole cannot be disproved: an engine that says so was taken over, or its host is bad.
         guard await !context.isDecoded(claim.pass) else { return await fail(failure, as: .crash) }
         do throws(ReelFailure) {
@@ -110,12 +108,11 @@ struct AttemptReporter: Sendable {
         }
     }
 
-    /// Removes what a finished job does not need any more: results on the board, parts in the store, its early start.
+    /// Removes what a finished job does not need any more: results on the board and parts in the store.
     private func removeParts() async {
         await attempt.removePartial()
         do throws(ReelFailure) {
             try await context.entry.removeParts(keepingSegments: context.record.terms.keepsSegments)
-            try await JobControl(board: environment.board, store: environment.store).withdraw(headOf: context.record)
             try await environment.board.trim(claim.job)
         } catch {
             environment.log.warning("\(error.words)")

@@ -128,9 +128,7 @@ package actor Claimer {
         let record = try await store.job(claim.job).read()
         guard try await !restoreControl(of: claim, record) else { return nil }
         if claim.pass == .probe { return .probe(claim) }
-        let context = try await context(of: claim, record)
-        try await context.takeOver(claim.pass)
-        return .pass(ClaimedPass(claim: claim, context: context))
+        return .pass(ClaimedPass(claim: claim, context: try await context(of: claim, record)))
     }
 
     /// Cancels or pauses the job on the board if the store says that a person did. The store learns of that first, and

@@ -6,9 +6,8 @@ internal import ReelStore
 internal import ReelWords
 
 /// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of the two is
-/// wrong, nothing is removed before its time. Also removes what early starts have left and the copies of sources that ended jobs
-/// do not need, and writes into records how jobs ended.
-/// Every worker runs one.
+/// wrong, nothing is removed before its time. Also removes the copies of sources that ended jobs do not need, and writes
+/// into records how jobs ended. Every worker runs one.
 package struct Janitor: Sendable {
     private let environment: WorkerEnvironment
 
@@ -36,37 +35,7 @@ package struct Janitor: Sendable {
                 log.debug("job \(job) stays: \(error.words)")
             }
         }
-        await removeEarlyStarts()
         await store.removeUnusedSources()
-    }
-
-    /// Removes the early starts of jobs that have ended or do not use them. The process that should have removed one may have
-    /// been killed, or have lost the board.
-    private func removeEarlyStarts() async {
-        let (store, log) = (environment.store, environment.log)
-        // A whole job names its early start before that begins. So those that are there are looked for first.
-        let early = await records.filter { $0.headBytes != nil }
-        guard !early.isEmpty else { return }
-        let wanted = Set(await records.filter { $0.state == nil }.compactMap(\.head))
-        for job in early.map(\.id) where !wanted.contains(job) {
-            do throws(ReelFailure) {
-                try await JobControl(board: environment.board, store: store).withdraw(job)
-                log.notice("removed job \(job): it was the early start of a job that does not need it any more")
-            } catch {
-                log.debug("job \(job) stays: \(error.words)")
-            }
-        }
-    }
-
-    /// The records that can be read.
-    private var records: [JobRecord] {
-        get async {
-            var records: [JobRecord] = []
-            for job in (try? await environment.store.jobs()) ?? [] {
-                if let record = try? await environment.store.job(job).read() { records.append(record) }
-            }
-            return records
-        }
     }
 
     /// The record of a job that has ended and whose retention is over, else nil. A job whose record cannot be read is left for

@@ -13,8 +13,6 @@ package final class JobContext: Sendable {
     private let store: any JobStore
     /// Where the indexes are, in the order of the plan's sources.
     private let indexes: [Locator]
-    /// The job of the early start, if it is still there.
-    private let early: StoredJob?
     private let planned = Mutex<PlannedSegments?>(nil)
 
     /// - Parameter number: the number of the plan that the pass belongs to.
@@ -24,14 +22,6 @@ package final class JobContext: Sendable {
         (plan, entry) = (job.plan, job.entry)
         self.store = store
         indexes = try await store.indexes(of: plan, record)
-        early = if let head = record.head { try? await StoredJob(store.job(head)) } else { nil }
-    }
-
-    /// Takes over the segments of a pass that the job of the early start has made.
-    func takeOver(_ pass: Pass) async throws(ReelFailure) {
-        let parts = Set(plan.subjects(of: pass).map(\.part))
-        guard let early, await early.entry.hasSegments(of: parts) else { return }
-        try await early.give(segments().contents(of: pass), to: entry)
     }
 
     /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made the

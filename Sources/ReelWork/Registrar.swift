@@ -50,8 +50,7 @@ package struct Registrar: Sendable {
         let (store, board, log) = (environment.store, environment.board, environment.log)
         do throws(ReelFailure) {
             let record = try await store.job(job).read()
-            // An early start belongs to another job, which begins one anew if it needs it.
-            guard record.state == nil, record.headBytes == nil else { return true }
+            guard record.state == nil else { return true }
             switch try await Recover(store: store, board: board).recover(job) {
             case .known: break
             case .recovered(let passes):

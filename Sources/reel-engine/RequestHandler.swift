@@ -44,7 +44,7 @@ struct RequestHandler {
         let index =
             request.isSoundOnly
             ? try SoundRecon(request.source).run(progress: report)
-            : try Recon(request.source, limit: request.limit, decoding: request.decoding).run(progress: report)
+            : try Recon(request.source, decoding: request.decoding).run(progress: report)
         return ReconResult(indexHash: try Media.write(index, to: request.index))
     }
 

@@ -27,9 +27,4 @@ struct SlowCoordinator: Sendable {
 
     /// Lets it go on.
     func go() { _ = FileManager.default.createFile(atPath: folder + "/go", contents: nil) }
-
-    /// The next engine waits again.
-    func forget() throws {
-        for name in ["first", "go"] { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
-    }
 }

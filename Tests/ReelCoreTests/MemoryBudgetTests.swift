@@ -35,31 +35,6 @@ struct MemoryBudgetTests {
         #expect(try Plans.make(large, slots: 1, spec: enough, video: largeTarget).longestChunk == 48)
     }
 
-    @Test("keeps passes that were planned for a source's head, if they fit beside the whole index")
-    func head() throws {
-        let whole = Indexes.regular(frames: 400_000, keysAt: Array(stride(from: 0, to: 400_000, by: 250)))
-        var part = whole
-        part.video.packets.removeSubrange(50_000...)
-        part.video.frames.removeSubrange(50_000...)
-        part.video.randomAccessPoints.removeSubrange(200...)
-        let spec = JobSpec(container: .mp4, memory: 424 << 20)
-        func plan(_ index: SourceIndex, head: [VideoPass] = [], packets: Int = 0) throws -> Plan {
-            try Planner(slots: 2).plan(
-                indexes: [index], spec: spec, video: Plans.target(), audio: [], head: head, packets: packets,
-                indexHashes: [""], diagnostics: [])
-        }
-        func all(after head: Plan) throws -> Plan { try plan(whole, head: head.videoPasses.reversed()) }
-
-        let ignorant = try plan(part)
-        #expect(ignorant.need + 350_000 * 96 > 424 << 20)
-        #expect(try all(after: ignorant).need <= 424 << 20)
-        let told = try plan(part, packets: 400_000)
-        let both = try all(after: told)
-        #expect(both.need <= 424 << 20)
-        #expect(both.videoPasses.suffix(told.videoPasses.count) == told.videoPasses[...])
-        #expect(both.longestChunk == told.longestChunk)
-    }
-
     @Test("of a machine limits a pass even if its budget would rise")
     func machineLimit() {
         let memory = MemoryRequest(budget: 512 << 20, limit: 1 << 30)

@@ -47,39 +47,6 @@ struct PresentationOrderTests {
         #expect(track.frames.map { Int($0.packet) } == expected)
     }
 
-    @Test("the index of a head is the beginning of the whole index, wherever reading ended", arguments: 0..<64)
-    func head(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
-        // Groups whose first picture may be followed by pictures that are shown before it, at times that are not even.
-        var packets: [ScannedPacket] = []
-        var time: Int64 = 0
-        for group in 0..<12 {
-            let leading = group == 0 ? 0 : Int.random(in: 0...3, using: &random)
-            let times = (0..<leading + Int.random(in: 1...9, using: &random)).map { _ in
-                time += Int64.random(in: 1...20, using: &random)
-                return time
-            }
-            packets.append(packet(times[leading], starts: true))
-            packets += times[..<leading].map { packet($0) }
-            packets += times[(leading + 1)...].shuffled(using: &random).map { packet($0) }
-        }
-        let whole = arrange(packets).track
-        for end in 1...packets.count {
-            var head = arrange(Array(packets[..<end])).track
-            head.keepHead()
-            #expect(whole.begins(with: head))
-            let starts = packets[..<end].indices.filter { packets[$0].startsDecoding }
-            let last = starts.count < 2 ? 0 : starts[starts.count - 2]
-            let next = packets[last].pts ?? Timestamp(0)
-            #expect(head.frames.count == whole.frames.count { $0.interval.start < next })
-        }
-        // And nothing else.
-        var other = whole
-        other.keepHead()
-        other.frames[0].interval.duration = other.frames[0].interval.duration + Ticks(1)
-        #expect(!whole.begins(with: other))
-    }
-
     @Test("what an edit list hides is decoded, not shown")
     func hidden() {
         let (track, _) = arrange([

@@ -79,7 +79,7 @@ struct WireTests {
             [.confinement(Confinement(scope: scope, mode: .require, sourceRoots: SourceRoots(["/films"])))]
                 + [
                     EngineRequest.recon(
-                        ReconRequest(source: job.sources[0].source, index: job.sources[0].index, limit: 1 << 20)),
+                        ReconRequest(source: job.sources[0].source, index: job.sources[0].index, decoding: .disproved)),
                     .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
                     .choose(ChooseRequest(indexes: [job.sources[0].index], spec: spec, threads: 4)),
                     .reverse(pass), .reverseAudio(pass),

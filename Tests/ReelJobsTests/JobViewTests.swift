@@ -29,8 +29,8 @@ import Testing
             status,
             output: StoredResult(
                 job: JobID("0123456789abcdef"), locator: .file("/a/clip.reversed.mp4"),
-                recorded: JobResult(name: "output.mp4", bytes: 17, sha256: "ab")), found: [.headOnly, .noTimestamps],
-            waitReason: WaitReason(status, workers: []),
+                recorded: JobResult(name: "output.mp4", bytes: 17, sha256: "ab")),
+            found: [.fieldOrdersVary, .noTimestamps], waitReason: WaitReason(status, workers: []),
             failures: status.failures.map { FailureView($0, pass: pass, logs: ["t": "said\nthis\n"]) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -38,7 +38,8 @@ import Testing
         #expect(
             text == """
                 {"clips":[],"created":10.5,"diagnostics":[{"code":"no-timestamps","facts":{},"message":"the video has no timestamps: its \
-                frames are shown in order, at the rate it states"},{"code":"head-only","facts":{},"message":"only the head of the source was read so far"}],\
+                frames are shown in order, at the rate it states"},{"code":"field-orders-vary","facts":{},"message":"clips show their fields in \
+                different orders: the file states no order, each frame its own"}],\
                 "engines":[],"excluded":[{"code":"encoder-missing","host":"h","reason":"the worker has no encoder x265","worker":"w"}],"failureCount":1,\
                 "failures":[{"attempts":{"crash":2},"endFrame":20,"firstFrame":10,"index":1,"kind":"video",\
                 "lastMessage":"the engine was ended","recent":[{"cause":"crash","code":"engine-ended","facts":{},\
@@ -48,7 +49,7 @@ import Testing
                 "passesExhausted":0,"passesLive":0,"passesPerSecond":0,"passesReady":0,"passesRetrying":0,\
                 "paused":false,"peakRSS":7,"source":"/a/clip.mp4","sources":["/a/clip.mp4"],"state":"running","waitCode":"no-worker",\
                 "waitReason":"no worker is connected","warnings":["the video has no timestamps: its frames are shown \
-                in order, at the rate it states","only the head of the source was read so far","h cannot take this job: the worker has no encoder x265",\
+                in order, at the rate it states","clips show their fields in different orders: the file states no order, each frame its own","h cannot take this job: the worker has no encoder x265",\
                 "no worker is connected"],"weight":1}
                 """)
     }

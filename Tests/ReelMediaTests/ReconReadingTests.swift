@@ -155,38 +155,6 @@ struct ReconReadingTests {
     }
 
     @Test(
-        "the index of a source's head is what that of all of it begins with",
-        arguments: [
-            Case(name: "a.mkv", video: x264), Case(name: "a.mkv", video: x264 + ["-x264-params", "open-gop=1"]),
-            Case(name: "a.mkv", video: x265, filter: "setpts=(N+mod(N\\,3)/4)/30/TB"),
-            Case(name: "a.ts", video: x264 + ["-x264-params", "open-gop=1"]),
-            Case(name: "a.ts", video: x264 + ["-flags", "+ildct+ilme", "-field_order", "tt"]),
-            Case(name: "a.ts", video: ["-c:v", "mpeg2video", "-bf", "2", "-g", "15"]),
-            Case(name: "a.mp4", video: x264, muxing: ["-movflags", "+frag_keyframe+empty_moov"]),
-            Case(name: "a.mp4", video: x264),
-        ])
-    func head(_ file: Case) throws {
-        let folder = try ScratchFolder()
-        let path = try source(
-            file.name, in: folder, size: file.size, filter: file.filter, video: file.video,
-            audio: file.audio, muxing: file.muxing)
-        let whole = try Recon(.file(path)).run()
-        for share in [8, 3] as [Int64] {
-            let limit = whole.fileSize / share
-            let recon = try Recon(.file(path), limit: limit)
-            let head = try recon.run()
-            // libavformat reads six megabytes to find the streams, and parts of fragments twice, as below.
-            #expect(recon.bytesRead < limit * 7 / 5 + 6_000_000)
-            #expect(whole.video.begins(with: head.video))
-            let points = whole.video.randomAccessPoints.filter { whole.video.packets[Int($0.packet)].position < limit }
-            #expect(head.video.randomAccessPoints.count == points.count - 2)
-            // The next pass starts there, and nothing is decoded twice.
-            let next = Int32(head.video.frames.count)
-            #expect(whole.video.randomAccessPoints.contains { $0.frame == next })
-        }
-    }
-
-    @Test(
         "a file whose tables do not tell enough is read from start to end, once", arguments: ["mp4", "mkv", "ts"])
     func sequential(ending: String) throws {
         let folder = try ScratchFolder()

@@ -74,17 +74,6 @@ extension MemoryJob {
         return records.allSatisfy { record in rooms[record.name].map { isWhole(record, $0) } ?? false }
     }
 
-    package func take(_ wanted: [SegmentContent], from other: JobID) throws(ReelFailure) {
-        let taken = store.job(other).records(of: Set(wanted))
-        try store.withState { state throws(ReelFailure) in
-            guard state.jobs[id]?.record != nil else { throw ReelFailure(.jobUnknownHere(job: id, path: store.name)) }
-            for (record, _) in taken {
-                guard let room = state.jobs[other]?.segments.removeValue(forKey: record.name) else { continue }
-                state.jobs[id]?.segments[record.name] = room
-            }
-        }
-    }
-
     package func removeStrays() {
         let whole = Set(finished.map(\.name))
         withState { state in state.segments = state.segments.filter { whole.contains($0.key) } }

@@ -45,8 +45,6 @@ struct SegmentTests {
                 try write(#"{"name":"0.0.aa.nut","pass":0,"run":0}"#, "\(job.segments)/\(name).json")
             }
             #expect(found(job) == [nil, "c0v240-480.aa.nut"])
-            try job.take(wanted, from: job.id)
-            #expect(found(job) == [nil, "c0v240-480.aa.nut"])
         }
     }
 
@@ -62,38 +60,6 @@ struct SegmentTests {
             try files.moveItem(
                 atPath: job.segments + "/c0v240-480.aa.nut.json", toPath: job.segments + "/c0v240-480.bb.nut.json")
             #expect(found(job) == [nil, nil])
-        }
-    }
-
-    @Test("Another job's segments that are wanted are moved, records too; a broken one stays")
-    func take() throws {
-        try withJob { other in
-            let job = other.store.job(JobID("b2"))
-            try job.create()
-            try add(job, wanted[0], token: "00")
-            try write("{", other.segments + "/c0v240-480.00.nut.json")
-            try job.take(wanted, from: other.id)
-            #expect(
-                try names(job.segments) == [
-                    "c0v0-240.00.nut", "c0v0-240.00.nut.json", "c0v0-240.aa.nut", "c0v0-240.aa.nut.json",
-                    "c0v240-480.aa.nut",
-                    "c0v240-480.aa.nut.json",
-                ])
-            #expect(
-                try names(other.segments) == [
-                    "c0a0.aa.nut", "c0a0.aa.nut.json", "c0v240-480.00.nut.json", "c0v480-720.aa.nut",
-                    "c0v480-720.aa.nut.json",
-                ])
-        }
-    }
-
-    @Test("The failure to take segments over names the folder")
-    func takeNowhere() throws {
-        try withJob { other in
-            let job = other.store.job(JobID("b2"))
-            let failure = #expect(throws: ReelFailure.self) { try job.take(wanted, from: other.id) }
-            #expect(failure?.reason == .storeUnusable(doing: .moveSegments, path: job.segments, errno: ENOENT))
-            #expect(found(other) == ["c0v0-240.aa.nut", "c0v240-480.aa.nut"])
         }
     }
 

@@ -23,11 +23,11 @@ struct SourceFolderTests {
             let store = try FolderStore.make(root: root)
             let folder = try store.source(fingerprint)
             #expect(try adopt("index", .index, into: folder, store) == hash)
-            let head = try adopt("head", .head, into: folder, store)
+            let decoded = try adopt("decoded", .decoded, into: folder, store)
             let again = try store.source(fingerprint)
             #expect(again.path == folder.path)
             #expect(try #require(again.index(.index)) == (hash, .file("\(folder.path)/index.v5.\(hash)")))
-            #expect(again.locator(of: head) == .file("\(folder.path)/head.v5.\(head)"))
+            #expect(again.locator(of: decoded) == .file("\(folder.path)/decoded.v5.\(decoded)"))
             #expect(try names(root + "/sources").allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
         }
     }

@@ -13,7 +13,6 @@ extension Diagnostic {
 
     private static let found: [Diagnostic] = [
         .fileDamaged(offset: 4711),
-        .headOnly,
         .sourceDecoded(why: .disproved, codec: "vp8", format: "matroska,webm"),
         .packetsUndecoded(packets: 3, first: Rational(5, 4), last: Rational(2)),
         .framesConcealed(frames: moments),

@@ -34,23 +34,17 @@ final class FakeEngines: EngineRunner {
         var waiting = 0
         var passes: [Int] = []
         var assemblies = 0
-        var recons: [Int64?] = []
+        var recons = 0
         var threads: [Int] = []
         var (cpuSeconds, cpuPerPass) = (0.0, 0.0)
     }
 
     private let state = Mutex(State())
     private let gate = AsyncSignal()
-    private let frames: Int
     private let scratch: String
 
-    /// - Parameters:
-    ///   - frames: of each source.
-    ///   - scratch: the folder that requests of jobs name, unlike those for a worker's own clip.
-    init(frames: Int, scratch: String) {
-        self.frames = frames
-        self.scratch = scratch
-    }
+    /// - Parameter scratch: the folder that requests of jobs name, unlike those for a worker's own clip.
+    init(scratch: String) { self.scratch = scratch }
 
     static let identity = EngineIdentity(version: Wire.version, encoders: [FakeMedia.encoder], sandbox: .none)
 
@@ -66,16 +60,6 @@ final class FakeEngines: EngineRunner {
 
     /// From now on, engines start only for sources in this folder; nil for any.
     func takeSources(from root: String?) { state.withLock { $0.root = root } }
-
-    /// From now on, recon says that every frame is shown a little later.
-    func delayFrames() {
-        changeIndexes { index in
-            for place in index.video.frames.indices {
-                let start = index.video.frames[place].interval.start
-                index.video.frames[place].interval.start = start + Ticks(7)
-            }
-        }
-    }
 
     /// From now on, recon writes other indexes.
     func changeIndexes(_ change: @escaping @Sendable (inout SourceIndex) -> Void) {
@@ -107,8 +91,8 @@ final class FakeEngines: EngineRunner {
     var passes: [Int] { state.withLock(\.passes) }
     fileprivate var cpuSeconds: Double { state.withLock(\.cpuSeconds) }
     var assemblies: Int { state.withLock(\.assemblies) }
-    /// The limit of each recon, nil if the whole source was read.
-    var recons: [Int64?] { state.withLock(\.recons) }
+    /// How often engines were asked to read a source.
+    var recons: Int { state.withLock(\.recons) }
     /// The number of threads of each choice of encoders.
     var threads: [Int] { state.withLock(\.threads) }
 
@@ -140,7 +124,7 @@ final class FakeEngines: EngineRunner {
                 state.passes.append(pass.pass)
                 state.cpuSeconds += state.cpuPerPass
             case .assemble: state.assemblies += 1
-            case .recon(let recon): state.recons.append(recon.limit)
+            case .recon: state.recons += 1
             case .choose(let choice): state.threads.append(choice.threads)
             case .pictures: break
             }
@@ -201,14 +185,8 @@ final class FakeEngines: EngineRunner {
     private func result(of request: EngineRequest, _ segments: [StoredSegment]) throws -> EngineResult {
         switch request {
         case .recon(let request):
-            var index = FakeMedia.index(frames: request.source.name.hasSuffix("/clip.y4m") ? 12 : frames)
+            var index = FakeMedia.index(frames: request.source.name.hasSuffix("/clip.y4m") ? 12 : WorkerFixture.frames)
             state.withLock(\.indexing)(&index)
-            if request.limit != nil {
-                index.video.packets.removeSubrange((frames / 2)...)
-                index.video.frames.removeSubrange((frames / 2)...)
-                index.video.randomAccessPoints.removeAll { Int($0.frame) >= frames / 2 }
-                index.video.keepHead()
-            }
             let bytes = index.encoded()
             try Data(bytes).write(to: URL(filePath: request.index.name))
             let named = state.withLock(\.reconHash)

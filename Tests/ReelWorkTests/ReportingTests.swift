@@ -207,7 +207,7 @@ import Testing
             let disproof = ReelFailure(.planDisproved(path: worker.source, disproof: .order, time: Rational(1)))
             worker.engines.answer { request in request.pass == 0 ? .failure(disproof) : .wait }
             #expect(try await charged(job, in: worker) == [0: ["crash": 1]])
-            #expect(worker.engines.recons.count == 2)
+            #expect(worker.engines.recons == 2)
         }
     }
 
@@ -271,7 +271,7 @@ import Testing
             }
             try await worker.workToEnd(of: job.id)
             #expect(try await worker.store.source(job.record.source.fingerprint).isDisproved())
-            #expect(worker.engines.recons.count == 2)
+            #expect(worker.engines.recons == 2)
             #expect(worker.engines.passes == [0, 1, 1, 2, 3])
             let status = try await worker.status(job.id)
             #expect(status.state == .done)

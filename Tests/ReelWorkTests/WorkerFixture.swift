@@ -25,16 +25,17 @@ struct WorkerFixture: Sendable {
     private let drains: Drains
 
     static let memory: Int64 = 64 << 30
-    /// Passes of a job of 40 frames.
+    /// Of each source.
+    static let frames = 40
+    /// Of a job: each has ten frames.
     static let passes = 4
     static let grace = Duration.seconds(25)
 
     /// Where the store is.
     enum StoreKind { case memory, folder }
 
-    /// - Parameter frames: of each source; a pass has ten of them.
     init(
-        _ kind: StoreKind, frames: Int, memory: Int64, quotas: Quotas, clockRunsFreely: Bool
+        _ kind: StoreKind, memory: Int64, quotas: Quotas, clockRunsFreely: Bool
     ) async throws {
         let folder = NSTemporaryDirectory() + "reel-work-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder + "/scratch", withIntermediateDirectories: true)
@@ -47,7 +48,7 @@ struct WorkerFixture: Sendable {
         _ = try await store.establish()
         try await self.init(
             folder: folder, store: store, board: ModelBoard(),
-            engines: FakeEngines(frames: frames, scratch: folder + "/scratch"), drains: Drains(), name: "w1",
+            engines: FakeEngines(scratch: folder + "/scratch"), drains: Drains(), name: "w1",
             memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
     }
 
@@ -93,11 +94,11 @@ struct WorkerFixture: Sendable {
 
 /// Runs a test's body with a worker.
 func withWorker(
-    store kind: WorkerFixture.StoreKind = .memory, frames: Int = 40, memory: Int64 = WorkerFixture.memory,
+    store kind: WorkerFixture.StoreKind = .memory, memory: Int64 = WorkerFixture.memory,
     quotas: Quotas = Quotas(), clockRunsFreely: Bool = false, _ body: (WorkerFixture) async throws -> Void
 ) async throws {
     let fixture = try await WorkerFixture(
-        kind, frames: frames, memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
+        kind, memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
     do {
         try await body(fixture)
     } catch {

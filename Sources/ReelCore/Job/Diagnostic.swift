@@ -6,8 +6,6 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     // MARK: Found in the source
     /// The first read error is near this byte.
     case fileDamaged(offset: Int64)
-    /// Only the beginning of the source was read so far.
-    case headOnly
     /// All of the video was decoded to plan the job. The decoded frames count, not what tables and headers state.
     case sourceDecoded(why: DecodingCause, codec: String, format: String)
     /// Packets of the video do not decode: nothing is shown for them, and the frame before lasts longer. Times are nil
@@ -149,7 +147,6 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
         // MARK: Found in the source
         case fileDamaged = "file-damaged"
-        case headOnly = "head-only"
         case sourceDecoded = "source-decoded"
         case packetsUndecoded = "packets-undecoded"
         case framesConcealed = "frames-concealed"

@@ -7,7 +7,6 @@ public enum StoreStep: String, Codable, CaseIterable, Sendable {
     case write = "write"
     case lock = "lock"
     /// Moving segments from one job's folder to another's.
-    case moveSegments = "move-segments"
     /// Copying the source into the store.
     case copySource = "copy-source"
     case remove = "remove"

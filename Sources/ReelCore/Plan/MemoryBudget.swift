@@ -36,12 +36,9 @@ package struct MemoryBudget {
     ///   - indexes: those of the job's sources, which every engine keeps in memory.
     ///   - source: the index of the source that the passes decode.
     ///   - shown: the index of the source whose format the output has.
-    ///   - packets: plan for this number of packets, or for the indexes' own if that is larger.
     ///
     /// Fails with kind `.input` if an index gives sizes that no video has.
-    init(
-        indexes: [SourceIndex], source: Int, shown: Int, _ video: VideoTarget, packets: Int = 0
-    ) throws(ReelFailure) {
+    init(indexes: [SourceIndex], source: Int, shown: Int, _ video: VideoTarget) throws(ReelFailure) {
         let (index, output) = (indexes[source], indexes[shown].video.stream.shown(in: video))
         let stream = index.video.stream
         for stream in [stream, output] {
@@ -50,7 +47,7 @@ package struct MemoryBudget {
                     .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
             }
         }
-        let base = MemoryBudget.base(indexes, packets: packets)
+        let base = MemoryBudget.base(indexes)
         switch video {
         case .passthrough:
             // One block is handed out while the next is read, and the last packets are in checksums. With packets of
@@ -84,10 +81,9 @@ package struct MemoryBudget {
         return min(max(Int(clamping: room), least), most)
     }
 
-    /// Bytes of any engine of a job, which keeps its sources' indexes. Plan for `packets`, or for the indexes' own if they
-    /// have more.
-    static func base(_ indexes: [SourceIndex], packets: Int) -> Int64 {
-        process + entry * Int64(max(indexes.reduce(0) { $0 + $1.video.packets.count }, packets))
+    /// Bytes of any engine of a job, which keeps its sources' indexes.
+    static func base(_ indexes: [SourceIndex]) -> Int64 {
+        process + entry * Int64(indexes.reduce(0) { $0 + $1.video.packets.count })
     }
 
     /// Bytes that an assembly takes, whose muxer has an entry for each packet of the output, and a pass of sound.
@@ -95,16 +91,15 @@ package struct MemoryBudget {
     /// - Parameters:
     ///   - pictures: how many the output shows.
     ///   - samples: those of all its audio tracks.
-    static func assembly(_ indexes: [SourceIndex], packets: Int, pictures: Int, samples: Int64) -> Int64 {
-        base(indexes, packets: packets) + (samples > 0 ? sound : 0)
-            + entry * (Int64(pictures) + samples / samplesInPacket)
+    static func assembly(_ indexes: [SourceIndex], pictures: Int, samples: Int64) -> Int64 {
+        base(indexes) + (samples > 0 ? sound : 0) + entry * (Int64(pictures) + samples / samplesInPacket)
     }
 
     /// Bytes of an engine that decodes pictures of a stream for people. It keeps the source's index in memory.
     package static func pictures(of index: SourceIndex, as stream: VideoStream) -> Int64 {
         let stated = max(index.video.stream.frameBytes, stream.frameBytes)
         let frames = 24 + Int64(min(max(index.video.stream.reorderDepth, 0), 1000))
-        return base([index], packets: 0) + frames * min(max(stated, 1), 1 << 30)
+        return base([index]) + frames * min(max(stated, 1), 1 << 30)
     }
 
     /// Bytes that an assembly takes to choose one palette for so many pictures: libavfilter counts each colour that occurs.

@@ -14,25 +14,21 @@ public struct Planner: Sendable {
     ///
     /// - Parameters:
     ///   - indexes: those of the job's sources, in their order.
-    ///   - head: passes from the source's start that an early start already works on. They stay as they are if they fit
-    ///     into the memory allowed with this index.
-    ///   - packets: the number of packets that a longer index of the same source is expected to have; the memory of the
-    ///     passes is planned for it.
     ///   - indexHashes: SHA-256 of each index, in hexadecimal.
     ///   - encoders: encoder builds that workers must have.
     ///
     /// Fails with kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed,
     /// and with `.input` if the video has no frames or cannot be decoded from its first frame.
     public func plan(
-        indexes: [SourceIndex], spec: JobSpec, video: VideoTarget, audio: [AudioTarget], head: [VideoPass] = [],
-        packets: Int = 0, indexHashes: [String], encoders: [String] = [], diagnostics: [Diagnostic]
+        indexes: [SourceIndex], spec: JobSpec, video: VideoTarget, audio: [AudioTarget],
+        indexHashes: [String], encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
         let (clips, chapters) = try spec.clips(of: indexes, video)
         try spec.refuseUnlessShown(clips, indexes, video.format.timeBase)
         try spec.refuseUnlessPaced(clips, indexes, video.format.timeBase)
         var plan = try plan(
-            clips, indexes: indexes, spec: spec, video: video, audio: audio, head: head, packets: packets,
-            indexHashes: indexHashes, encoders: encoders, diagnostics: diagnostics)
+            clips, indexes: indexes, spec: spec, video: video, audio: audio, indexHashes: indexHashes,
+            encoders: encoders, diagnostics: diagnostics)
         plan.chapters = chapters
         return plan
     }
@@ -40,8 +36,7 @@ public struct Planner: Sendable {
     /// The same for clips of the sources, which need not be the spec's.
     package func plan(
         _ clips: [Clip], indexes: [SourceIndex], spec: JobSpec, video: VideoTarget, audio: [AudioTarget],
-        head: [VideoPass] = [], packets: Int = 0, indexHashes: [String], encoders: [String] = [],
-        diagnostics: [Diagnostic]
+        indexHashes: [String], encoders: [String] = [], diagnostics: [Diagnostic]
     ) throws(ReelFailure) -> Plan {
         let cap = spec.passFrames.map { max($0, 1) }
         // A chunk of two frames may have to take a third one, so that no frame is left over.
@@ -54,19 +49,12 @@ public struct Planner: Sendable {
                 max(most, min(span.direction == .forwards ? PassDecoding.heldForwards : longest, span.frames.count))
             }
             let least = min(PassWork.leastChunk, most)
-            let budget = try MemoryBudget(
-                indexes: indexes, source: source, shown: clips[0].source, video, packets: packets)
+            let budget = try MemoryBudget(indexes: indexes, source: source, shown: clips[0].source, video)
             sources[source] = SpanSource(
                 starts: try StartTable(indexes[source].video), budget: budget,
                 room: try budget.frames(in: allowed, least: least, most: most), held: least)
         }
 
-        var head = head
-        if let first = sources[clips[0].source] {
-            // The head is the source's start, which a reversal shows last.
-            let fits = head.allSatisfy { first.starts.framesHeld(by: $0, clips[0].direction) <= first.room }
-            head = fits ? head : []
-        }
         // With passthrough, the assembly copies packets from the sources: there is nothing to decode.
         var passes: [VideoPass] = []
         if let encoding = video.encoding {
@@ -81,12 +69,10 @@ public struct Planner: Sendable {
                     bound: PassWork(starts: starts, weight: weight, lengths: bound),
                     // Both directions of a chunk are encoded while all of it is in memory.
                     room: indexes[span.source].seeksFreely && span.clips.count == 1 ? room : 0)
-                let rest = (head.last?.frames.upperBound ?? span.frames.lowerBound)..<span.frames.upperBound
-                let made = videoPasses(of: rest, span.clips, decoding, cap: cap, threads: encoding.threads)
+                let made = videoPasses(of: span.frames, span.clips, decoding, cap: cap, threads: encoding.threads)
                 // Every pass may hold fewer frames than the least that is planned for. Report the larger value, so that a
                 // user who allows exactly what the error message names is accepted.
-                source.held = max(
-                    source.held, (head + made).map { starts.framesHeld(by: $0, span.direction) }.max() ?? 0)
+                source.held = max(source.held, made.map { starts.framesHeld(by: $0, span.direction) }.max() ?? 0)
                 sources[span.source] = source
                 passes += clips[span.clips[0]].direction.order(made)
             }
@@ -96,7 +82,7 @@ public struct Planner: Sendable {
             var more: Int64 = 0
             for (source, known) in sources {
                 let budget = try MemoryBudget(
-                    indexes: indexes, source: source, shown: clips[0].source, .encode(last), packets: packets)
+                    indexes: indexes, source: source, shown: clips[0].source, .encode(last))
                 more = max(more, budget.need(frames: known.held))
             }
             if more <= min(allowed.budget, allowed.limit ?? .max) {
@@ -107,7 +93,7 @@ public struct Planner: Sendable {
         let pictures = clips.reduce(0) { $0 + $1.frameCount }
         let length = clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
         var assembly = MemoryBudget.assembly(
-            indexes, packets: packets, pictures: pictures,
+            indexes, pictures: pictures,
             samples: audio.reduce(0) { $0 + TimeBase(1, Int64(max($1.sampleRate, 1))).ticks(in: length, rounding: .up) }
         )
         if let loops = spec.container.traits.loops, loops.hasPalette {
@@ -118,7 +104,6 @@ public struct Planner: Sendable {
             throw ReelFailure(.memoryTooSmall(allowed: limit, needed: assembly, copies: video.isPassthrough))
         }
         need = max(need, assembly)
-        if !video.isPassthrough { passes += clips[0].direction.order(head) }
         let found = indexes.flatMap(\.diagnostics) + diagnostics
         let isDecoded = sources.keys.contains { !indexes[$0].video.pictures.isEmpty }
         return Plan(

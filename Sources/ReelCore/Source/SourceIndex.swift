@@ -99,26 +99,6 @@ public struct VideoTrack: Equatable, Sendable {
     /// E, the end of the last frame; the clock's zero if there are no frames.
     public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
 
-    /// Reduces a track that was not read to its end to its certain part: the frames before the last RAP but one. All
-    /// leading pictures of that RAP were read, and another pass can start there.
-    public mutating func keepHead() {
-        randomAccessPoints.removeLast(min(1, randomAccessPoints.count))
-        let end = Int(randomAccessPoints.popLast()?.frame ?? 0)
-        let lastPacket = frames[..<end].map(\.packet).max() ?? -1
-        // The next frame may begin after the second field of this one.
-        let next = frames[end...].map(\.packet).filter { $0 > lastPacket }.min() ?? Int32(packets.count)
-        frames.removeSubrange(end...)
-        pictures = Array(pictures.prefix(end))
-        packets.removeSubrange(Int(next)...)
-    }
-
-    /// Whether this track begins with all of `head`, so that the frames of `head` are the same as here.
-    public func begins(with head: VideoTrack) -> Bool {
-        stream == head.stream && packets.starts(with: head.packets) && frames.starts(with: head.frames)
-            && randomAccessPoints.starts(with: head.randomAccessPoints) && pictures.isEmpty == head.pictures.isEmpty
-            && pictures.starts(with: head.pictures)
-    }
-
     /// The index of the frame that is shown from this time on; nil if no frame begins then.
     public func frame(at pts: Timestamp?) -> Int? {
         guard let pts else { return nil }

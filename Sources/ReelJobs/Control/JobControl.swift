@@ -31,7 +31,6 @@ package struct JobControl: Sendable {
                 if record.state == nil { record.end(.cancelled, at: now) }
             }
         }
-        if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
         // Else a worker removes them.
         try? await store.job(id).giveBackCopies()
         return .cancelled
@@ -168,16 +167,15 @@ package struct JobControl: Sendable {
         return .removed
     }
 
-    /// Removes an ended job that no worker works at, with its early start, unless it runs again by now; returns whether it is
-    /// removed. The board comes first: it refuses, with `.jobNotEnded`, if the job runs again, and from then on whoever has the
-    /// job run again changes its record first.
+    /// Removes an ended job that no worker works at, unless it runs again by now; returns whether it is removed. The
+    /// board comes first: it refuses, with `.jobNotEnded`, if the job runs again, and from then on whoever has the job
+    /// run again changes its record first.
     ///
     /// - Parameter record: read before this call; nil if it cannot be read.
     package func remove(_ id: JobID, as record: JobRecord?) async throws(ReelFailure) -> Bool {
         try await board.forget(id, removal: nil)
         if let record {
             guard try await store.job(id).remove(ifStill: record) else { return false }
-            try await withdraw(headOf: record)
         } else if await store.job(id).exists {
             try await store.job(id).remove()
         }
@@ -190,21 +188,12 @@ package struct JobControl: Sendable {
     ///
     /// - Parameter removal: the board's answer to the last submitter that left the job.
     func discard(_ id: JobID, _ removal: Removal) async throws(ReelFailure) {
-        if await store.job(id).exists {
-            if let record = try? await store.job(id).read() { try await withdraw(headOf: record) }
-            try await store.job(id).remove()
-        }
+        if await store.job(id).exists { try await store.job(id).remove() }
         try await board.forget(id, removal: removal)
     }
 
-    /// Removes a job's early start, if it has one, whatever its state.
-    package func withdraw(headOf record: JobRecord) async throws(ReelFailure) {
-        guard let head = record.head else { return }
-        try await withdraw(head)
-    }
-
     /// Removes a job and all that the store has of it, whatever its state.
-    package func withdraw(_ id: JobID) async throws(ReelFailure) {
+    func withdraw(_ id: JobID) async throws(ReelFailure) {
         // In case this process dies here: the job is cancelled then. If the disk is full, the record cannot be written, but
         // the job can still be removed.
         let now = await board.endOfNow()
@@ -253,7 +242,7 @@ extension Board {
     func withdraw(_ job: JobID) async throws(ReelFailure) {
         guard try await state(of: job) != nil else { return }
         _ = try await cancel(job)
-        // A task of its own: a worker whose pass is over by now, so that its task is cancelled, must still remove the job.
+        // A task of its own: a submitter that is interrupted by now must still take the cancelled job off the board.
         _ = try? await Task { try await waitUntilLetGo(job) }.value
         try await forget(job)
     }

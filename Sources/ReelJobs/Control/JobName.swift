@@ -58,7 +58,7 @@ extension JobResults {
         guard name.isLast else { return try name.job(among: ids) ?? JobID(text) }
         var last: (id: JobID, created: Double)?
         for id in ids {
-            guard let record = try? await store.job(id).read(), record.headBytes == nil else { continue }
+            guard let record = try? await store.job(id).read() else { continue }
             if record.created > last?.created ?? 0 { last = (id, record.created) }
         }
         guard let last else { throw ReelFailure(.jobUnknown(job: JobID(text))) }

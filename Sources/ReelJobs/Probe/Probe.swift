@@ -50,7 +50,7 @@ package struct Probe: Sendable {
         if anew { try await entry.removeContents() }
         if let job = try? await StoredJob(entry), await job.result != nil { return job }
         try await entry.open(wanted)
-        return try await plan(wanted.id, of: try await examine(entry.read())).job
+        return try await plan(wanted.id, of: try await examine(entry.read()))
     }
 
     /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.
@@ -119,7 +119,7 @@ package struct Probe: Sendable {
         let entry = try store.source(source.fingerprint)
         let isSoundOnly = record.spec.isOnlyHeard(number)
         let isDisproved = isSoundOnly ? false : try await entry.isDisproved()
-        let kind: IndexKind = record.headBytes != nil ? .head : isSoundOnly ? .sound : isDisproved ? .decoded : .index
+        let kind: IndexKind = isSoundOnly ? .sound : isDisproved ? .decoded : .index
         let isKnown = await entry.index(kind) != nil
         return ReconPart(
             number: number, source: source, locator: await store.job(record.id).presentLocator(of: source),
@@ -153,7 +153,7 @@ package struct Probe: Sendable {
     /// No store reads an index with more bytes.
     private static let longestIndex: Int64 = 1 << 30
 
-    /// The index of a source, or of its first part if the job is an early start.
+    /// The index of a source, which an engine makes unless the store has it.
     private func index(_ part: ReconPart, of record: JobRecord) async throws -> ProbedIndex {
         // Two sources of a job may be the same file.
         if let known = await part.entry.index(part.kind) {
@@ -165,8 +165,8 @@ package struct Probe: Sendable {
         }
         let request = EngineRequest.recon(
             ReconRequest(
-                source: part.locator, index: draft.locator, limit: record.headBytes,
-                decoding: part.isDisproved ? .disproved : nil, isSoundOnly: part.kind == .sound))
+                source: part.locator, index: draft.locator, decoding: part.isDisproved ? .disproved : nil,
+                isSoundOnly: part.kind == .sound))
         let (read, all) = (Double(part.number), Double(record.sources.count))
         let result = try await engine.withEngine(memory: nil, scope: scope(toRead: part, draft: draft)) { session in
             do {

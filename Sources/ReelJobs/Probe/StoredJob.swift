@@ -50,11 +50,6 @@ package struct StoredJob: Sendable {
         }
     }
 
-    /// Gives another job those of its segments that have the wanted content.
-    package func give(_ wanted: [SegmentContent], to entry: any JobEntry) async throws(ReelFailure) {
-        try await entry.take(wanted, from: id)
-    }
-
     /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
     ///
     /// Throws `.probeLost` if the claim does not hold the job's probe any more, `.jobCancelled` if a user cancelled the job

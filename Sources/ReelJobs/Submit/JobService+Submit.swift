@@ -49,11 +49,7 @@ extension JobService {
         known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> SubmittedJob {
         let store = try requiredStore()
-        if anew {
-            let control = JobControl(board: board, store: store)
-            if let record = try? await store.job(wanted.id).read() { try await control.withdraw(headOf: record) }
-            try await control.withdraw(wanted.id)
-        }
+        if anew { try await JobControl(board: board, store: store).withdraw(wanted.id) }
         let probe = Probe(
             store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), quotas: quotas,
             reading: reading)

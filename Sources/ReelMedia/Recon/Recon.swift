@@ -17,28 +17,22 @@ public struct Recon {
     private let subtitles: [Int: SubtitleScan]
     /// Whether recon may skip packets that the container's table lists.
     private let believesTable: Bool
-    /// The byte of the file at which reading ends; nil for its end.
-    private let limit: Int64?
 
     /// Opens the source and chooses its main video and the audio tracks. Throws `.input` if nothing can be reversed:
     /// not media, no video, encrypted, no decoder.
     ///
-    /// - Parameters:
-    ///   - limit: read only this many bytes of the file, for the index of an early start; nil for all of them.
-    ///   - decoding: why the whole video is to be decoded; nil to use tables and headers if possible.
-    public init(_ source: Locator, limit: Int64? = nil, decoding: DecodingCause? = nil) throws(ReelFailure) {
-        let found = try Recon(source, limit: limit, payload: false, decoding: decoding)
-        self = try found.isProven ? found : Recon(source, limit: limit, payload: false, decoding: .unproven)
+    /// - Parameter decoding: why the whole video is to be decoded; nil to use tables and headers if possible.
+    public init(_ source: Locator, decoding: DecodingCause? = nil) throws(ReelFailure) {
+        let found = try Recon(source, payload: false, decoding: decoding)
+        self = try found.isProven ? found : Recon(source, payload: false, decoding: .unproven)
     }
 
     /// Opens the source. With `payload`, recon reads the payload even if the container's table states all that is
     /// needed; without `believingTable`, it reads all packets even if the table lists them.
     package init(
-        _ source: Locator, limit: Int64? = nil, payload: Bool, believingTable: Bool = true,
-        decoding: DecodingCause? = nil
+        _ source: Locator, payload: Bool, believingTable: Bool = true, decoding: DecodingCause? = nil
     ) throws(ReelFailure) {
         believesTable = believingTable && decoding == nil
-        self.limit = limit
         decodingCause = decoding
         // Recon reads what it decodes in the same way as passes do.
         self.source = source
@@ -89,22 +83,18 @@ public struct Recon {
     /// Reads the whole file once, or little more than the container's table of packets if it has one. Calls `progress`
     /// after each packet with the number of packets read and the thousandths of the file read. Throws `.input` if the
     /// file has no frame to show.
-    ///
-    /// With a limit, the index is that of the source's beginning: the whole groups of pictures before the limit, as in
-    /// the index of the whole file unless the rest of the file differs in kind. Sound, texts and the rest extend as far
-    /// as they were read.
     public consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {
-        let (source, limit) = (source, limit)
+        let source = source
         guard let found = try survey(progress) else {
-            return try Recon(source, limit: limit, payload: false, believingTable: false).run(progress: progress)
+            return try Recon(source, payload: false, believingTable: false).run(progress: progress)
         }
         // The demuxer's tables are as large as those that are made next.
         let cause = decodingCause
         _ = consume self
         var index = found.index
-        var (track, repairs) =
+        let (track, repairs) =
             if let shown = found.shown {
                 found.order.arrange(decoded: shown, of: found.scanned, stream: index.video.stream)
             } else {
@@ -113,9 +103,8 @@ public struct Recon {
         let isContradictory = repairs.contains(where: \.contradictsTables)
         if cause == nil, found.isCut || isContradictory {
             let cause: DecodingCause = isContradictory ? .contradictory : .cutOff
-            return try Recon(source, limit: limit, decoding: cause).run(progress: progress)
+            return try Recon(source, decoding: cause).run(progress: progress)
         }
-        if limit != nil { track.keepHead() }
         guard !track.frames.isEmpty else { throw ReelFailure(.noFrames(path: source.name)) }
         // Several pictures one after the other are a video; libavformat names its demuxers of pictures so.
         guard !index.format.hasSuffix("_pipe") || track.frames.count > 1 else {
@@ -169,7 +158,6 @@ public struct Recon {
             packets += 1
             progress(packets, thousandths(before: packet.position))
             if packet.streamIndex == videoIndex {
-                if let limit, packet.position >= limit { break }
                 guard table?.wants(packet) ?? true else { continue }
                 isCut = packet.isCorrupt
                 let found = try pictures.scan(packet)

@@ -190,35 +190,6 @@ extension ConformanceTests {
         }
     }
 
-    @Test("Another job's segments that are wanted are taken over under their names, once", arguments: StoreKind.all)
-    func take(_ kind: StoreKind) async throws {
-        try await withSegments(kind) { store, other in
-            let job = store.job(JobID("b2"))
-            #expect(try await job.create(record(job.id)))
-            try add(wanted[0], token: "00", to: job)
-            try write("{", place(wanted[1], token: "00", in: other).record.name)
-            try await job.take(wanted, from: other.id)
-            #expect(await found(job) == ["c0v0-240.00.nut", "c0v240-480.aa.nut"])
-            #expect(await found(other) == [nil, nil])
-            #expect(await other.wholeSegments([video(480..<720)]) != [nil], "the others stay")
-            #expect(try text(place(wanted[0], in: job).data.name) == "segment c0v0-240 aa")
-            try await job.take(wanted, from: other.id)
-            try await job.take(wanted, from: JobID("dead"))
-            #expect(await found(job) == ["c0v0-240.00.nut", "c0v240-480.aa.nut"])
-        }
-    }
-
-    @Test("A job that is not there takes nothing over", arguments: StoreKind.all)
-    func takeNowhere(_ kind: StoreKind) async throws {
-        try await withSegments(kind) { store, other in
-            let failure = await #expect(throws: ReelFailure.self) {
-                try await store.job(JobID("b2")).take(wanted, from: other.id)
-            }
-            #expect(failure?.kind == .unreachable)
-            #expect(await found(other) == ["c0v0-240.aa.nut", "c0v240-480.aa.nut"])
-        }
-    }
-
     @Test("Of a failed job, what is whole stays, and nothing else", arguments: StoreKind.all)
     func removeStrays(_ kind: StoreKind) async throws {
         try await withSegments(kind) { _, job in
