@@ -72,9 +72,10 @@ struct ProvenKindsTests {
                 == Decoded(source, pixelFormat: format).hashes.reversed())
     }
 
-    @Test("docs/corpus.md lists them")
+    @Test("docs/reports/corpus.md lists them")
     func listed() throws {
-        let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/corpus.md").standardized
+        let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/reports/corpus.md")
+            .standardized
         let text = try String(contentsOf: page, encoding: .utf8)
         let rows = Dictionary(grouping: ProvenKinds.all, by: \.format)
             .map { "| \($0.key) | \($0.value.map(\.codec).sorted().joined(separator: ", ")) |" }

@@ -66,7 +66,7 @@ struct PassWork {
 
 /// Lengths of chunks, in frames. Each chunk begins with a key frame and a cold rate control. Compared with one unbroken
 /// encode, chunks of 480 cost up to 1 % more bits, of 240 up to 3 %, of 96 5 to 60 %, of 48 14 to 220 %
-/// (docs/benchmarks.md).
+/// (docs/reports/benchmarks.md).
 struct ChunkLengths {
     let usual: Int
     /// The greatest length: a chunk may be longer than usual if that saves another chunk.

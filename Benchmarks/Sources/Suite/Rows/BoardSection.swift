@@ -1,7 +1,7 @@
 internal import ReelCore
 internal import ReelQueue
 
-/// How fast jobs reach workers, and how fast the board's calls are; docs/scale.md has more about calls.
+/// How fast jobs reach workers, and how fast the board's calls are; docs/reports/scale.md has more about calls.
 struct BoardSection {
     let runner: SuiteRunner
     let source: String
@@ -27,7 +27,7 @@ struct BoardSection {
         section.say(
             "\(BoardSection.workers) workers that never pause made \(figure(calls, "%.0f")) calls a second; with passes of a "
                 + "second each, one call in a hundred took longer than \(figure(p99, "%.1f")) ms. Redis has a core to itself, "
-                + "as docs/scale.md advises, and the workers have the rest.")
+                + "as docs/reports/scale.md advises, and the workers have the rest.")
         section.goals = [
             Goal(
                 name: "submit to first claim, beyond recon, ms", aim: .atMost(100), found: [("", beyond)],
