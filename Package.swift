@@ -254,6 +254,14 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Only for scripts/test --quick: the pure modules and their tests, which need no other package and no library.
+if Context.environment["REEL_QUICK"] == "1" {
+    let pure = ["ReelCore", "ReelWords", "ReelRandom", "ReelTestSupport", "ReelCoreTests", "ReelWordsTests"]
+    package.targets.removeAll { !pure.contains($0.name) }
+    package.products = []
+    package.dependencies = []
+}
+
 // Only for scripts/fuzz, which builds everything with -sanitize=fuzzer.
 if Context.environment["REEL_FUZZ"] == "1" {
     package.targets.append(
