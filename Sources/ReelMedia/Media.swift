@@ -19,9 +19,9 @@ public enum Media {
     /// Returns the freed memory that is kept for reuse to the system.
     public static func rest() { reel_empty_heaps() }
 
-    /// Has the decoded pictures of a pass share the heaps with small blocks alone. An encoder's own pictures, which are larger,
-    /// come from the system and go back to it: among decoded ones they would leave gaps that neither kind fits into when
-    /// the next chunk has another length.
+    /// Keeps blocks that are larger than a decoded picture out of the heaps. Those are an encoder's own pictures: the system
+    /// gives and takes back each of them. In the heaps, they would leave gaps between decoded pictures, and after a window
+    /// of another length neither kind would fit into the gaps.
     ///
     /// - Parameter bytes: those of a decoded picture.
     static func keepInHeaps(pictures bytes: Int64) {

@@ -39,7 +39,7 @@ actor Chaos {
     var names: [String: String] = [:]
     /// The worker whose calls to the store do not return now.
     var hung: Sickness?
-    /// Jobs that are only there to be cancelled; true for those that the coordinator has called cancelled.
+    /// Jobs that the test submits in order to cancel them. True if the coordinator has reported the job as cancelled.
     var others: [String: Bool] = [:]
     /// Whether Redis has lost the job that the store has.
     private var isLost = false

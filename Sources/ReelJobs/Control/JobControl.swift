@@ -63,7 +63,7 @@ package struct JobControl: Sendable {
         if let state = try await state(of: id), state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
         try await record(id) { $0.terms.weight = weight }
-        // Of several calls at the same time, the board has in the end what the record has.
+        // Other processes may weigh the job at the same time. Repeat until the board has the weight of the record.
         var (told, wanted): (Double?, Double) = (nil, weight)
         while wanted != told {
             if let ended = try await board.weigh(id, wanted), ended.isTerminal {
@@ -167,9 +167,9 @@ package struct JobControl: Sendable {
         return .removed
     }
 
-    /// Removes an ended job that no worker works at, unless it runs again by now; returns whether it is removed. The
-    /// board comes first: it refuses, with `.jobNotEnded`, if the job runs again, and from then on whoever has the job
-    /// run again changes its record first.
+    /// Removes an ended job that no worker works at, and returns true. If the job has been started again since, it stays:
+    /// the board then refuses with `.jobNotEnded`, or the store finds a changed record and the answer is false. The board
+    /// forgets the job first. After that, every process that starts the job again changes its record before anything else.
     ///
     /// - Parameter record: read before this call; nil if it cannot be read.
     package func remove(_ id: JobID, as record: JobRecord?) async throws(ReelFailure) -> Bool {
@@ -182,9 +182,9 @@ package struct JobControl: Sendable {
         return true
     }
 
-    /// Removes a job that was refused, or that all have left before it was probed: from the store, then from the board, on which
-    /// it cannot begin anew until then. Its source's index stays until `removeUnusedSources`, which reads the records of all
-    /// jobs.
+    /// Removes a job that was refused, or that its last submitter left before it was probed. The store forgets it first: as
+    /// long as the board knows the job, no process begins it anew. Its source's index stays until `removeUnusedSources`,
+    /// which reads the records of all jobs.
     ///
     /// - Parameter removal: the board's answer to the last submitter that left the job.
     func discard(_ id: JobID, _ removal: Removal) async throws(ReelFailure) {

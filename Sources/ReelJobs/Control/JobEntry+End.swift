@@ -30,8 +30,8 @@ extension JobEntry {
 }
 
 extension JobEntry {
-    /// Changes what is said of the job in its record, and tells the board. Of several calls at the same time, the board has in the
-    /// end what the record has.
+    /// Changes the job's name and labels in its record, then on the board. Other processes may do so at the same time; this
+    /// returns when the board has the name and labels of the record.
     func describe(
         on board: any Board, _ edit: (inout Submission?) -> Void = { _ in }
     ) async throws(ReelFailure) {

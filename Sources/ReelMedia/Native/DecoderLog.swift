@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import Synchronization
 
-/// Counts the lines that a decoder logs on all of its threads, each of which may have a copy of the decoder's context.
+/// Counts the lines that a decoder logs, on all of its threads. Each thread may use its own copy of the decoder's context.
 final class DecoderLog: Sendable {
     private let allLines = Atomic(0)
     private let allErrors = Atomic(0)
@@ -19,7 +19,7 @@ final class DecoderLog: Sendable {
 
     /// Takes a line that libav* logs, from any thread.
     static func note(level: Int32, of context: UnsafeMutableRawPointer?) {
-        // What libav* logs for begins with a pointer to a description of its kind. Only decoders have a log as their opaque.
+        // The structure that logs begins with a pointer to its class. Only decoders have a `DecoderLog` as `opaque`.
         guard level <= AV_LOG_INFO, let context,
             context.load(as: UnsafePointer<AVClass>?.self) == avcodec_get_class(),
             let opaque = context.assumingMemoryBound(to: AVCodecContext.self).pointee.opaque

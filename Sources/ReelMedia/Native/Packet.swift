@@ -60,7 +60,7 @@ struct Packet: ~Copyable {
         UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
     }
 
-    /// The packet of the picture's transparency that VP8 and VP9 have beside that of its colours; empty if there is none.
+    /// The coded transparency of the picture, which VP8 and VP9 store beside its coded colours. Empty for an opaque picture.
     var transparency: [UInt8] { Array(sideData(AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL).dropFirst(8)) }
 
     /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that Matroska has

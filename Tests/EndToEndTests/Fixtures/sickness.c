@@ -24,8 +24,8 @@ struct sickness {
     int64_t repeats;
     /// Not 0: opening a file below REEL_STORE does not return before this is 0 again, as with a file server that is away.
     int64_t hang;
-    /// Not 0: the program, unless it is an engine, is killed before so many of its calls, counted from 1, that others can see: a
-    /// file gets its name, or a socket bytes.
+    /// N, not 0: the program is killed before its Nth call that other processes can see, by which a file gets its name or a
+    /// socket gets bytes. Engines are not killed.
     int64_t death;
 };
 
