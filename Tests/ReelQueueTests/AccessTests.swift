@@ -34,15 +34,12 @@ extension BoardTests {
             #expect(try await worker.board.isEmpty())
             #expect(try await worker.board.auditAfterRestart() == Audit())
 
-            try admin("ZADD", "reel:{main}:jobs", "1", "old")
-            try admin("HSET", "reel:{main}:job:old", "state", "done")
             let stored = [
                 0: RecordedResult(token: "old", result: PassResult(segments: [], statistics: .init(), diagnostics: []))
             ]
             let published = try await coordinator.board.put(
                 BoardFixture.job(passes: 6), passes: BoardFixture.passes(6), finished: stored)
             #expect(published == .published)
-            #expect(try admin("KEYS", "reel:*").isEmpty)
             let (store, other) = (StoreID("0123456789abcdef"), StoreID("fedcba9876543210"))
             #expect(try await worker.board.store(expecting: nil) == nil)
             #expect(try await worker.board.store(expecting: store) == store)

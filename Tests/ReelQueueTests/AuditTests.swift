@@ -99,11 +99,11 @@ extension BoardTests {
 
         @Test func anEndedJobExpiresAllTheSame() async throws {
             try await fixture.publish()
-            _ = try await fixture.board.cancel(job)
-            try fixture.raw("PERSIST", "reel2:{main}:job:a1:ended")
+            try await fixture.fail(fixture.take(), .permanent)
+            try fixture.raw("PERSIST", "reel2:{main}:job:a1:passes")
             try fixture.raw("ZADD", "reel2:{main}:active", "1", "a1")
             #expect(try await fixture.board.audit().repairs == 2)
-            #expect(Int(try fixture.raw("TTL", "reel2:{main}:job:a1:ended")) ?? -1 > 0)
+            #expect(Int(try fixture.raw("TTL", "reel2:{main}:job:a1:passes")) ?? -1 > 0)
         }
 
         @Test func anAuditFollowsEachStartOfRedisOnce() async throws {

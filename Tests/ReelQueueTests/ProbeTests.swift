@@ -266,48 +266,5 @@ extension BoardTests {
             #expect(ReelFailure(refused).cause == .incompatible && ReelFailure(refused).exitCode == 4)
             #expect(try fixture.raw("KEYS", "*") == "reel2:{main}:schema")
         }
-
-        /// A board as programs of version 1 left it.
-        private func makeOld(active: Bool) throws {
-            for id in ["x", "y"] {
-                try fixture.raw("ZADD", "reel:{main}:jobs", "1", id)
-                try fixture.raw("HSET", "reel:{main}:job:\(id)", "state", "done")
-                try fixture.raw("HSET", "reel:{main}:job:\(id):passes", "0", #"{"audio":{"_0":0}}"#)
-            }
-            if active { try fixture.raw("ZADD", "reel:{main}:active", "1", "y") }
-            try fixture.raw("ZADD", "reel:{main}:workers", "1", "w")
-            try fixture.raw("HSET", "reel:{main}:worker:w", "host", "h")
-            try fixture.raw("XADD", "reel:{main}:events", "*", "event", "done")
-        }
-
-        @Test func anOldBoardWithRunningJobsIsRefused() async throws {
-            try makeOld(active: true)
-            let before = try fixture.raw("DBSIZE")
-            let refused = FailureReason.boardOfOtherVersion(found: 1, known: 2)
-            #expect(await everyRefusal() == [refused, refused, refused])
-            #expect(try fixture.raw("DBSIZE") == before)
-        }
-
-        @Test func anOldBoardWhoseJobsHaveEndedIsTakenOver() async throws {
-            try makeOld(active: false)
-            try fixture.raw("SET", "other", "stays")
-            #expect(try await fixture.claim() == nil)
-            #expect(try fixture.raw("KEYS", "*").split(separator: "\n").sorted() == ["other", "reel2:{main}:schema"])
-        }
-
-        @Test func aTornTakeoverContinues() async throws {
-            try makeOld(active: false)
-            let before = try fixture.server.log().count
-            #expect(try await fixture.claim() == nil)
-            let log = try fixture.server.log().dropFirst(before)
-            #expect(log.count > 5)
-            for length in 1..<log.count {
-                try fixture.raw("FLUSHALL")
-                try makeOld(active: false)
-                for command in log.prefix(length) { try fixture.raw.send(command) }
-                #expect(try await fixture.claim() == nil)
-                #expect(try fixture.raw("KEYS", "*") == "reel2:{main}:schema", "torn after \(length)")
-            }
-        }
     }
 }

@@ -92,8 +92,6 @@ extension BoardTests {
             try await fixture.fail(fixture.take(), .permanent)
             #expect(try await end?.happening == .failed)
             #expect(try await fixture.state() == .failed)
-            // For builds before 0.1.0.
-            #expect(try fixture.raw("PTTL", "reel2:{main}:job:a1:ended") != "-1")
 
             // Half of what an answer may take is the most that a call waits.
             let hasty = try BoardFixture.open(fixture.server, timing: BoardTiming(answerTimeout: .seconds(1)))

@@ -25,7 +25,7 @@ local ENDED = { done = true, failed = true, cancelled = true }
 
 local PARTS = {
   'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times',
-  'diagnostics', 'waiters', 'ended', 'webhooks',
+  'diagnostics', 'waiters', 'webhooks',
 }
 
 -- A key of the whole board.
@@ -192,41 +192,11 @@ local function is_open(state, index)
   return CLAIMABLE[state]
 end
 
--- The prefix of a board of version 1, which has no `schema`, and that of the board that takes it over: version 1 had no
--- namespaces.
-local OLD, HEIR = 'reel:{main}:', 'reel2:{main}:'
-
--- Removes the keys of a board of version 1 whose jobs have all ended. The next call finishes a removal that is torn.
-local function remove_old()
-  local old_parts = {
-    'passes', 'live', 'copies', 'done', 'map', 'retry', 'fails', 'excluded', 'returned', 'pace', 'times', 'warnings',
-    'ended',
-  }
-  for _, id in ipairs(redis.call('ZRANGE', OLD .. 'jobs', 0, -1)) do
-    redis.call('UNLINK', OLD .. 'job:' .. id)
-    for _, part in ipairs(old_parts) do redis.call('UNLINK', OLD .. 'job:' .. id .. ':' .. part) end
-  end
-  for _, name in ipairs(redis.call('ZRANGE', OLD .. 'workers', 0, -1)) do
-    redis.call('UNLINK', OLD .. 'worker:' .. name)
-  end
-  for _, name in ipairs({
-    'workers', 'active', 'failed', 'lease', 'run', 'virtual', 'timer', 'tail', 'wake', 'pace', 'control', 'events',
-    'jobs',
-  }) do
-    redis.call('UNLINK', OLD .. name)
-  end
-end
-
--- The error to reply with if the board is of another version, else nil. An empty board gets this version, and so does a
--- board of version 1 whose jobs have all ended.
+-- The error to reply with if the board is of another version, else nil. An empty board gets this version.
 local function refuse_schema()
   local found = redis.call('GET', key('schema'))
   if found == SCHEMA then return nil end
   if found then return redis.error_reply('REELSCHEMA ' .. found) end
-  if prefix == HEIR and redis.call('EXISTS', OLD .. 'jobs') == 1 then
-    if redis.call('ZCARD', OLD .. 'active') > 0 then return redis.error_reply('REELSCHEMA 1') end
-    remove_old()
-  end
   redis.call('SET', key('schema'), SCHEMA)
 end
 
@@ -384,8 +354,6 @@ local function end_job(id, state, retention, why)
   end_begun(id)
   redis.call('ZREM', key('timer'), id)
   redis.call('ZREM', key('tail'), id)
-  -- Wakes programs of builds before 0.1.0 that wait for it; later ones wait for the event.
-  redis.call('XADD', job_key(id, 'ended'), '*', 'state', state)
   -- A failed job may run again, by `retry`.
   if state ~= 'failed' then
     for _, part in ipairs({ 'passes', 'returned', 'times' }) do redis.call('UNLINK', job_key(id, part)) end
@@ -440,7 +408,7 @@ local function run_again(id)
   redis.call('ZADD', key('active'), redis.call('HGET', job_key(id), 'created'), id)
   redis.call('PERSIST', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('PERSIST', job_key(id, part)) end
-  redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'), job_key(id, 'ended'))
+  redis.call('DEL', job_key(id, 'fails'), job_key(id, 'excluded'), job_key(id, 'retry'))
   redis.call('HDEL', job_key(id), 'note', 'noting', 'noted', 'copied', 'taken')
   leave_ended(id)
 end
