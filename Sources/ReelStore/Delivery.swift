@@ -101,13 +101,12 @@ public enum Delivery {
         let temporary = Files.temporaryName(beside: output)
         let copy: (bytes: Int64, sha256: String)
         do {
-            copy = try FileCopy.write(
-                input, to: temporary, mode: FileCopy.newFileMode, isHashed: result.recorded != nil)
+            copy = try FileCopy.write(input, to: temporary, mode: FileCopy.newFileMode, isHashed: true)
         } catch {
             unlink(temporary)
             throw failure(error, result, output)
         }
-        let found = JobResult(name: result.recorded?.name ?? "", bytes: copy.bytes, sha256: copy.sha256)
+        let found = JobResult(name: result.recorded.name, bytes: copy.bytes, sha256: copy.sha256)
         if let failure = result.difference(of: found, at: result.locator.path) {
             unlink(temporary)
             throw failure

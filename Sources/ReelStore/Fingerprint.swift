@@ -9,7 +9,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     /// Last modification, nanoseconds since 1970.
     public var mtimeNanoseconds: Int64
     /// SHA-256 of the first MiB and of the last, one after the other, in hexadecimal; a smaller file is hashed whole,
-    /// twice. Empty in records that an earlier build wrote.
+    /// twice.
     public var edges: String
 
     /// A fingerprint of known parts.

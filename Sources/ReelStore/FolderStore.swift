@@ -16,8 +16,8 @@ public struct FolderStore: JobStore {
     /// The store's id, which no other store has. Nil for an empty folder that is not a store yet.
     package let id: StoreID?
 
-    /// Opens a store. One that an earlier build made gets an id. In a store that a group shares, everything that this
-    /// process writes from now on belongs to the group, whatever its umask (`Sharing`).
+    /// Opens a store. In a store that a group shares, everything that this process writes from now on belongs to the group,
+    /// whatever its umask (`Sharing`).
     ///
     /// Throws `.storeMissing` if there is no folder, or one with something else in it, `.storeOfOtherVersion`, and
     /// `.storeUnusable` if it cannot be read or written.
@@ -41,8 +41,6 @@ public struct FolderStore: JobStore {
         self.root = root
         if names.contains(StoreMarker.name) {
             id = try StoreMarker.read(in: root)
-        } else if names.contains("jobs") {
-            id = try StoreMarker.create(in: root)
         } else if names.allSatisfy({ $0.hasPrefix(".") }) {
             id = nil
         } else {

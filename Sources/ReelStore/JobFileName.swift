@@ -8,7 +8,7 @@ enum JobFileName: Hashable {
     case plan(Int)
     /// The verified result.
     case output(Container)
-    /// The output of the assembler that holds the token, as earlier releases named it until it was verified.
+    /// The output of the assembler that holds the token, as release 0.1.0 named it until it was verified.
     case assembling(token: String, Container)
     case lock
     /// Held by a process while it writes the record.

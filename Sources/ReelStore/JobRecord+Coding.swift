@@ -1,7 +1,6 @@
 internal import ReelCore
 
-/// Written in this release's version. The previous version is read, too, so that its results can still be fetched and
-/// removed.
+/// Written and read in one version, which the record names.
 extension JobRecord: Codable {
     package enum CodingKeys: String, CodingKey {
         case version = "version"
@@ -23,22 +22,14 @@ extension JobRecord: Codable {
     /// Throws `ReelFailure` `.jobOfOtherVersion` for a version that this release does not know.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
-        let sources: [JobSource]
-        let failure: ReelFailure?
-        switch version {
-        case 1:
-            let first = try FirstVersion(from: decoder)
-            (sources, failure) = ([first.jobSource], first.reelFailure)
-        case JobRecord.version:
-            sources = try container.decode([JobSource].self, forKey: .sources)
-            failure = try container.decodeIfPresent(ReelFailure.self, forKey: .failure)
-            guard !sources.isEmpty else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .sources, in: container, debugDescription: "a job is made of files")
-            }
-        default:
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version == JobRecord.version else {
             throw ReelFailure(.jobOfOtherVersion(found: version, known: JobRecord.version))
+        }
+        let sources = try container.decode([JobSource].self, forKey: .sources)
+        guard !sources.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .sources, in: container, debugDescription: "a job is made of files")
         }
         self.init(
             id: try container.decode(JobID.self, forKey: .id), spec: try container.decode(JobSpec.self, forKey: .spec),
@@ -49,9 +40,9 @@ extension JobRecord: Codable {
         state = try container.decodeIfPresent(JobState.self, forKey: .state)
         paused = try container.decode(Bool.self, forKey: .paused)
         result = try container.decodeIfPresent(JobResult.self, forKey: .result)
-        self.failure = failure
+        failure = try container.decodeIfPresent(ReelFailure.self, forKey: .failure)
         finished = try container.decodeIfPresent(Double.self, forKey: .finished)
-        // Records of earlier builds have none.
+        // Records of release 0.1.0 have none.
         revision = try container.decodeIfPresent(Int.self, forKey: .revision) ?? 0
         if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
     }
@@ -81,7 +72,7 @@ extension JobRecord: Codable {
         return result.bytes < 0 ? "the result's size is negative" : nil
     }
 
-    /// Writes this release's version, whichever version was read.
+    /// Writes this release's version.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(JobRecord.version, forKey: .version)
@@ -98,51 +89,5 @@ extension JobRecord: Codable {
         try container.encode(created, forKey: .created)
         try container.encodeIfPresent(finished, forKey: .finished)
         if revision > 0 { try container.encode(revision, forKey: .revision) }
-    }
-}
-
-/// The fields in which version 1 of the record, which does not name its version, differs from this release's.
-private struct FirstVersion: Decodable {
-    let source: String
-    let staged: String?
-    let fingerprint: Edgeless
-    let failure: Sentence?
-
-    enum CodingKeys: String, CodingKey {
-        case source = "source"
-        case staged = "staged"
-        case fingerprint = "fingerprint"
-        case failure = "failure"
-    }
-
-    struct Edgeless: Decodable {
-        let size: Int64
-        let mtimeNanoseconds: Int64
-
-        enum CodingKeys: String, CodingKey {
-            case size = "size"
-            case mtimeNanoseconds = "mtimeNanoseconds"
-        }
-    }
-
-    struct Sentence: Decodable {
-        let kind: ReelFailure.Kind
-        let message: String
-
-        enum CodingKeys: String, CodingKey {
-            case kind = "kind"
-            case message = "message"
-        }
-    }
-
-    var jobSource: JobSource {
-        JobSource(
-            path: source, staged: staged,
-            fingerprint: Fingerprint(
-                size: fingerprint.size, mtimeNanoseconds: fingerprint.mtimeNanoseconds, edges: ""))
-    }
-
-    var reelFailure: ReelFailure? {
-        failure.map { ReelFailure(.failedBefore(kind: $0.kind, message: $0.message)) }
     }
 }

@@ -16,7 +16,7 @@ public struct JobRecord: Hashable, Sendable {
     public var sources: [JobSource]
     /// Its terms; the output does not depend on them.
     public var terms: JobTerms
-    /// What the submitter says of it; nil in records of earlier builds, and of jobs that no user submitted.
+    /// What the submitter says of it; nil in records of release 0.1.0, and of jobs that no user submitted.
     public var submission: Submission?
     /// URLs that are told of the job's end: those of the submissions that began it or resumed it. The board may have more.
     public var webhooks: [String] = []
@@ -24,7 +24,7 @@ public struct JobRecord: Hashable, Sendable {
     public var state: JobState?
     /// Whether the job is paused: none of its passes may be claimed.
     public var paused: Bool
-    /// The verified output; nil until there is one. Records of earlier builds have none.
+    /// The verified output; nil until there is one.
     public var result: JobResult?
     /// Why the job failed, if it has.
     public var failure: ReelFailure?
@@ -103,7 +103,7 @@ public struct JobTerms: Hashable, Codable, Sendable {
     public var retain: Double
     /// Whether segments stay after the job is done.
     public var keepsSegments: Bool
-    /// Absolute path where the submitter wants the result; nil in records of earlier builds.
+    /// Absolute path where the submitter wants the result; nil in records of release 0.1.0.
     public var output: String?
 
     /// The usual: weight 1, a week, without segments.

@@ -35,10 +35,10 @@ public struct StoredResult: Hashable, Sendable {
     public let job: JobID
     /// The place of its bytes.
     public let locator: Locator
-    /// Size and hash that the file had when it was verified. Nil for jobs that an earlier build finished: it kept none.
-    public let recorded: JobResult?
+    /// Size and hash that the file had when it was verified.
+    public let recorded: JobResult
 
-    package init(job: JobID, locator: Locator, recorded: JobResult?) {
+    package init(job: JobID, locator: Locator, recorded: JobResult) {
         self.job = job
         self.locator = locator
         self.recorded = recorded
@@ -46,11 +46,9 @@ public struct StoredResult: Hashable, Sendable {
 
     /// Reads the file and compares size and hash with those recorded.
     ///
-    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if no size and hash are recorded, and `.storeUnusable` or
-    /// `.storeFileForeign` if the file cannot be read.
+    /// Throws `.resultDiffers` if they differ, and `.storeUnusable` or `.storeFileForeign` if the file cannot be read.
     @discardableResult
     public func verify() throws(ReelFailure) -> JobResult {
-        let recorded = try record()
         let found: JobResult
         do {
             found = try JobResult(reading: Descriptor(regular: locator.path), as: recorded.name)
@@ -79,11 +77,10 @@ public struct StoredResult: Hashable, Sendable {
 
     /// Does the same as `verify` with a file elsewhere that should be a copy of the result; links to it are followed.
     ///
-    /// Throws `.resultDiffers` and `.resultUnrecorded` as well, `.sourceInaccessible` if the copy cannot be read, and
-    /// `.sourceNotAFile` if it is not a regular file.
+    /// Throws `.resultDiffers` as well, `.sourceInaccessible` if the copy cannot be read, and `.sourceNotAFile` if it is not
+    /// a regular file.
     @discardableResult
     public func verify(copy: String) throws(ReelFailure) -> JobResult {
-        let recorded = try record()
         var found: JobResult?
         do {
             let file = try Descriptor(open: copy, O_RDONLY | O_NONBLOCK)
@@ -96,14 +93,9 @@ public struct StoredResult: Hashable, Sendable {
         return found
     }
 
-    private func record() throws(ReelFailure) -> JobResult {
-        guard let recorded else { throw ReelFailure(.resultUnrecorded(job: job)) }
-        return recorded
-    }
-
     /// Nil if a file of this size and hash is the result.
     func difference(of found: JobResult, at path: String) -> ReelFailure? {
-        guard let recorded, found != recorded else { return nil }
+        guard found != recorded else { return nil }
         return ReelFailure(
             .resultDiffers(
                 job: job, path: path, bytes: found.bytes, sha256: found.sha256, recordedBytes: recorded.bytes,
@@ -152,10 +144,7 @@ extension JobFolder {
         let record = try read()
         let none = ReelFailure(.noResult(job: id, state: record.state))
         guard record.state == .done else { throw none }
-        guard let recorded = record.result else {
-            guard let result = resultOfEarlierBuild else { throw none }
-            return result
-        }
+        guard let recorded = record.result else { throw none }
         let result = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
         guard let entry = try? Files.entry(result.locator.path) else { throw none }
         guard entry.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.storeFileForeign(path: result.locator.name)) }
@@ -165,14 +154,5 @@ extension JobFolder {
             throw failure
         }
         return result
-    }
-
-    /// Earlier builds recorded the end of a job, but nothing about its output.
-    private var resultOfEarlierBuild: StoredResult? {
-        let path = Container.allCases.map(output).first { path in
-            guard let entry = try? Files.entry(path) else { return false }
-            return entry.st_mode & S_IFMT == S_IFREG
-        }
-        return path.map { StoredResult(job: id, locator: .file($0), recorded: nil) }
     }
 }

@@ -18,8 +18,6 @@ extension Diagnostic.CodingKeys {
         case .noTimestamps: "The video has no timestamps: its stated rate is used."
         case .timesDerived: "Some frames have no presentation time: it is derived from their order."
         case .framesMoved: "Some frames had the time of the frame before, or an earlier one: they are moved behind it."
-        case .framesRepeated:
-            "Frames did not decode: a neighbouring frame is shown instead. Only earlier builds report this."
         case .holesClosed: "A track of sound has holes too long to be real: they are closed."
 
         // MARK: Changed
@@ -101,7 +99,6 @@ extension Diagnostic.CodingKeys {
         case .noTimestamps: "Check the speed of the output."
         case .timesDerived: "Nothing."
         case .framesMoved: "Nothing."
-        case .framesRepeated: "Check these frames; get an undamaged copy."
         case .holesClosed: "Check that sound and video are in sync."
 
         // MARK: Changed

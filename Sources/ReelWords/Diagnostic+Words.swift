@@ -29,8 +29,6 @@ extension Diagnostic {
             "\(missing) of \(frames) frames have no presentation time: it is derived from their order"
         case .framesMoved(let frames):
             "\(Wording.count(frames, "frame")) had the presentation time of the frame before or an earlier one: moved behind it"
-        case .framesRepeated(let frames):
-            "\(Wording.count(frames.count, "frame")) did not decode, a neighbour is shown instead: \(frames.words)"
         case .holesClosed(let track, let holes):
             "audio \(track): its timestamps have \(Wording.count(holes, "hole")) too long to be real: closed"
 

@@ -102,7 +102,6 @@ extension FailureReason.CodingKeys {
         case .planOfOtherVersion: "A plan was made by another release of reel."
         case .indexMissing: "The store lacks the index that a plan was made from."
         case .jobOfOtherVersion: "The record of a job was written by a later release of reel."
-        case .failedBefore: "A job failed under an earlier build, which kept a message and no code."
         case .sourceInaccessible: "The operating system does not allow the source to be read."
         case .sourceIsFolder: "The source is a folder."
         case .folderWithoutVideos: "A folder that stands for its videos has none."
@@ -121,7 +120,6 @@ extension FailureReason.CodingKeys {
         case .storeOfOtherVersion: "The store was made by a later release of reel."
         case .workspaceForeign: "The folder beside the output in which a run works is not safe from other users."
         case .resultDiffers: "A result, or a copy of it, is no longer the file that was verified."
-        case .resultUnrecorded: "An earlier build made the result, and recorded neither its size nor its hash."
         case .argumentNotText: "An argument of a command is not UTF-8."
         case .notEncodable: "A value cannot be written as JSON."
         case .segmentListUnwritable:
@@ -145,7 +143,7 @@ extension FailureReason.CodingKeys {
         case .noWorkerCan: "No host can do the job."
         case .workerVanished: "A worker gave no sign of life until its lease lapsed."
         case .encoderMissing: "A worker lacks the build of an encoder that the plan was made with."
-        case .boardOfOtherVersion: "The board in Redis belongs to another release of reel and has unfinished jobs."
+        case .boardOfOtherVersion: "The board in Redis has the version of another release of reel."
         case .boardUnprepared:
             "Redis lacks the board's functions, or has older ones, and the program may not load them."
         case .boardOfNewerRelease: "A newer release of reel works on the board."

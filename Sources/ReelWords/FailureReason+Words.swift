@@ -225,8 +225,6 @@ extension FailureReason {
             bytes == recordedBytes
                 ? "\(path) is not the verified result of job \(job): its SHA-256 is \(sha256), not \(recordedSha256)"
                 : "\(path) is not the verified result of job \(job): it has \(bytes) bytes, not \(recordedBytes)"
-        case .resultUnrecorded(let job):
-            "the result of job \(job) cannot be compared: the build that made it recorded no hash"
         case .argumentNotText(let text):
             "\(text) is not UTF-8, and reel accepts only UTF-8; rename the file or make a link to it"
         case .notEncodable(let said): "a value cannot be written as JSON: \(said)"
@@ -250,7 +248,6 @@ extension FailureReason {
         case .indexMissing(let hash, let folder): "there is no index \(hash) in \(folder)"
         case .jobOfOtherVersion(let found, let known):
             "the job's record has version \(found), and this release knows no version after \(known)"
-        case .failedBefore(_, let message): message
 
         // MARK: Board
         case .passExhausted(let pass, let attempts, let last):
@@ -264,8 +261,8 @@ extension FailureReason {
         case .workerVanished(let worker): "worker \(worker) vanished"
         case .encoderMissing(let build): "the worker has no encoder \(build)"
         case .boardOfOtherVersion(let found, let known):
-            "the jobs in Redis are kept as version \(found), this program knows version \(known): have them done by "
-                + "programs of the other release, or cancel them, and use one release everywhere"
+            "the board in Redis has version \(found), this program knows version \(known): use one release everywhere, or "
+                + "another Redis or namespace"
         case .boardUnprepared(nil, let known):
             "Redis has no functions of the board, and its user may not load them: version \(known) is needed"
         case .boardUnprepared(let found?, let known):

@@ -83,8 +83,12 @@ struct DeliveryTests {
         ("copy", { try Delivery.copy(result($0), to: $1, overwrite: $2) }),
     ]
 
+    /// A file as the result of a job, which was verified as it is.
     static func result(_ path: String) -> StoredResult {
-        StoredResult(job: JobID("a1"), locator: .file(path), recorded: nil)
+        let bytes = (try? AtomicFile.read(path)) ?? []
+        return StoredResult(
+            job: JobID("a1"), locator: .file(path),
+            recorded: JobResult(name: "output.mp4", bytes: Int64(bytes.count), sha256: Fingerprint.sha256Hex(bytes)))
     }
 
     /// Runs a test's body with each way to deliver, a result of some blocks, and an empty folder.

@@ -11,7 +11,7 @@ struct WorkspaceTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("It is closed to other users, even if an earlier release left it readable")
+    @Test("It is closed to other users, even if it was readable")
     func mode() throws {
         try withFolder { folder throws in
             #expect(try Workspace.beside(folder + "/out.mp4").path == folder + "/.reel")

@@ -36,7 +36,6 @@ extension Diagnostic {
         .noTimestamps,
         .timesDerived(missing: 1, frames: 24),
         .framesMoved(frames: 3),
-        .framesRepeated(frames: moments),
         .holesClosed(track: 0, holes: 2),
     ]
 

@@ -248,7 +248,6 @@ extension FailureReason {
             recordedSha256: String(repeating: "cd", count: 32)),
         .resultDiffers(
             job: JobID("a1"), path: path, bytes: 17, sha256: "", recordedBytes: 4711, recordedSha256: ""),
-        .resultUnrecorded(job: JobID("a1")),
         .argumentNotText(text: #"bad\xFF.mp4"#),
         .notEncodable(said: "not JSON"),
         .segmentListUnwritable(path: "/tmp/list", errno: 5),
@@ -268,7 +267,6 @@ extension FailureReason {
         .planOfOtherVersion(found: 9, known: 4),
         .indexMissing(hash: "e3b0", folder: "/store/sources"),
         .jobOfOtherVersion(found: 9, known: 4),
-        .failedBefore(kind: .input, message: "it broke"),
     ]
 
     private static let job = JobID("a1")

@@ -27,8 +27,6 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case timesDerived(missing: Int, frames: Int)
     /// Frames had another frame's presentation time, or an earlier one; they are shown right after it.
     case framesMoved(frames: Int)
-    /// Frames did not decode, and a neighbour is shown instead. Only earlier builds report this.
-    case framesRepeated(frames: Moments)
     /// By their timestamps, holes are implausibly long; sound continues there without them.
     case holesClosed(track: Int, holes: Int)
 
@@ -158,7 +156,6 @@ public enum Diagnostic: Hashable, Codable, Sendable {
         case noTimestamps = "no-timestamps"
         case timesDerived = "times-derived"
         case framesMoved = "frames-moved"
-        case framesRepeated = "frames-repeated"
         case holesClosed = "holes-closed"
 
         // MARK: Changed

@@ -112,7 +112,6 @@ extension FailureReason {
         case storeOfOtherVersion = "store-of-other-version"
         case workspaceForeign = "workspace-foreign"
         case resultDiffers = "result-differs"
-        case resultUnrecorded = "result-unrecorded"
         case argumentNotText = "argument-not-text"
         case notEncodable = "not-encodable"
         case segmentListUnwritable = "segment-list-unwritable"
@@ -130,7 +129,6 @@ extension FailureReason {
         case planOfOtherVersion = "plan-of-other-version"
         case indexMissing = "index-missing"
         case jobOfOtherVersion = "job-of-other-version"
-        case failedBefore = "failed-before-upgrade"
 
         // MARK: Board
         case passExhausted = "pass-exhausted"

@@ -87,7 +87,7 @@ extension FailureReason {
             FailureNature(.host, .unreachable, .incompatible)
         case .storeNameEmpty, .argumentNotText: FailureNature(.request, .usage)
         case .workspaceForeign: FailureNature(.host, .output)
-        case .resultDiffers, .resultUnrecorded: FailureNature(.job, .job)
+        case .resultDiffers: FailureNature(.job, .job)
         case .notEncodable: FailureNature(.job, .job)
         case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
         case .jobHeld: FailureNature(.passing, .unreachable)
@@ -97,7 +97,6 @@ extension FailureReason {
         case .outputFull: FailureNature(.host, .output, .noSpace)
         case .copyInterrupted: FailureNature(.passing, .interrupted, .transient)
         case .planOfOtherVersion, .indexMissing, .jobOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
-        case .failedBefore(let kind, _): FailureNature(.job, kind)
 
         // MARK: Board
         case .passExhausted(_, _, let last): FailureNature(last.owner, last.kind)

@@ -226,8 +226,6 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     /// A result, or a copy of it, differs in size or SHA-256 from the verified one.
     case resultDiffers(
         job: JobID, path: String, bytes: Int64, sha256: String, recordedBytes: Int64, recordedSha256: String)
-    /// An earlier build finished the job without recording its result.
-    case resultUnrecorded(job: JobID)
     /// A command's argument is not UTF-8; in `text` its other bytes are escaped.
     case argumentNotText(text: String)
     /// A value cannot be written as JSON.
@@ -262,8 +260,6 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case indexMissing(hash: String, folder: String)
     /// The job's record has a version that this release does not know.
     case jobOfOtherVersion(found: Int, known: Int)
-    /// The sentence with which an earlier build recorded why a job failed.
-    case failedBefore(kind: ReelFailure.Kind, message: String)
 
     // MARK: Board
     /// A pass failed for the last allowed time; -1 is the probe.

@@ -45,10 +45,7 @@ extension VideoTarget: Codable {
             return
         }
         let passthrough = VideoPassthrough(format: stored.format, identity: stored.identity)
-        // Earlier builds wrote the number of threads that the job's options asked for.
-        var expected = passthrough.stored
-        expected.threads = stored.threads
-        guard stored == expected else {
+        guard stored == passthrough.stored else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
                     codingPath: decoder.codingPath, debugDescription: "passthrough has no settings of an encoder"))

@@ -41,7 +41,7 @@ public struct JobResults: Sendable {
 
     /// Where a job's output goes.
     ///
-    /// - Parameter asked: a path, or that of a folder; nil for the path that the submitter named. A job of an earlier build
+    /// - Parameter asked: a path, or that of a folder; nil for the path that the submitter named. A job of release 0.1.0
     ///   names none: then it is the job's id in the current folder.
     public func path(of id: JobID, asked: String?) async throws(ReelFailure) -> String {
         let record = try await entry(id).read()
@@ -56,8 +56,7 @@ public struct JobResults: Sendable {
     /// Compares a job's output with the size and the hash that were recorded when it was verified. Blocks until all of the
     /// file is read.
     ///
-    /// Throws `.resultDiffers` if they differ, `.resultUnrecorded` if an earlier build recorded none, as `result` does, and
-    /// `.input` if the copy cannot be read.
+    /// Throws `.resultDiffers` if they differ, as `result` does, and `.input` if the copy cannot be read.
     ///
     /// - Parameter copy: path of a copy to compare instead of the file in the store.
     public func verify(_ id: JobID, copy: String? = nil) async throws(ReelFailure) -> VerifiedFile {

@@ -97,7 +97,7 @@ public struct JobView: Codable, Hashable, Sendable {
         public var bytes: Int64
         /// When it was last changed: nanoseconds since 1970.
         public var modifiedNanoseconds: Int64
-        /// SHA-256 of its first MiB and of its last, one after the other, in hexadecimal. Empty in jobs of earlier builds.
+        /// SHA-256 of its first MiB and of its last, one after the other, in hexadecimal.
         public var edgesSha256: String
 
         package init(_ fingerprint: Fingerprint) {
@@ -198,7 +198,7 @@ public struct JobView: Codable, Hashable, Sendable {
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
         (self.output, outputBytes, outputSha256) = (
-            output?.locator.name, output?.recorded?.bytes, output?.recorded?.sha256
+            output?.locator.name, output?.recorded.bytes, output?.recorded.sha256
         )
         let left = frames - framesEncoded
         eta = !state.isTerminal && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
@@ -240,7 +240,7 @@ public struct JobView: Codable, Hashable, Sendable {
         failure = record.failure?.words
         failureReason = record.failure.map(ReasonView.init)
         let result = await entry.result
-        (output, outputBytes, outputSha256) = (result?.locator.name, result?.recorded?.bytes, result?.recorded?.sha256)
+        (output, outputBytes, outputSha256) = (result?.locator.name, result?.recorded.bytes, result?.recorded.sha256)
     }
 
     /// The warning that a worker cannot claim any pass of a job.

@@ -116,7 +116,7 @@ extension ReelFailure {
         case .jobEnded, .jobNotFailed, .jobNotEnded, .jobNotOnBoard, .jobCancelled, .webhooksTooMany: .conflict
         case .sourceOutside: .forbidden
         case .quotaExceeded: .unprocessableContent
-        case .resultDiffers, .resultUnrecorded: .internalServerError
+        case .resultDiffers: .internalServerError
         default:
             switch kind {
             case .usage: .badRequest

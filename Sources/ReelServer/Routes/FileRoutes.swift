@@ -26,7 +26,7 @@ struct FileRoutes {
         let result = try await results.result(of: job)
         let name = try await URL(fileURLWithPath: results.path(of: job, asked: nil)).lastPathComponent
         return try FileAnswer(
-            try result.open(), name: name, sha256: result.recorded?.sha256, compared: compared, isAttachment: true
+            try result.open(), name: name, sha256: result.recorded.sha256, compared: compared, isAttachment: true
         ).response(to: request)
     }
 
