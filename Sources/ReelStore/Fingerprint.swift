@@ -20,9 +20,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case size = "size"
-        case mtimeNanoseconds = "mtimeNanoseconds"
-        case edges = "edges"
+        case size, mtimeNanoseconds, edges
     }
 
     /// The fingerprint of a file. Takes milliseconds, whatever the file's size.

@@ -22,8 +22,6 @@ private struct IdentityContent: Encodable {
     let spec: JobSpec
 
     enum CodingKeys: String, CodingKey {
-        case rule = "rule"
-        case sources = "sources"
-        case spec = "spec"
+        case rule, sources, spec
     }
 }

@@ -3,20 +3,8 @@ internal import ReelCore
 /// Written and read in one version, which the record names.
 extension JobRecord: Codable {
     package enum CodingKeys: String, CodingKey {
-        case version = "version"
-        case id = "id"
-        case spec = "spec"
-        case sources = "sources"
-        case terms = "terms"
-        case submission = "submission"
-        case webhooks = "webhooks"
-        case state = "state"
-        case paused = "paused"
-        case result = "result"
-        case failure = "failure"
-        case created = "created"
-        case finished = "finished"
-        case revision = "revision"
+        case version, id, spec, sources, terms, submission, webhooks, state, paused, result, failure, created, finished
+        case revision
     }
 
     /// Throws `ReelFailure` `.jobOfOtherVersion` for a version that this release does not know.

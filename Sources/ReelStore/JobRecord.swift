@@ -89,9 +89,7 @@ public struct JobSource: Hashable, Codable, Sendable {
     public var original: Locator { .file(path) }
 
     package enum CodingKeys: String, CodingKey {
-        case path = "path"
-        case staged = "staged"
-        case fingerprint = "fingerprint"
+        case path, staged, fingerprint
     }
 }
 
@@ -117,9 +115,6 @@ public struct JobTerms: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case weight = "weight"
-        case retain = "retain"
-        case keepsSegments = "keepsSegments"
-        case output = "output"
+        case weight, retain, keepsSegments, output
     }
 }

@@ -18,9 +18,7 @@ public struct JobResult: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case name = "name"
-        case bytes = "bytes"
-        case sha256 = "sha256"
+        case name, bytes, sha256
     }
 
     /// The size and hash of a file that is open at its start; reads all of it.

@@ -11,8 +11,7 @@ struct StoreMarker: Codable {
     let id: StoreID
 
     enum CodingKeys: String, CodingKey {
-        case version = "version"
-        case id = "id"
+        case version, id
     }
 
     static func read(in root: String) throws(ReelFailure) -> StoreID {
@@ -37,7 +36,7 @@ struct StoreMarker: Codable {
         let version: Int
 
         enum CodingKeys: String, CodingKey {
-            case version = "version"
+            case version
         }
     }
 }

@@ -44,8 +44,6 @@ public struct Submission: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case name = "name"
-        case labels = "labels"
-        case submitter = "submitter"
+        case name, labels, submitter
     }
 }

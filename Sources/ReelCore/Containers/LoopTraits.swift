@@ -56,10 +56,7 @@ public struct LoopOptions: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case plays = "plays"
-        case dither = "dither"
-        case colours = "colours"
-        case isLossless = "isLossless"
+        case plays, dither, colours, isLossless
     }
 }
 

@@ -61,12 +61,7 @@ public struct Edit: Hashable, Codable, Sendable {
     public var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
 
     package enum CodingKeys: String, CodingKey {
-        case clips = "clips"
-        case turn = "turn"
-        case crossfade = "crossfade"
-        case trim = "trim"
-        case timecode = "timecode"
-        case soundtrack = "soundtrack"
+        case clips, turn, crossfade, trim, timecode, soundtrack
     }
 }
 
@@ -88,8 +83,7 @@ public struct Soundtrack: Hashable, Codable, Sendable {
     static let fade = Rational(1, 2)
 
     package enum CodingKeys: String, CodingKey {
-        case source = "source"
-        case from = "from"
+        case source, from
     }
 }
 
@@ -150,17 +144,7 @@ public struct EditClip: Hashable, Codable, Sendable {
     public var directions: [Direction] { still == nil ? play.directions : [.forwards] }
 
     package enum CodingKeys: String, CodingKey {
-        case source = "source"
-        case from = "from"
-        case to = "to"
-        case duration = "duration"
-        case rule = "rule"
-        case play = "play"
-        case times = "times"
-        case speed = "speed"
-        case sound = "sound"
-        case still = "still"
-        case title = "title"
+        case source, from, to, duration, rule, play, times, speed, sound, still, title
     }
 }
 

@@ -154,33 +154,9 @@ public struct JobSpec: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case container = "container"
-        case videoCodec = "videoCodec"
-        case crf = "crf"
-        case preset = "preset"
-        case profile = "profile"
-        case bitrate = "bitrate"
-        case lossless = "lossless"
-        case audio = "audio"
-        case audioCodec = "audioCodec"
-        case audioBitrate = "audioBitrate"
-        case tracks = "tracks"
-        case from = "from"
-        case to = "to"
-        case duration = "duration"
-        case edit = "edit"
-        case size = "size"
-        case mostFrames = "mostFrames"
-        case pixelFormat = "pixelFormat"
-        case sampleRate = "sampleRate"
-        case channelLayout = "channelLayout"
-        case loop = "loop"
-        case timestamps = "timestamps"
-        case passFrames = "passFrames"
-        case threads = "threads"
-        case memory = "memory"
-        case verify = "verify"
-        case onDamage = "onDamage"
+        case container, videoCodec, crf, preset, profile, bitrate, lossless, audio, audioCodec, audioBitrate, tracks
+        case from, to, duration, edit, size, mostFrames, pixelFormat, sampleRate, channelLayout, loop, timestamps
+        case passFrames, threads, memory, verify, onDamage
     }
 }
 

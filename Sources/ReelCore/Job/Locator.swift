@@ -21,7 +21,7 @@ extension Locator: CustomStringConvertible {
 /// Encoded as an object whose one key is the kind: `{"file":"/store/jobs/…"}`.
 extension Locator: Codable {
     private enum CodingKeys: String, CodingKey {
-        case file = "file"
+        case file
     }
 
     /// Throws `DecodingError` if the object has no key of a known kind.

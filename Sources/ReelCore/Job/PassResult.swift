@@ -14,9 +14,7 @@ public struct PassResult: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case segments = "segments"
-        case statistics = "statistics"
-        case diagnostics = "diagnostics"
+        case segments, statistics, diagnostics
     }
 }
 
@@ -75,13 +73,6 @@ public struct PassStatistics: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case framesDecoded = "framesDecoded"
-        case framesEncoded = "framesEncoded"
-        case decodeSeconds = "decodeSeconds"
-        case encodeSeconds = "encodeSeconds"
-        case waitSeconds = "waitSeconds"
-        case peakRSS = "peakRSS"
-        case cpuSeconds = "cpuSeconds"
-        case outputBytes = "outputBytes"
+        case framesDecoded, framesEncoded, decodeSeconds, encodeSeconds, waitSeconds, peakRSS, cpuSeconds, outputBytes
     }
 }

@@ -34,12 +34,7 @@ public struct SegmentContent: Hashable, Sendable {
 /// Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
 extension SegmentContent: Codable {
     package enum CodingKeys: String, CodingKey {
-        case source = "source"
-        case frames = "frames"
-        case track = "track"
-        case times = "times"
-        case target = "target"
-        case likeness = "likeness"
+        case source, frames, track, times, target, likeness
     }
 
     /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is not

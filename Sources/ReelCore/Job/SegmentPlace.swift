@@ -14,9 +14,7 @@ public struct SegmentPlace: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case name = "name"
-        case data = "data"
-        case record = "record"
+        case name, data, record
     }
 }
 
@@ -33,7 +31,6 @@ public struct StoredSegment: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case record = "record"
-        case data = "data"
+        case record, data
     }
 }

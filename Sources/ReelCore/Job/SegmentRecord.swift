@@ -93,19 +93,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case version = "version"
-        case name = "name"
-        case content = "content"
-        case frames = "frames"
-        case packets = "packets"
-        case bytes = "bytes"
-        case checksum = "checksum"
-        case timeBase = "timeBase"
-        case reorderDepth = "reorderDepth"
-        case extradataHash = "extradataHash"
-        case initialPadding = "initialPadding"
-        case trailingPadding = "trailingPadding"
-        case start = "start"
-        case diagnostics = "diagnostics"
+        case version, name, content, frames, packets, bytes, checksum, timeBase, reorderDepth, extradataHash
+        case initialPadding, trailingPadding, start, diagnostics
     }
 }

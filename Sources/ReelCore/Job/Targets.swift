@@ -95,13 +95,7 @@ public struct VideoEncoding: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case encoder = "encoder"
-        case format = "format"
-        case options = "options"
-        case bitrate = "bitrate"
-        case threads = "threads"
-        case keyFrameInterval = "keyFrameInterval"
-        case identity = "identity"
+        case encoder, format, options, bitrate, threads, keyFrameInterval, identity
     }
 }
 
@@ -140,8 +134,7 @@ public struct MediaOption: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case name = "name"
-        case value = "value"
+        case name, value
     }
 }
 
@@ -161,8 +154,7 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case build = "build"
-        case extradataHash = "extradataHash"
+        case build, extradataHash
     }
 }
 
@@ -206,14 +198,7 @@ public struct AudioTarget: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case source = "source"
-        case track = "track"
-        case direction = "direction"
-        case encoder = "encoder"
-        case sampleRate = "sampleRate"
-        case channelLayout = "channelLayout"
-        case bitrate = "bitrate"
-        case lossless = "lossless"
+        case source, track, direction, encoder, sampleRate, channelLayout, bitrate, lossless
     }
 }
 

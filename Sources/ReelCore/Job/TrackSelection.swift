@@ -16,7 +16,6 @@ public struct TrackSelection: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case audio = "audio"
-        case subtitles = "subtitles"
+        case audio, subtitles
     }
 }

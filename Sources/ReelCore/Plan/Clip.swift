@@ -103,17 +103,7 @@ public struct Clip: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case source = "source"
-        case firstFrame = "firstFrame"
-        case rangeCount = "rangeCount"
-        case step = "step"
-        case timestamps = "timestamps"
-        case map = "map"
-        case audioFrom = "audioFrom"
-        case audioTo = "audioTo"
-        case joint = "joint"
-        case isHeard = "isHeard"
-        case isBlack = "isBlack"
+        case source, firstFrame, rangeCount, step, timestamps, map, audioFrom, audioTo, joint, isHeard, isBlack
     }
 }
 
@@ -147,12 +137,11 @@ public enum Joint: Hashable, Codable, Sendable {
     case turn(Turn)
 
     package enum CodingKeys: String, CodingKey {
-        case join = "join"
-        case turn = "turn"
+        case join, turn
     }
 
     package enum JoinCodingKeys: String, CodingKey {
-        case crossfade = "crossfade"
+        case crossfade
     }
 
     package enum TurnCodingKeys: String, CodingKey {

@@ -78,14 +78,6 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     var frameBytes: Int64 { Int64(Double(width * height) * PictureLayout(pixelFormat).bytesPerPixel) }
 
     package enum CodingKeys: String, CodingKey {
-        case timeBase = "timeBase"
-        case width = "width"
-        case height = "height"
-        case sampleAspectRatio = "sampleAspectRatio"
-        case displayMatrix = "displayMatrix"
-        case pixelFormat = "pixelFormat"
-        case frameRate = "frameRate"
-        case fieldOrder = "fieldOrder"
-        case fieldsVary = "fieldsVary"
+        case timeBase, width, height, sampleAspectRatio, displayMatrix, pixelFormat, frameRate, fieldOrder, fieldsVary
     }
 }

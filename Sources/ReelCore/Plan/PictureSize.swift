@@ -30,8 +30,7 @@ public struct PictureSize: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case width = "width"
-        case height = "height"
+        case width, height
     }
 }
 

@@ -74,25 +74,8 @@ public struct Plan: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case version = "version"
-        case number = "number"
-        case sources = "sources"
-        case encoders = "encoders"
-        case container = "container"
-        case clips = "clips"
-        case isEdit = "isEdit"
-        case chapters = "chapters"
-        case timecode = "timecode"
-        case soundtrack = "soundtrack"
-        case video = "video"
-        case loop = "loop"
-        case audio = "audio"
-        case subtitles = "subtitles"
-        case passes = "passes"
-        case need = "need"
-        case verify = "verify"
-        case onDamage = "onDamage"
-        case diagnostics = "diagnostics"
+        case version, number, sources, encoders, container, clips, isEdit, chapters, timecode, soundtrack, video, loop
+        case audio, subtitles, passes, need, verify, onDamage, diagnostics
     }
 
     /// Decodes what `CanonicalJSON` wrote.
@@ -220,10 +203,7 @@ public enum Pass: Hashable, Codable, Sendable {
     case probe
 
     package enum CodingKeys: String, CodingKey {
-        case video = "video"
-        case audio = "audio"
-        case assembly = "assembly"
-        case probe = "probe"
+        case video, audio, assembly, probe
     }
 
     package enum VideoCodingKeys: String, CodingKey {
@@ -243,7 +223,7 @@ public struct PlannedSource: Hashable, Codable, Sendable {
     package init(indexHash: String) { self.indexHash = indexHash }
 
     package enum CodingKeys: String, CodingKey {
-        case indexHash = "indexHash"
+        case indexHash
     }
 }
 

@@ -114,12 +114,7 @@ private struct VideoEncodingFacts: Encodable {
         let colour: ColourTags
 
         enum CodingKeys: String, CodingKey {
-            case width = "width"
-            case height = "height"
-            case pixelFormat = "pixelFormat"
-            case sampleAspectRatio = "sampleAspectRatio"
-            case displayMatrix = "displayMatrix"
-            case colour = "colour"
+            case width, height, pixelFormat, sampleAspectRatio, displayMatrix, colour
         }
 
         init(_ stream: VideoStream) {
@@ -130,9 +125,7 @@ private struct VideoEncodingFacts: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case target = "target"
-        case source = "source"
-        case output = "output"
+        case target, source, output
     }
 
     init(_ target: VideoTarget, of stream: VideoStream, output: VideoStream) {
@@ -155,8 +148,7 @@ private struct AudioEncodingFacts: Encodable {
     let hidesPreroll: Bool?
 
     enum CodingKeys: String, CodingKey {
-        case target = "target"
-        case hidesPreroll = "hidesPreroll"
+        case target, hidesPreroll
     }
 
     init(target: AudioTarget, hidesPreroll: Bool) {
@@ -181,15 +173,7 @@ private struct AudioTimes: Encodable {
     let edit: SoundEdit?
 
     enum CodingKeys: String, CodingKey {
-        case streams = "streams"
-        case direction = "direction"
-        case isPassthrough = "isPassthrough"
-        case from = "from"
-        case to = "to"
-        case start = "start"
-        case end = "end"
-        case lastFrame = "lastFrame"
-        case edit = "edit"
+        case streams, direction, isPassthrough, from, to, start, end, lastFrame, edit
     }
 
     init(_ clip: Clip, of video: VideoTrack, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {

@@ -36,13 +36,7 @@ public struct SoundEdit: Hashable, Codable, Sendable {
         }
 
         package enum CodingKeys: String, CodingKey {
-            case source = "source"
-            case start = "start"
-            case end = "end"
-            case direction = "direction"
-            case speed = "speed"
-            case origin = "origin"
-            case crossfade = "crossfade"
+            case source, start, end, direction, speed, origin, crossfade
         }
     }
 
@@ -134,7 +128,7 @@ public struct SoundEdit: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case pieces = "pieces"
+        case pieces
     }
 }
 

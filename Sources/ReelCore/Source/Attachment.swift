@@ -28,12 +28,6 @@ public struct Attachment: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case index = "index"
-        case isCover = "isCover"
-        case codec = "codec"
-        case fileName = "fileName"
-        case mediaType = "mediaType"
-        case title = "title"
-        case bytes = "bytes"
+        case index, isCover, codec, fileName, mediaType, title, bytes
     }
 }

@@ -49,18 +49,7 @@ public struct AudioTrack: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case index = "index"
-        case codec = "codec"
-        case sampleRate = "sampleRate"
-        case channels = "channels"
-        case channelLayout = "channelLayout"
-        case sampleFormat = "sampleFormat"
-        case bitsPerSample = "bitsPerSample"
-        case profile = "profile"
-        case timeBase = "timeBase"
-        case span = "span"
-        case bytes = "bytes"
-        case parameters = "parameters"
-        case details = "details"
+        case index, codec, sampleRate, channels, channelLayout, sampleFormat, bitsPerSample, profile, timeBase, span
+        case bytes, parameters, details
     }
 }

@@ -33,8 +33,6 @@ public struct Chapter: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case start = "start"
-        case end = "end"
-        case title = "title"
+        case start, end, title
     }
 }

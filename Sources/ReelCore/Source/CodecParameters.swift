@@ -33,13 +33,6 @@ public struct CodecParameters: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case extradata = "extradata"
-        case frameSize = "frameSize"
-        case blockAlign = "blockAlign"
-        case bitrate = "bitrate"
-        case profile = "profile"
-        case bitsPerCodedSample = "bitsPerCodedSample"
-        case bitsPerRawSample = "bitsPerRawSample"
-        case seekPreroll = "seekPreroll"
+        case extradata, frameSize, blockAlign, bitrate, profile, bitsPerCodedSample, bitsPerRawSample, seekPreroll
     }
 }

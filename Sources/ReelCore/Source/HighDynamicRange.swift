@@ -13,8 +13,7 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
         }
 
         package enum CodingKeys: String, CodingKey {
-            case x = "x"
-            case y = "y"
+            case x, y
         }
     }
 
@@ -37,10 +36,7 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
         }
 
         package enum CodingKeys: String, CodingKey {
-            case red = "red"
-            case green = "green"
-            case blue = "blue"
-            case white = "white"
+            case red, green, blue, white
         }
     }
 
@@ -57,8 +53,7 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
         }
 
         package enum CodingKeys: String, CodingKey {
-            case least = "least"
-            case most = "most"
+            case least, most
         }
     }
 
@@ -73,8 +68,7 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case primaries = "primaries"
-        case luminance = "luminance"
+        case primaries, luminance
     }
 }
 
@@ -91,7 +85,6 @@ public struct ContentLight: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case pixel = "pixel"
-        case average = "average"
+        case pixel, average
     }
 }

@@ -6,8 +6,7 @@ public enum PassthroughSupport: Hashable, Codable, Sendable {
     case impossible(PassthroughObstacle)
 
     package enum CodingKeys: String, CodingKey {
-        case possible = "possible"
-        case impossible = "impossible"
+        case possible, impossible
     }
 
     package enum PossibleCodingKeys: String, CodingKey {

@@ -56,8 +56,7 @@ public struct MetadataEntry: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case name = "name"
-        case value = "value"
+        case name, value
     }
 }
 

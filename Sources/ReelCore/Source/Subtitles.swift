@@ -44,14 +44,7 @@ public struct SubtitleTrack: Hashable, Sendable {
         }
 
         package enum CodingKeys: String, CodingKey {
-            case index = "index"
-            case codec = "codec"
-            case header = "header"
-            case isTimedText = "isTimedText"
-            case width = "width"
-            case height = "height"
-            case timeBase = "timeBase"
-            case details = "details"
+            case index, codec, header, isTimedText, width, height, timeBase, details
         }
     }
 }

@@ -14,8 +14,6 @@ public struct TrackDetails: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case language = "language"
-        case title = "title"
-        case dispositions = "dispositions"
+        case language, title, dispositions
     }
 }

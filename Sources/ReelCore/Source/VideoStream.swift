@@ -89,26 +89,9 @@ public struct VideoStream: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case index = "index"
-        case codec = "codec"
-        case profile = "profile"
-        case level = "level"
-        case width = "width"
-        case height = "height"
-        case pixelFormat = "pixelFormat"
-        case timeBase = "timeBase"
-        case frameRate = "frameRate"
-        case sampleAspectRatio = "sampleAspectRatio"
-        case displayMatrix = "displayMatrix"
-        case colour = "colour"
-        case masteringDisplay = "masteringDisplay"
-        case contentLight = "contentLight"
-        case fieldOrder = "fieldOrder"
-        case fieldsVary = "fieldsVary"
-        case losses = "losses"
-        case reorderDepth = "reorderDepth"
-        case frameBytes = "frameBytes"
-        case details = "details"
+        case index, codec, profile, level, width, height, pixelFormat, timeBase, frameRate, sampleAspectRatio
+        case displayMatrix, colour, masteringDisplay, contentLight, fieldOrder, fieldsVary, losses, reorderDepth
+        case frameBytes, details
     }
 }
 
@@ -137,11 +120,7 @@ public struct ColourTags: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case range = "range"
-        case primaries = "primaries"
-        case transfer = "transfer"
-        case matrix = "matrix"
-        case chromaLocation = "chromaLocation"
+        case range, primaries, transfer, matrix, chromaLocation
     }
 }
 

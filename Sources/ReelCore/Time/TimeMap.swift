@@ -66,12 +66,6 @@ public struct TimeMap: Hashable, Codable, Sendable {
     public var duration: Rational { source.seconds(end - start) / speed }
 
     package enum CodingKeys: String, CodingKey {
-        case direction = "direction"
-        case source = "source"
-        case output = "output"
-        case start = "start"
-        case end = "end"
-        case offset = "offset"
-        case speed = "speed"
+        case direction, source, output, start, end, offset, speed
     }
 }

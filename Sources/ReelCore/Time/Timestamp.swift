@@ -66,8 +66,7 @@ public struct Interval: Hashable, Codable, Sendable {
     }
 
     package enum CodingKeys: String, CodingKey {
-        case start = "start"
-        case duration = "duration"
+        case start, duration
     }
 }
 

@@ -42,8 +42,7 @@ struct TimelineNotes: Codable {
     var items: String
 
     enum CodingKeys: String, CodingKey {
-        case edit = "edit"
-        case items = "items"
+        case edit, items
     }
 }
 

@@ -23,10 +23,7 @@ public struct TokenFile: Sendable {
         var hash: Data
 
         private enum CodingKeys: String, CodingKey {
-            case name = "name"
-            case role = "role"
-            case salt = "salt"
-            case hash = "hash"
+            case name, role, salt, hash
         }
 
         /// Takes as long for a token that differs late as for one that differs early.
