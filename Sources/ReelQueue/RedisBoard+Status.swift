@@ -145,7 +145,14 @@ extension RedisBoard {
     /// The results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by index; none
     /// that were trimmed.
     public func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
-        var found: [Int: RecordedResult] = [:]
+        try recorded(job, as: PassResult.self).mapValues { RecordedResult(token: $0.token, result: $0.result) }
+    }
+
+    /// The entries of `done` that were not trimmed, by index.
+    private func recorded<Result: Decodable>(
+        _ job: JobID, as kind: Result.Type
+    ) throws(ReelFailure) -> [Int: (token: String, result: Result)] {
+        var found: [Int: (token: String, result: Result)] = [:]
         var cursor = "0"
         repeat {
             let reply = try send(["HSCAN", keys.job(job, "done"), cursor, "COUNT", "500"])
@@ -154,7 +161,7 @@ extension RedisBoard {
             else { throw reply.surprise }
             for (index, entry) in page {
                 guard let index = Int(index) else { throw reply.surprise }
-                if let recorded = try recorded(entry, reply) { found[index] = recorded }
+                if let recorded = try recorded(entry, as: kind) { found[index] = recorded }
             }
             cursor = next
         } while cursor != "0"
@@ -168,16 +175,17 @@ extension RedisBoard {
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
         var found: [Int: PassResult] = [:]
         for (index, entry) in zip(indices, entries) {
-            if let entry = entry.string { found[index] = try recorded(entry, reply)?.result }
+            if let entry = entry.string { found[index] = try recorded(entry, as: PassResult.self)?.result }
         }
         return found
     }
 
     /// Reads an entry of `done`: the token that recorded the result, a space, the result. Nil if it was trimmed to the token.
-    private func recorded(_ entry: String, _ reply: Reply) throws(ReelFailure) -> RecordedResult? {
+    private func recorded<Result: Decodable>(
+        _ entry: String, as kind: Result.Type
+    ) throws(ReelFailure) -> (token: String, result: Result)? {
         guard let space = entry.firstIndex(of: " ") else { return nil }
-        return RecordedResult(
-            token: String(entry[..<space]), result: try JSON.value(entry[entry.index(after: space)...]))
+        return (token: String(entry[..<space]), result: try JSON.value(entry[entry.index(after: space)...]))
     }
 
     /// The number of a job's passes that wait for a retry, due or not.
@@ -200,7 +208,7 @@ extension RedisBoard {
     }
 
     /// Totals over the finished passes: from the field `sum` if it counts all of them, else from their results. The
-    /// field falls behind only if Redis lost part of a transition.
+    /// field falls behind only if Redis lost part of a transition. That of release 0.1.0 has no CPU time.
     func totals(
         of job: JobID, register: String?, finished: Int
     ) throws(ReelFailure) -> Totals {
@@ -212,7 +220,7 @@ extension RedisBoard {
                 decoded: Int(numbers[1]), encoded: Int(numbers[2]), peak: numbers[3], cpu: Int(numbers[4]))
         }
         var sums = Totals()
-        for recorded in try recordedResults(job).values {
+        for recorded in try recorded(job, as: Cost.self).values {
             let statistics = recorded.result.statistics
             sums.peak = max(sums.peak, statistics.peakRSS)
             sums.add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded)
@@ -220,6 +228,11 @@ extension RedisBoard {
         }
         return sums
     }
+}
+
+/// The part of a result that totals need: release 0.1.0 has recorded segments of another version.
+private struct Cost: Decodable {
+    var statistics: PassStatistics
 }
 
 /// The frames of several passes, the greatest peak memory of their engines in bytes, and their CPU time in milliseconds.

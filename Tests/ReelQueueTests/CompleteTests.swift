@@ -196,6 +196,19 @@ extension BoardTests {
             #expect((added.framesDecoded, added.framesEncoded, added.peakRSS) == (36, 30, 1002))
         }
 
+        @Test func theTotalsOfAJobOfRelease010AreRead() async throws {
+            try await fixture.publish()
+            try await fixture.complete(fixture.take())
+            let result = """
+                {"diagnostics":[],"segments":[{"name":"v0-10.5f0a.nut","version":2}],"statistics":{"decodeSeconds":0.25,\
+                "encodeSeconds":1.5,"framesDecoded":13,"framesEncoded":11,"peakRSS":1003,"waitSeconds":0.125}}
+                """
+            try fixture.raw("HSET", "reel2:{main}:job:a1", "sum", "1 13 11 1003")
+            try fixture.raw("HSET", "reel2:{main}:job:a1:done", "0", "5f0a " + result)
+            let status = try #require(try await fixture.board.status(JobID("a1")))
+            #expect((status.framesDecoded, status.framesEncoded, status.peakRSS) == (13, 11, 1003))
+        }
+
         /// What a job that never runs again has no use for leaves Redis when the job ends.
         @Test(arguments: [JobState.done, .cancelled, .failed])
         func onlyAFailedJobKeepsItsPasses(end: JobState) async throws {
