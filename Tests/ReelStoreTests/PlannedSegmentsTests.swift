@@ -146,7 +146,7 @@ struct PlannedSegmentsTests {
         #expect(track(other) != track(), "another stream of the file")
     }
 
-    @Test("Names and hashes of contents stay as they are: segments of earlier builds are found by them")
+    @Test("Names and hashes of contents stay as they are: segments that are in a store are found by them")
     func golden() throws {
         let planned = PlannedSegments(plan: Samples.plan, indexes: [Samples.index])
         let contents = Samples.plan.passes.flatMap(planned.contents)
