@@ -114,11 +114,15 @@ public struct JobFolder: JobEntry {
 
     /// Throws `.unreachable`, cause incompatible, if this host does not see the job; `.jobOfOtherVersion` if this
     /// release does not know the record's version.
-    public func read() throws(ReelFailure) -> JobRecord {
+    public func read() throws(ReelFailure) -> JobRecord { try record { $0 } }
+
+    /// The record that is left of its bytes.
+    func record(_ leave: ([UInt8]) -> [UInt8]) throws(ReelFailure) -> JobRecord {
         guard exists else {
             throw ReelFailure(.jobUnknownHere(job: id, path: jobFile))
         }
-        let record = try AtomicFile.read(json: JobRecord.self, from: jobFile)
+        let bytes = leave(try AtomicFile.read(jobFile))
+        let record = try AtomicFile.checked(jobFile) { try CanonicalJSON.value(JobRecord.self, from: bytes) }
         // Any user with write access to the store can copy a record into another job's folder.
         guard record.id == id else {
             throw ReelFailure(.storeFileDamaged(path: jobFile, said: "it is the record of job \(record.id)"))

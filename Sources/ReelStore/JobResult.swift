@@ -138,8 +138,9 @@ extension JobFolder {
     ///
     /// Throws `.noResult` if the job has not ended well or its result is not there, `.storeFileForeign` and
     /// `.resultDiffers` if something else is in its place, and what reading the record throws.
-    public func storedResult() throws(ReelFailure) -> StoredResult {
-        let record = try read()
+    public func storedResult() throws(ReelFailure) -> StoredResult { try result(of: read()) }
+
+    func result(of record: JobRecord) throws(ReelFailure) -> StoredResult {
         let none = ReelFailure(.noResult(job: id, state: record.state))
         guard record.state == .done else { throw none }
         guard let recorded = record.result else { throw none }

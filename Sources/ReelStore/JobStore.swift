@@ -98,6 +98,9 @@ public protocol JobEntry: Sendable {
     /// release does not know the record's version.
     func read() async throws(ReelFailure) -> JobRecord
 
+    /// What lists show of the job. Takes little time, however long the job's edit is. Throws what `read` throws.
+    func outline() async throws(ReelFailure) -> JobOutline
+
     /// Writes a changed record if the record is still the one that was read; else returns false. `change` is the way to change
     /// a record. Throws `.unreachable` if this machine does not see the job.
     func replace(_ read: JobRecord, with changed: JobRecord) async throws(ReelFailure) -> Bool

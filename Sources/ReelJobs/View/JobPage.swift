@@ -63,9 +63,9 @@ extension JobService {
     /// A job of a list.
     func view(_ status: JobStatus, _ workers: [WorkerStatus]) async -> JobView {
         let reason = WaitReason(status, workers: workers)
-        let entry = store?.job(status.job.id)
-        return await JobView(
-            status, options: try? entry?.read().spec, output: entry?.result, waitReason: reason,
+        let outline = try? await store?.job(status.job.id).outline()
+        return JobView(
+            status, options: outline?.options, output: outline?.result, waitReason: reason,
             waitAdvice: reason.flatMap(advice))
     }
 }

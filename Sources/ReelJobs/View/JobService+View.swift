@@ -17,8 +17,9 @@ extension JobService {
         let workers = status.state.isTerminal ? [] : try await board.workers()
         let reason = WaitReason(status, workers: workers)
         let record = try? await entry?.read()
-        var view = await JobView(
-            status, options: record?.spec, output: entry?.result, found: try await board.passDiagnostics(id),
+        var view = JobView(
+            status, options: record?.spec, output: try? await entry?.outline().result,
+            found: try await board.passDiagnostics(id),
             waitReason: reason, waitAdvice: reason.flatMap(advice),
             failures: try await failures(status, entry))
         view.engines = workers.map(\.report).filter { $0.held.contains { $0.job == id } }.map(JobView.EngineView.init)
@@ -117,6 +118,11 @@ extension JobService {
     /// - Parameter submitter: its name, without the host.
     public func unfinishedJobs(of submitter: String) async throws(ReelFailure) -> Int {
         try await board.jobs(of: submitter)
+    }
+
+    /// Who submitted a job last, as "alice@edit-2"; nil if the store does not know.
+    public func submitter(of id: JobID) async -> String? {
+        (try? await store?.job(id).outline())?.submission?.submitter
     }
 
     /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the jobs
