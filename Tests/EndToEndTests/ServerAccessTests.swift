@@ -336,6 +336,60 @@ extension EndToEnd {
             }
         }
 
+        /// A whole may name a part many times, and there may be many wholes of the same parts.
+        @Test func wholesHaveNoMoreBytesThanTheirTokenMayHave() async throws {
+            let alice = try await token("alice", "operator")
+            let arguments = ["--tokens", fixture.path("tokens"), "--bytes-per-token", "1000000"]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, arguments) { server in
+                    func begin(_ concat: String, _ body: Data? = nil) async throws -> WebServer.Answer {
+                        try await server.send(
+                            "POST", "/api/v1/uploads", token: alice,
+                            headers: [
+                                "Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream",
+                                "Upload-Concat": concat, "Upload-Length": body.map { "\($0.count)" } ?? "0",
+                            ], body: body)
+                    }
+                    let part = try await begin("partial", Data(count: 600_000))
+                    #expect(part.status == 201)
+                    let place = try #require(part.headers["location"])
+                    #expect(try await begin("final;\(place) \(place)").code == "token-bytes-exceeded")
+                    let whole = try await begin("final;\(place)")
+                    #expect(whole.status == 201, "its part may be removed then")
+                    #expect(try await begin("final;\(place)").code == "token-bytes-exceeded")
+                    #expect(
+                        try await server.send(
+                            "DELETE", try #require(whole.headers["location"]), token: alice,
+                            headers: ["Tus-Resumable": "1.0.0"]
+                        ).status == 204)
+                    #expect(try await begin("final;\(place)").status == 201)
+                }
+            }
+        }
+
+        @Test func removedUploadsLeaveTheirRoomAtOnce() async throws {
+            let alice = try await token("alice", "operator")
+            let arguments = ["--tokens", fixture.path("tokens"), "--bytes-per-token", "1000000"]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, arguments) { server in
+                    func upload() async throws -> WebServer.Answer {
+                        try await server.send(
+                            "POST", "/api/v1/uploads", token: alice,
+                            headers: ["Tus-Resumable": "1.0.0", "Upload-Length": "1000000"])
+                    }
+                    for _ in 0..<3 {
+                        let made = try await upload()
+                        #expect(made.status == 201)
+                        #expect(try await upload().code == "token-bytes-exceeded")
+                        let place = try #require(made.headers["location"])
+                        let removed = try await server.send(
+                            "DELETE", place, token: alice, headers: ["Tus-Resumable": "1.0.0"])
+                        #expect(removed.status == 204)
+                    }
+                }
+            }
+        }
+
         @Test func ofManyJobsAtOnceATokenGetsAsManyAsItMayHave() async throws {
             let alice = try await token("alice", "operator")
             let sources = [
@@ -389,6 +443,31 @@ extension EndToEnd {
                     #expect(try await server.send("POST", retry, token: alice).status == 200)
                     #expect(try await submit(keys).code == "token-jobs-exceeded")
                     #expect(try await submit(bad).status == 200, "it goes on already")
+                }
+            }
+        }
+
+        /// The job stays its submitter's: else a second token could have any number of the first one's jobs run at once.
+        @Test func aJobThatAnotherTokenRetriesIsOneOfItsSubmitters() async throws {
+            let (alice, bob) = (try await token("alice", "operator"), try await token("bob", "operator"))
+            let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let bad = fixture.path("bad.mp4")
+            try "no video".write(toFile: bad, atomically: true, encoding: .utf8)
+            let arguments = ["--tokens", fixture.path("tokens"), "--sources", fixture.folder, "--jobs-per-token", "1"]
+            try await Fleet.with(fixture, workers: 1) { fleet in
+                try await WebServer.with(fleet, arguments) { server in
+                    func submit(_ source: String, _ token: String) async throws -> String {
+                        let answer = try await server.send("POST", "/api/v1/jobs", ["source": source], token: token)
+                        return try #require(try answer.object()["id"] as? String, "\(answer.text)")
+                    }
+                    let failing = try await submit(bad, alice)
+                    #expect(try await server.end(of: failing, token: alice)["state"] as? String == "failed")
+                    _ = try await fleet.endWorkers()
+                    let going = try await submit(film, alice)
+                    let retry = "/api/v1/jobs/\(failing)/retry"
+                    #expect(try await server.send("POST", retry, token: bob).code == "token-jobs-exceeded")
+                    #expect(try await server.send("POST", "/api/v1/jobs/\(going)/cancel", token: alice).status == 200)
+                    #expect(try await server.send("POST", retry, token: bob).status == 200)
                 }
             }
         }

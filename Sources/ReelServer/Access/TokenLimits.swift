@@ -32,6 +32,11 @@ actor TokenLimits {
     /// The name of a token, as its jobs have it; that of callers without one if it is nil.
     static func name(_ token: String?) -> String { token ?? "reel-server" }
 
+    /// The name in what a job says of its submitter, without the host.
+    static func name(ofSubmitter submitter: String) -> String {
+        submitter.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
+    }
+
     // MARK: Turns
 
     /// Runs what asks for room and then takes it, so that of several requests of a token each sees what those before it have
@@ -101,6 +106,8 @@ actor TokenLimits {
         guard let mostBytes else { return nil }
         let name = TokenLimits.name(token)
         try await look(for: name, ifOlderThan: TokenLimits.memory.usual)
+        // Uploads may have been removed just now.
+        if excess(further, name) != nil { try await countUploads(of: name) }
         if excess(further, name) != nil { try await look(for: name, ifOlderThan: TokenLimits.memory.refusing) }
         if let excess = excess(further, name) { throw excess }
         kept[name, default: 0] += further
@@ -112,9 +119,14 @@ actor TokenLimits {
     func bytesExceeded(_ further: Int64, of token: String?) async throws -> Problem? {
         guard mostBytes != nil else { return nil }
         let name = TokenLimits.name(token)
+        try await countUploads(of: name)
+        return excess(further, name)
+    }
+
+    /// Counts the bytes of a name's uploads anew, and not those of its results.
+    private func countUploads(of name: String) async throws {
         let uploads = try await access.use { [store] in try store.uploads.bytesByOwner() }
         kept[name] = uploads.reduce(results[name] ?? 0) { $0 + (TokenLimits.name($1.key) == name ? $1.value : 0) }
-        return excess(further, name)
     }
 
     private func excess(_ further: Int64, _ name: String) -> Problem? {
@@ -141,12 +153,10 @@ actor TokenLimits {
         var results: [String: Int64] = [:]
         for id in try store.jobs() {
             // One that cannot be read, or is being removed, counts no more.
-            guard let record = try? store.job(id).read(), let bytes = record.result?.bytes,
-                let submitter = record.submission?.submitter
+            guard let outline = try? store.job(id).outline(), let bytes = outline.recorded?.bytes,
+                let submitter = outline.submission?.submitter
             else { continue }
-            let name = submitter.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(
-                separator: "@")
-            results[name, default: 0] += bytes
+            results[name(ofSubmitter: submitter), default: 0] += bytes
         }
         var all = results
         for (owner, bytes) in try store.uploads.bytesByOwner() { all[name(owner), default: 0] += bytes }

@@ -43,7 +43,11 @@ struct JobRoutes {
                 }
             },
             .change(.post, "jobs/{id}/retry", .operator, "retry", makesFiles: true) { _, context in
-                try await limits.beginningJob(of: context.caller.name) {
+                // The job stays its submitter's, and is one of that token's jobs, whichever token retries it.
+                let submitter = await jobs.submitter(of: try context.job(jobs))
+                return try await limits.beginningJob(
+                    of: submitter.map(TokenLimits.name(ofSubmitter:)) ?? context.caller.name
+                ) {
                     try await changed(context) { job throws(ReelFailure) in _ = try await jobs.retry(job) }
                 }
             },

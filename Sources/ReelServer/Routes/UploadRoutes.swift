@@ -114,14 +114,16 @@ struct UploadRoutes {
         let record = Uploads.Record(
             length: length, name: name, metadata: metadata, owner: context.caller.name, isPartial: concat == "partial",
             parts: parts?.map(\.id), lifetime: settings.uploadExpiry)
+        // A whole may have the bytes of its parts once more: they can be removed as soon as it is there.
+        let again = try await access.use { [parts = parts ?? []] in
+            try UploadRoutes.bytes(of: parts, owner: record.owner)
+        }
         let upload = try await limits.inTurn(of: record.owner) {
-            // The parts of a whole are counted already.
-            let isWhole = record.parts != nil
-            let bytes = isWhole ? 0 : record.length ?? 0
+            let bytes = (record.length ?? 0) - again
             let room = try await limits.admitBytes(bytes, of: record.owner)
             let upload = try await access.use(atMost: UploadRoutes.limit) {
                 try uploads.create(
-                    record, quota: settings.uploadQuota, ownQuota: isWhole ? nil : room,
+                    record, quota: settings.uploadQuota, ownQuota: room.map { $0 + again },
                     most: UploadRoutes.mostUploads)
             }
             guard let upload else { throw try await limits.bytesExceeded(bytes, of: record.owner) ?? quotaExceeded }
@@ -327,6 +329,12 @@ struct UploadRoutes {
         }
         guard !parts.isEmpty else { throw Problem.header("Upload-Concat", "It names no part.") }
         return parts
+    }
+
+    /// How many bytes the uploads of an owner among these have; one that is named twice counts once. Blocks.
+    private static func bytes(of parts: [Upload], owner: String?) throws -> Int64 {
+        let records = try Dictionary(parts.map { ($0.id, $0) }) { first, _ in first }.values.map { try $0.record() }
+        return records.reduce(0) { $0 + ($1.owner == owner ? $1.length ?? 0 : 0) }
     }
 
     /// The name of the file, of the metadata's filename or name, without any folder; "upload" if it says none.
