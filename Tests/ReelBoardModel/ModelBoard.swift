@@ -20,6 +20,8 @@ package actor ModelBoard: Board {
     private var lost: [JobID]?
     /// What other processes do when a job has just been forgotten.
     private var afterForgetting: (@Sendable () async -> Void)?
+    /// What they do when a process is about to have a job run again.
+    private var beforeRetrying: (@Sendable () async -> Void)?
     /// For each kind of call how often it was made, by the function's base name.
     package private(set) var calls: [String: Int] = [:]
     /// How often a result was recorded for each pass, by "job/index".
@@ -81,6 +83,9 @@ extension ModelBoard {
 
     /// The next call that forgets a job answers only after this has been done.
     package func afterForgetting(_ step: @escaping @Sendable () async -> Void) { afterForgetting = step }
+
+    /// The next call that has a job run again does so only after this has been done.
+    package func beforeRetrying(_ step: @escaping @Sendable () async -> Void) { beforeRetrying = step }
 
     /// Every lease on passes of a job lapses: nothing changes until a call reaps.
     package func lapse(_ job: JobID) {
@@ -179,7 +184,12 @@ extension ModelBoard {
         try act { $0.describe(job.text, submission) }
     }
 
-    package func retry(_ job: JobID) throws(ReelFailure) -> JobState? { try act(hints: true) { $0.retry(job.text) } }
+    package func retry(_ job: JobID) async throws(ReelFailure) -> JobState? {
+        let step = beforeRetrying
+        beforeRetrying = nil
+        await step?()
+        return try act(hints: true) { $0.retry(job.text) }
+    }
 
     package func forget(_ job: JobID, removal: Removal?) async throws(ReelFailure) {
         try act { model throws(ReelFailure) in try model.forget(job.text, removal: removal?.holder) }

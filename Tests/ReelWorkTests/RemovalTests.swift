@@ -5,6 +5,7 @@ import ReelJobs
 import ReelQueue
 import ReelStore
 import ReelWork
+import Synchronization
 import Testing
 
 /// Jobs that a user has run again, or submits again, while they are removed: one of the two happens, as a whole.
@@ -56,6 +57,24 @@ import Testing
             let job = try await worker.publishFailed()
             #expect(try await worker.service.remove(job.id) == .removed)
             #expect(await reason { _ = try await worker.service.retry(job.id) } == .jobUnknown(job: job.id))
+        }
+    }
+
+    /// A worker that learns of the failure, while a user has the job run again, writes it last.
+    @Test func theFailureOfBeforeIsNotWrittenOverARetriedJob() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publishFailed()
+            let read = Mutex<JobRecord?>(nil)
+            await worker.board.beforeRetrying {
+                let record = try? await job.entry.read()
+                read.withLock { $0 = record }
+            }
+            #expect(try await worker.service.retry(job.id) == .retried)
+            let seen = try #require(read.withLock { $0 })
+            var ended = seen
+            ended.end(.failed, at: 2_000_000_001)
+            #expect(try await !job.entry.replace(seen, with: ended))
+            #expect(try await job.entry.read().state == nil)
         }
     }
 

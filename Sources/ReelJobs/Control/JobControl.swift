@@ -113,10 +113,11 @@ package struct JobControl: Sendable {
             case .known: do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
             }
         }
-        // A process that had just learned of the failure may have written it meanwhile. An end of the new run stays: a job whose
-        // passes are all finished may be done by now, and its record has the result.
+        // A process that had just learned of the failure may have written it meanwhile, or be about to write it: reopening counts
+        // as a change, so it does not then. An end of the new run stays: a job whose passes are all finished may be done by
+        // now, and its record has the result.
         try await record(id) { record in
-            if record.state == .failed { record.reopen() }
+            if record.state == nil || record.state == .failed { record.reopen() }
         }
         try await settle(id)
         return .retried
