@@ -66,7 +66,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     /// The soundtrack's sound ends at `end`, before the moment from which it is to be heard; both in seconds from the file's
     /// start.
     case soundtrackOutOfRange(from: Rational, end: Rational)
-    /// With a still of an edit, which would become this many frames, all stills together would become more than the most.
+    /// With a still of an edit, which would become this many frames, all stills together would exceed the most.
     case stillTooLong(clip: Int, frames: Int, most: Int)
     /// A source has another dynamic range than the first: one of them is HDR.
     case dynamicRangesMixed(source: String, main: String)

@@ -58,7 +58,7 @@ public final class PassReverser {
     }
 
     /// Makes a segment of every chunk of the pass that has a place: `places` has one for each of the pass's subjects, in
-    /// their order, and nil for chunks whose segment is whole already. Calls `progress` with the numbers of frames decoded and
+    /// their order, and nil for chunks that are whole already. Calls `progress` with the numbers of frames decoded and
     /// encoded.
     public func reverse(
         _ pass: VideoPass, at places: [SegmentPlace?], progress: (_ decoded: Int, _ encoded: Int) -> Void

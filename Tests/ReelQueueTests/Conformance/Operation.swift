@@ -39,7 +39,7 @@ enum Operation {
     case cancel(String), pause(String), resume(String), retry(String), forget(String)
     case weigh(String, Double), describe(String, String), trim(String)
     case hook(job: String, url: String)
-    /// A server asks for a webhook to send, and says how that ended; its place is among the webhooks that were given out.
+    /// A server asks for a webhook to send, and says how that ended; its place is among the webhooks given out.
     case dispatch, dispatched(webhook: Int, DueWebhook.Outcome)
     /// Pauses and leases of webhooks are over.
     case fallDueToSend
