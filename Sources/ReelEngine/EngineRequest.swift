@@ -103,7 +103,7 @@ public struct PassRequest: Codable, Sendable {
     public var job: JobFiles
     /// The pass's place in `Plan.passes`.
     public var pass: Int
-    /// Where each chunk's segment is to be, in the order of the chunks; nil for those that are whole already. A track of
+    /// Where each chunk's segment is to be, in the order of the chunks; nil for chunks whose segment is whole already. A track of
     /// sound is one chunk.
     public var segments: [SegmentPlace?]
     /// Folder on the worker's machine for spills, which are unlinked at once.

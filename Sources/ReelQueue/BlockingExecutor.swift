@@ -19,7 +19,7 @@ package final class BlockingExecutor: SerialExecutor {
 
     deinit { queue.close() }
 
-    /// Runs a job after those that came before it.
+    /// Runs a job after all earlier jobs.
     package func enqueue(_ job: consuming ExecutorJob) {
         queue.append(Entry(job: UnownedJob(job), executor: self))
     }

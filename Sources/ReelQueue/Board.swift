@@ -106,7 +106,7 @@ public protocol Board: Sendable {
     /// has ended.
     func cancel(_ job: JobID) async throws(ReelFailure) -> Bool
 
-    /// Pauses a job: no more of its passes are given out, and those that are held go on. Returns the job's state, nil
+    /// Pauses a job: no more of its passes are given out, and held passes go on. Returns the job's state, nil
     /// if there is no such job; a job that has ended does not change.
     func pause(_ job: JobID) async throws(ReelFailure) -> JobState?
 
@@ -266,11 +266,11 @@ public protocol Board: Sendable {
 
     // MARK: Showing to people
 
-    /// Returns the jobs that have not ended, the oldest first, and after them those that failed, the latest first;
+    /// Returns the jobs that have not ended, the oldest first, and after them the failed ones, the latest first;
     /// `count` of each at most.
     func queue(count: Int) async throws(ReelFailure) -> JobList
 
-    /// Returns the jobs of these ids, without those that the board does not know.
+    /// Returns the jobs of these ids, without jobs that the board does not know.
     func list(_ jobs: [JobID]) async throws(ReelFailure) -> JobList
 
     /// Returns the ids of all jobs, the one that was submitted first first.
@@ -365,7 +365,7 @@ extension Board {
         try await recordedResults(job).mapValues(\.result)
     }
 
-    /// Returns the first 100 of the jobs that have not ended, and of those that failed.
+    /// Returns the first 100 of the jobs that have not ended, and of the failed ones.
     public func queue() async throws(ReelFailure) -> JobList { try await queue(count: 100) }
 
     /// Returns the jobs that have not ended, and the last 50 of the others.

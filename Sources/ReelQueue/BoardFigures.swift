@@ -10,7 +10,7 @@ public struct BoardFigures: Hashable, Sendable {
     public var jobsEnded = Ended()
     /// The passes of jobs that have not ended, by state.
     public var passes = Passes()
-    /// Counter: attempts at passes, probes and assemblies, by outcome. All outcomes are there, also those that never were.
+    /// Counter: attempts at passes, probes and assemblies, by outcome. All outcomes are there, also if they never occurred.
     /// An attempt that ended because its job had ended or was planned anew, or because the other of two attempts was
     /// faster, is in none.
     public var attempts: [Attempt: Int] = [:]
@@ -24,7 +24,7 @@ public struct BoardFigures: Hashable, Sendable {
     public var framesEncoded = 0
     /// Counter: bytes of the outputs that assemblies made.
     public var outputBytes = 0
-    /// Counter: leases that lapsed, also those that kept no pass from being finished.
+    /// Counter: leases that lapsed, also leases whose pass was finished all the same.
     public var leasesLost = 0
     /// Counter: attempts to send webhooks, by what followed.
     public var webhooks = Webhooks()
@@ -81,9 +81,9 @@ public struct BoardFigures: Hashable, Sendable {
 
     /// Attempts to send webhooks, by what followed.
     public struct Webhooks: Hashable, Sendable {
-        /// Those that arrived.
+        /// Webhooks that arrived.
         public var sent = 0
-        /// Those that failed, and were followed by another attempt.
+        /// Attempts that failed, and were followed by another.
         public var retried = 0
         /// Webhooks that were given up.
         public var givenUp = 0
@@ -234,7 +234,7 @@ extension BoardFigures {
 
 /// How much work there is for how many slots.
 public struct BoardDemand: Hashable, Sendable {
-    /// Slots that could work now: those that hold a pass, and one for each pass that can be claimed.
+    /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
     public var slotsWanted: Int
     /// Slots that hold a pass.
     public var slotsBusy: Int

@@ -238,7 +238,7 @@ public struct BeatReply: Sendable {
 public enum DrainScope: String, Codable, Sendable {
     /// One worker, until it ends.
     case worker
-    /// A host: its workers, and those that start there later.
+    /// A host: its workers, also the ones that start there later.
     case host
 }
 

@@ -38,7 +38,7 @@ package enum Library {
             + keys.declared + [String(version)] + (try command.arguments(timing))
     }
 
-    /// An answer of Redis that says that its functions are not those that the caller knows.
+    /// An answer of Redis that says that its functions are not the ones that the caller knows.
     enum Mismatch: Equatable {
         /// There is no such function. There may be a library, of another version.
         case unknownFunction

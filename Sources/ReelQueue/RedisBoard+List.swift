@@ -15,7 +15,7 @@ public struct JobList: Hashable, Sendable {
 }
 
 extension RedisBoard {
-    /// The jobs of these ids, and those that a function has set aside.
+    /// The jobs of these ids, and the jobs that a function has set aside.
     public func list(_ ids: [JobID]) throws(ReelFailure) -> JobList {
         var list = JobList()
         for id in try aside() { list.unreadable[JobID(id)] = RedisBoard.setAside }

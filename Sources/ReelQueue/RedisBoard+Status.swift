@@ -87,7 +87,7 @@ extension RedisBoard {
         return strip
     }
 
-    /// Jobs that have not ended, the oldest first, and after them those that failed, the latest first; `count` of each
+    /// Jobs that have not ended, the oldest first, and after them the failed ones, the latest first; `count` of each
     /// at most.
     public func queue(count: Int) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", keys[.active], "0", String(count - 1)])
@@ -98,7 +98,7 @@ extension RedisBoard {
         return try list(all)
     }
 
-    /// The number of jobs that have not ended, and of those that failed and are still on the board.
+    /// The number of jobs that have not ended, and of failed jobs that are still on the board.
     public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         let replies = (
             try send(["ZCARD", keys[.active]]), try send(["ZCARD", keys[.failed]])

@@ -206,7 +206,7 @@ public struct PassStrip: Hashable, Sendable {
     /// The cells.
     public var cells: [Cell]
 
-    /// Counts of the passes of one cell. Those that are not counted as done, live or failed wait to be given out.
+    /// Counts of the passes of one cell. Passes that are not counted as done, live or failed wait to be given out.
     public struct Cell: Hashable, Sendable {
         /// All passes of the cell.
         public var passes: Int

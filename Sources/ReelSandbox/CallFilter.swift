@@ -54,7 +54,7 @@ package struct CallFilter: Sendable {
                         Condition(argument: 0, test: .hasBits(Self.thread)),
                         Condition(argument: 0, test: .lacksBits(Self.namespaces)),
                     ], verdict: .allow, otherwise: .kill),
-                // A file that is made with these bits runs with the rights of the worker's user, whoever starts it.
+                // A file that is made with these bits runs with the rights of the worker's user for every user.
                 CallRule(
                     call: .open,
                     conditions: [Condition(argument: 3, test: .lacksBits(UInt32(S_ISUID | S_ISGID)))],

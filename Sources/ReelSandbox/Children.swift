@@ -24,7 +24,7 @@ public final class Children: Sendable {
     /// Whether they do nothing now, because `stop` was called.
     public var areStopped: Bool { state.withLock(\.isStopped) }
 
-    /// Stops the process groups of all children, those that are started later too, until `goOn` is called.
+    /// Stops the process groups of all children, also of children that are started later, until `goOn` is called.
     public func stop() {
         state.withLock { state in
             state.isStopped = true

@@ -11,7 +11,7 @@ struct Landlock {
         UInt64(1 << 1), UInt64(1 << 2), UInt64(1 << 3), UInt64(1 << 5), UInt64(1 << 8), UInt64(1 << 14)
     )
 
-    /// All rights in files that a version knows: execute to make links, then those that later versions added.
+    /// All rights in files that a version knows: execute to make links, then the rights that later versions added.
     private static func files(_ version: Int) -> UInt64 {
         let added = [(2, 13), (3, 14), (5, 15)].filter { version >= $0.0 }
         return added.reduce(0x1FFF) { $0 | 1 << $1.1 }

@@ -8,7 +8,7 @@ public struct ServerSettings: Sendable {
     public var port: Int
     /// The start of all its paths: empty, or with a slash at its start and none at its end.
     public var basePath: String
-    /// The tokens; nil if whoever reaches the server may do all.
+    /// The tokens; nil if every caller may do all.
     public var tokens: TokenFile?
     /// Whether a server without tokens may be known by any name.
     public var isInsecure: Bool

@@ -39,7 +39,7 @@ extension TemporaryFolder {
             try trial.sync()
             return true
         } catch {
-            // Whoever makes the file beforehand must not make a disk full by that.
+            // A process that makes the file beforehand must not make a disk full by that.
             return ![ENOSPC, EDQUOT].contains(error.value)
         }
     }

@@ -2,7 +2,7 @@ internal import Glibc
 public import ReelCore
 
 extension PlannedSegments {
-    /// The contents that a plan's segments must have; `indexes` are those that it was made from.
+    /// The contents that a plan's segments must have; `indexes` are the ones that it was made from.
     public init(plan: Plan, indexes: [SourceIndex]) {
         self.init(plan: plan, indexes: indexes) { Fingerprint.sha256Hex($0) }
     }
@@ -82,7 +82,7 @@ extension JobFolder {
 
     /// Of one part of a source: many clips of an edit may show it, and each attempt may leave a record.
     private static let mostRecords = 1024
-    /// In bytes; most of a record are its diagnostics, of which there are few and short ones. The board keeps them.
+    /// In bytes; most of a record are its diagnostics, which are few and short. The board keeps them.
     private static let longestRecord: Int64 = 8 << 10
 
     /// The `records` whose file is missing or has another size. On NFS, files that another host has just written may be

@@ -90,7 +90,7 @@ public struct JobFolder: JobEntry {
             guard error.value != ENOENT || exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
             throw SystemError.store(.lock, path(.recordLock), error.value)
         }
-        // Whoever waits for it takes a new file then.
+        // A process that waits for it takes a new file then.
         defer {
             unlink(path(.recordLock))
             lock.release()

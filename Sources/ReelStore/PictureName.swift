@@ -4,7 +4,7 @@ public struct PictureName: Hashable, Sendable {
     /// As the store has it.
     public let text: String
 
-    /// A frame of a source, or so many frames of it side by side if `frame` is nil.
+    /// A frame of a source, or this many frames of it side by side if `frame` is nil.
     ///
     /// - Parameters:
     ///   - index: SHA-256 of the source's index, in hexadecimal.

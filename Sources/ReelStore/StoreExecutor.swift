@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Runs what waits for a store, or hashes its files, on a few threads of its own. On those of Swift's pool, of which there is
+/// Runs what waits for a store, or hashes its files, on a few threads of its own. On those of Swift's pool, which has
 /// one for each core, everything else would wait for it: for ever, if a call of the system does not return, as with a file
 /// server that is away.
 public final class StoreExecutor: TaskExecutor {
@@ -26,7 +26,7 @@ public final class StoreExecutor: TaskExecutor {
         }
     }
 
-    /// Runs a job as soon as a thread is free, after those that came before it.
+    /// Runs a job as soon as a thread is free, after all earlier jobs.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }

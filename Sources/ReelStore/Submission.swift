@@ -17,7 +17,7 @@ public struct Submission: Hashable, Codable, Sendable {
     /// The most labels of a job.
     public static let mostLabels = 16
 
-    /// Whether a text can be the name of a job or the value of a label: 1 to 100 characters, none of which controls the
+    /// Whether a text can be the name of a job or the value of a label: 1 to 100 characters, none that controls the
     /// screen.
     public static func isText(_ text: String) -> Bool {
         (1...100).contains(text.count) && text.utf8.count <= 400

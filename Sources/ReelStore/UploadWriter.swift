@@ -36,7 +36,7 @@ public final class UploadWriter: Sendable {
 
     /// Makes what was written durable, lets it count, and lets others write. Blocks.
     ///
-    /// The lock does not wait for this object to go: whoever is told that the piece has come sends the next one at once, and a
+    /// The lock does not wait for this object to go: a client that is told that the piece has come sends the next one at once, and a
     /// task that ends may hold the object a moment longer.
     public func finish() throws(ReelFailure) {
         try turn.withLock { _ throws(ReelFailure) in try end() }

@@ -24,7 +24,7 @@ public struct JobList: Hashable, Sendable {
     /// A list in the board's order, of which no job is chosen.
     public init() {}
 
-    /// Jobs in this order. Those that are equal keep their places.
+    /// Jobs in this order. Equal ones keep their places.
     public func sorted(_ jobs: [JobView]) -> [JobView] {
         switch order {
         case .board: jobs
@@ -38,7 +38,7 @@ public struct JobList: Hashable, Sendable {
     /// The line of a job, emphasised if it is the chosen one.
     func line(_ line: ScreenLine, of job: JobView) -> ScreenLine { job.id == chosen ? line.chosen : line }
 
-    /// Chooses the job so many places below the chosen one; without one, the first. Nothing if there are none.
+    /// Chooses the job this many places below the chosen one; without one, the first. Nothing if there are none.
     mutating func move(_ places: Int, among jobs: [String]) {
         guard let place = chosen.flatMap(jobs.firstIndex) else {
             chosen = jobs.first

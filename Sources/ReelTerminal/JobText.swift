@@ -94,7 +94,7 @@ public enum JobText {
     /// The most clips that are listed.
     private static let mostClips = 12
 
-    /// A line a clip, those that are not finished first, if there are too many for all.
+    /// A line for each clip, unfinished clips first if there are too many for all.
     private static func clips(_ view: JobView) -> [String] {
         var shown = Array(view.clips.enumerated())
         if shown.count > mostClips {
@@ -143,7 +143,7 @@ public enum JobText {
             + (view.peakRSS > 0 ? ", \(ByteSize(bytes: view.peakRSS)) at most so far" : "")
     }
 
-    /// Warnings, without those that repeat a line of their own.
+    /// Warnings, except the ones that have a line of their own.
     private static func warnings(_ view: JobView) -> [String] {
         let told = Set(
             view.excluded.map(JobView.warning)

@@ -4,7 +4,7 @@ internal import ReelWords
 public struct ProgressSample: Hashable, Sendable {
     /// Frames encoded so far.
     public var frames: Int
-    /// Frames decoded so far; those that are encoded count in any case.
+    /// Frames decoded so far; encoded frames count in any case.
     public var decoded: Int
     /// Frames that the job has.
     public var total: Int

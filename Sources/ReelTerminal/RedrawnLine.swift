@@ -19,7 +19,7 @@ package struct RedrawnLine: Sendable {
         width = 0
     }
 
-    /// What erases a line of so many characters. A terminal that has become narrower has broken it into several rows.
+    /// What erases a line of this many characters. A terminal that has become narrower has broken it into several rows.
     package static func erasing(_ width: Int, columns: Int) -> String {
         let above = max(width - 1, 0) / max(columns, 1)
         return (above > 0 ? "\u{1B}[\(above)A" : "") + "\r" + (above > 0 ? "\u{1B}[J" : "\u{1B}[K")

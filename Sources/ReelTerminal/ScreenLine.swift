@@ -50,7 +50,7 @@ public struct ScreenLine: Hashable, Sendable {
     }
 
     /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and indented
-    /// to where it began, between words, and within those that are longer than a row. Where that leaves little room, it stands
+    /// to where it began, between words, and within words that are longer than a row. Where that leaves little room, it stands
     /// below.
     func followed(by text: String, style: Style = .plain, on canvas: Canvas) -> [ScreenLine] {
         let room = canvas.columns - width

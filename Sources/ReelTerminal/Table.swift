@@ -30,8 +30,8 @@ struct Table {
 
     /// - Parameters:
     ///   - columns: in the order in which they are shown; all have as many cells. Those without any text are left out.
-    ///   - order: the headings of those that may be left out, the first one first.
-    ///   - cut: the heading of the one that is cut if it is the last of those that are left.
+    ///   - order: the headings of the ones that may be left out, the first one first.
+    ///   - cut: the heading of the one that is cut if it is the last one left.
     ///   - canvas: its width limits a row, if it is a terminal's.
     init(_ columns: [Column], leavingOut order: [String], cutting cut: String, on canvas: Canvas) {
         self.columns = columns.filter { !$0.isEmpty }

@@ -43,7 +43,7 @@ public enum Wording {
     /// A frame rate in frames per second: "25" or "30000/1001".
     static func rate(_ rate: Rational) -> String { rate.denominator == 1 ? "\(rate.numerator)" : "\(rate)" }
 
-    /// A time to the nearest microsecond, for those that differ by less than a millisecond: "12.345678 s".
+    /// A time to the nearest microsecond, for times that differ by less than a millisecond: "12.345678 s".
     static func exact(_ time: Rational) -> String {
         let microseconds = TimeBase(1, 1_000_000).ticks(in: time, rounding: .nearest)
         let (whole, rest) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)

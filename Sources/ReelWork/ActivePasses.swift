@@ -18,7 +18,7 @@ package enum StopReason: Sendable {
 package final class ActivePasses: Sendable {
     private struct Entry {
         let claim: Claim
-        /// Frames that the pass makes. An assembly reports those that it writes, which other passes have made and counted,
+        /// Frames that the pass makes. An assembly reports the frames that it writes, which other passes have made and counted,
         /// unless it copies the source's packets.
         let frames: Int
         /// Chunks that were whole before this attempt, and their frames.
@@ -39,7 +39,7 @@ package final class ActivePasses: Sendable {
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// Why all passes must end, those that are entered from now on, too.
+        /// Why all passes must end, also passes that are entered from now on.
         var stopReason: StopReason?
     }
 

@@ -26,7 +26,7 @@ struct Attempt: Sendable {
         whole = pass.context.plan.subjects(of: pass.claim.pass).map { _ in nil }
     }
 
-    /// Looks in the store for segments of the pass. Those that cannot be read are made again. Their bytes are compared with
+    /// Looks in the store for segments of the pass. Segments that cannot be read are made again. Their bytes are compared with
     /// their records, which takes long if they are many.
     mutating func findSegments() async {
         if let found = try? await context.wholeSegments(of: claim.pass) { whole = found }

@@ -1,7 +1,7 @@
 package import ReelQueue
 internal import Synchronization
 
-/// Why a worker claims nothing. It may end: then it lets passes go on for the grace, and hands back those that are left. Or
+/// Why a worker claims nothing. It may end: then it lets passes go on for the grace, and hands back the rest. Or
 /// a user has drained it or its host: then it goes on with its passes, and waits until that is taken back.
 package final class Drain: Sendable {
     private let grace: Duration

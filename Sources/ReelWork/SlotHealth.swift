@@ -5,7 +5,7 @@ package import ReelCore
 /// and the slot must not use up the attempts of more jobs. It claims nothing until an engine has done a clip of the
 /// worker's own.
 package struct SlotHealth {
-    /// Crashes in so many jobs in a row stop a slot.
+    /// Crashes in this many jobs in a row stop a slot.
     package static let jobsInARow = 3
 
     private var crashed: Set<JobID> = []

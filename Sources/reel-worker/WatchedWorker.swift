@@ -56,7 +56,7 @@ struct WatchedWorker: Service {
 }
 
 extension PrometheusText {
-    /// The figures of a worker. Those that a server has of the whole farm have other names here.
+    /// The figures of a worker. The figures that a server has of the whole farm have other names here.
     fileprivate init(_ health: WorkerHealth) {
         self.init()
         let slots = health.slots

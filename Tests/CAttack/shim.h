@@ -147,7 +147,7 @@ static inline void *attack_sleep(void *nothing) {
     return nothing;
 }
 
-// Does not return if it could make so many.
+// Does not return if it could make them all.
 static inline int attack_threads(int count) {
     pthread_attr_t small;
     pthread_attr_init(&small);

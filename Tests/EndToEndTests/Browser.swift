@@ -216,7 +216,7 @@ struct Browser {
     }
 
     /// The errors since the last time: of scripts, and what the page's policy has forbidden. Answers with a status that
-    /// tells of no success and lost connections are none.
+    /// tells of no success is not one, nor is a lost connection.
     func errors() async throws -> [LogEntry] {
         let log = try Browser.value(await command("/se/log", ["type": "browser"]), as: [LogEntry].self)
         return log.filter { $0.level == "SEVERE" && $0.source != "network" }

@@ -21,7 +21,7 @@ struct ChaosPlan {
         case loseFolder
         /// One worker cannot write in the store for so long, for this reason.
         case closeStore(Duration, error: Int32)
-        /// The wall clock of a worker, or of Redis, is so many seconds ahead from now on.
+        /// The wall clock of a worker, or of Redis, is this many seconds ahead from now on.
         case setClock(ofRedis: Bool, ahead: Int64)
         /// A person gives the job another weight, which its record keeps, whatever else is written into that just then.
         case weigh(Int)

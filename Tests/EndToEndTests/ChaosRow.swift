@@ -38,7 +38,7 @@ struct ChaosRow {
     var jobsWeighed = 0
     /// How often a job got another name.
     var jobsRenamed = 0
-    /// Further jobs that a person cancelled, and those that had ended by then.
+    /// Further jobs that a person cancelled, and the jobs that had ended by then.
     var othersCancelled = 0
     var othersDone = 0
     /// Results that were taken back.

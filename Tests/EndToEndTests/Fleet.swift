@@ -129,7 +129,7 @@ actor Fleet {
         return try cut(log, to: max(size - count, 0))
     }
 
-    /// Cuts the newest append-only file within the command that is the last but so many to name a key.
+    /// Cuts the newest append-only file within one of the last commands that name a key, counted from the last.
     nonisolated func cutLog(beforeLast count: Int, of key: String) throws -> Int {
         guard let log = try newestLog() else { return 0 }
         var place = try Data(contentsOf: log)
@@ -275,7 +275,7 @@ actor Fleet {
         Set((try? FileManager.default.contentsOfDirectory(atPath: store + "/jobs")) ?? [])
     }
 
-    /// Files in the scratch folder, and in the store except those that stay with a finished job.
+    /// Files in the scratch folder, and in the store except the ones that stay with a finished job.
     nonisolated var leftovers: [String] {
         let files = FileManager.default
         let parts = "job.json|plan.[0-9]+.json|output.mov|attempts(/[0-9]+.[0-9a-f]+.log)?"

@@ -8,7 +8,7 @@ extension EndToEnd {
 
         init() throws { fixture = try ProcessFixture() }
 
-        /// Makes a video of so many frames in which each frame looks different.
+        /// Makes a video of this many frames in which each frame looks different.
         private func video(_ name: String, _ arguments: [String]) async throws -> String {
             let folder = fixture.path("sources")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -89,7 +89,7 @@ extension EndToEnd {
                         let found = try difference(shown, expected)
                         #expect(found < 4, "cell \(cell): \(found)")
                     }
-                    // What was made is kept, and is the same for whoever has it.
+                    // What was made is kept, and is the same for every reader.
                     let answer = try await server.get("\(place)/source/37.jpg")
                     let tag = try #require(answer.headers["etag"])
                     #expect(

@@ -78,7 +78,7 @@ extension EndToEnd {
                         try await server.get("/api/v1/jobs", token: later).status == 200
                     }
                     #expect(counts)
-                    // Those that came too early count, too.
+                    // Requests that came too early count, too.
                     var statuses: [Int] = []
                     for _ in 0..<12 {
                         statuses.append(try await server.get("/api/v1/jobs", token: "reel_wrong").status)

@@ -171,7 +171,7 @@ private actor Servers {
 
     private init(_ fleet: Fleet, _ arguments: [String]) { (self.fleet, self.arguments) = (fleet, arguments) }
 
-    /// Runs `body` with two servers; afterwards those that run then have been ended as a service manager would, and with
+    /// Runs `body` with two servers; afterwards the servers that run then have been ended as a service manager would, and with
     /// exit code 0.
     static func with(_ fleet: Fleet, _ arguments: [String], _ body: (Servers) async throws -> Void) async throws {
         let servers = Servers(fleet, arguments)

@@ -64,7 +64,7 @@ extension EndToEnd {
                         held.append(wire)
                     }
                     for _ in 0..<5 { try await expectAnswer(server) }
-                    // Those that came last are still there: nobody had to go before the others were answered. On a slow machine the
+                    // The last ones are still there: none had to go before the others were answered. On a slow machine the
                     // first have had their time by now.
                     #expect(held.suffix(100).filter { $0.receive() == nil }.isEmpty)
                     let memory = try memory(of: server.child.pid)

@@ -24,7 +24,7 @@ struct WebServer {
             try #require(try JSONSerialization.jsonObject(with: body) as? [String: Any], "\(text)")
         }
 
-        /// The code of a problem; nil if it is none.
+        /// The code of a problem; nil if the answer is not a problem.
         var code: String? {
             guard headers["content-type"] == "application/problem+json" else { return nil }
             return try? object()["code"] as? String

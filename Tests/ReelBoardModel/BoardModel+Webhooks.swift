@@ -3,7 +3,7 @@ package import ReelQueue
 
 // What servers tell others of the ends of jobs.
 extension BoardModel {
-    /// A webhook of a job. Those that became due at the same moment are sent in the order of their names.
+    /// A webhook of a job. Webhooks that became due at the same moment are sent in the order of their names.
     package struct Hook: Hashable, Comparable {
         package var job: String
         package var url: String

@@ -41,7 +41,7 @@ extension BoardModel {
         return quickIn.flatMap { copy($0, to: offer, token: token) }
     }
 
-    /// Jobs in line, the next one first; those that are not begun come last.
+    /// Jobs in line, the next one first; jobs that are not begun come last.
     package func line() -> [String] {
         run.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
             + queue.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)

@@ -352,7 +352,7 @@ extension BoardModel {
         if timer[id] != nil { timer[id] = due }
     }
 
-    /// Whether a pass has no attempt left after so many that failed for this cause.
+    /// Whether a pass has no attempt left after this many that failed for this cause.
     package func isLast(_ count: Int, _ cause: FailureCause) -> Bool { count >= BoardPolicy.attempts[cause] ?? .max }
 
     /// A worker is no longer heard of.

@@ -6,7 +6,7 @@ import Testing
 struct AudioTimelineTests {
     private typealias Block = AudioTimeline.Block
 
-    /// Blocks of 100 samples at 1000 Hz, each so many milliseconds later than it would be by its samples.
+    /// Blocks of 100 samples at 1000 Hz, each this many milliseconds later than it would be by its samples.
     private func timeline(start: Int64 = 0, late: [Int64]) throws -> AudioTimeline {
         let blocks = late.enumerated().map { place, late in
             Block(time: Rational(start + Int64(place) * 100 + late, 1000), count: 100)

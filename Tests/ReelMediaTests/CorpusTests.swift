@@ -7,7 +7,7 @@ import Testing
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 private let oracle = ProcessInfo.processInfo.environment["REEL_ORACLE"]
 
-/// How a file is made for a judge, which compares pictures as they are coded: those that players turn go into a container that
+/// How a file is made for a judge, which compares pictures as they are coded: pictures that players turn go into a container that
 /// has players turn them, too.
 func losslessSpec(_ source: String) throws -> JobSpec {
     let isTurned = try Recon(.file(source)).run().video.stream.displayMatrix != nil

@@ -40,7 +40,7 @@ struct DifferJudge {
 
     /// Every frame that the decoder shows has to be there, once, with the same samples. There is one exception: the decoder
     /// leaves what it cannot decode of a damaged frame as its memory was, so the frame may look different if reel reports it as
-    /// damaged. It must not be missing; and frames beside it, also those that refer to it, must not differ.
+    /// damaged. It must not be missing; and frames beside it, also the ones that refer to it, must not differ.
     private func frames(_ job: MediaJob) throws -> [String] {
         let held = job.plan.video.format.pixelFormat
         let stated = job.index.video.stream.pixelFormat

@@ -30,7 +30,7 @@ struct ProvenKindsTests {
         "dvvideo": ["-c:v", "dvvideo", "-pix_fmt", "yuv420p"],
     ]
 
-    /// Options by container, for those that need another encoder or pixel format.
+    /// Options by container, for containers that need another encoder or pixel format.
     private static let others: [ProvenKind: [String]] = [
         ProvenKind(format: "yuv4mpegpipe", codec: "rawvideo"): ["-pix_fmt", "yuv420p"]
     ]

@@ -91,7 +91,7 @@ struct Sound {
 }
 
 extension Fixture {
-    /// A video of so many frames at 25 a second beside a sound of its own: each channel another tone, rising for as
+    /// A video of this many frames at 25 a second beside a sound of its own: each channel another tone, rising for as
     /// long as it lasts. `shift` moves the sound by seconds, `options` are ffmpeg's for output.
     static func sounding(
         _ name: String, in folder: ScratchFolder, frames: Int = 50, layout: String = "stereo", rate: Int = 48000,

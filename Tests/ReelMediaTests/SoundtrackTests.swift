@@ -10,7 +10,7 @@ struct SoundtrackTests {
 
     init() throws { folder = try ScratchFolder() }
 
-    /// Two tones that rise, for so many seconds, in a file without video.
+    /// Two tones that rise, for this many seconds, in a file without video.
     private func music(_ name: String, seconds: Int, _ options: String...) throws -> String {
         let path = folder.path + "/" + name
         try run(

@@ -7,7 +7,7 @@ import Testing
 extension BoardTests {
     /// Board and model do the same under random operations, with a crash after any of them.
     ///
-    /// `REEL_SEED=n` runs one seed again, `REEL_SEEDS=n` so many.
+    /// `REEL_SEED=n` runs one seed again, `REEL_SEEDS=n` n of them.
     @Suite struct Conforming {
         private static let durable = Result { try RedisServer(sync: .always) }
         private static let steps = 200

@@ -12,7 +12,7 @@ extension BoardTests {
         /// Seconds since 1970, by Redis's clock.
         private func now() throws -> Int { Int(try fixture.raw("TIME").split(separator: "\n")[0]) ?? 0 }
 
-        /// Attempts that ended so, without those that never were.
+        /// Attempts that ended so, without outcomes that never occurred.
         private func attempts() async throws -> [BoardFigures.Attempt: Int] {
             try await fixture.board.figures().attempts.filter { $0.value > 0 }
         }
@@ -236,7 +236,7 @@ extension BoardTests {
             #expect(figures.passes == BoardFigures.Passes(ready: 2))
             #expect(figures.jobsEnded == BoardFigures.Ended())
             #expect((figures.workers, figures.slots) == (1, BoardFigures.Slots()))
-            // A counter that is none begins anew.
+            // A counter that is not a number begins anew.
             for _ in 0..<3 { if let claim = try await fixture.claim() { try await fixture.complete(claim) } }
             figures = try await fixture.board.figures()
             #expect(figures.jobs == BoardFigures.Jobs(done: 1, unreadable: 2))

@@ -64,7 +64,7 @@ extension BoardTests {
             #expect(second.since == first.since)
             #expect(try await fixture.board.dispatched(first, .failed) == .stale)
             #expect(try await fixture.board.dispatched(first, .refused) == .stale)
-            // What has arrived is not sent again, whoever sent it.
+            // What has arrived is not sent again, no matter which server sent it.
             #expect(try await fixture.board.dispatched(first, .sent) == .sent)
             #expect(try await fixture.board.dispatched(second, .failed) == .stale)
         }

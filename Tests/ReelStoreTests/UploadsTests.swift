@@ -41,7 +41,7 @@ struct UploadsTests {
             #expect(try store.uploads.bytes() == 5)
             #expect(try store.uploads.bytesByOwner() == ["alice": 5])
             #expect(try store.uploads.create(record(96), quota: 100, most: 8) == nil)
-            // It is none of the number.
+            // It does not count towards the most.
             #expect(try store.uploads.create(record(0), quota: 100, most: 1) != nil)
 
             try job.remove()

@@ -89,7 +89,7 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
     public func logLength() throws -> Int { try currentLog().count }
 
     /// The write commands that the append-only file holds, without functions and marks of transactions and databases; of its part
-    /// that is written now, and of that only what comes after so many bytes.
+    /// that is written now, and of that only what comes after this many bytes.
     public func log(after start: Int = 0) throws -> [[String]] {
         let bytes = [UInt8](try currentLog())
         var place = start

@@ -74,7 +74,7 @@ final class FakeEngines: EngineRunner {
         state.withLock { $0.choosing = change }
     }
 
-    /// From now on, each pass takes so many seconds of CPU time.
+    /// From now on, each pass takes this many seconds of CPU time.
     func burn(_ seconds: Double) { state.withLock { $0.cpuPerPass = seconds } }
 
     /// Lets the engines go on that wait.

@@ -76,7 +76,7 @@ struct AdmissionCommand: ParsableCommand {
     /// Half a minute of film.
     private func small(_ random: inout SplitMix64) -> AdmissionSimulation.Job { job(passes: 3, &random) }
 
-    /// A job with sound and so many passes of video, as ``Scenario`` has them.
+    /// A job with sound and this many passes of video, as ``Scenario`` has them.
     private func job(passes: Int, _ random: inout SplitMix64) -> AdmissionSimulation.Job {
         let video = (0..<passes).map { _ in Scenario.passTime * random.logNormal(sigma: 0.15) }
         return AdmissionSimulation.Job(passes: [0.1 * Double(passes)] + video, assembly: 1 + 0.01 * Double(passes))

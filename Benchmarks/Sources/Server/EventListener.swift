@@ -24,7 +24,7 @@ struct EventListener: Sendable {
         }
     }
 
-    /// When each of so many events of these names came. Ends the connection.
+    /// When each of this many events of these names came. Ends the connection.
     func times(of count: Int, names: Set<String>) async throws -> [ContinuousClock.Instant] {
         try await withCheckedThrowingContinuation { continuation in
             // Reading blocks.

@@ -31,7 +31,7 @@ struct BackupRule {
         var anew: Double
     }
 
-    /// The place of the pass to give out again: among those that qualify, the one with the greatest measure.
+    /// The place of the pass to give out again: among the passes that qualify, the one with the greatest measure.
     ///
     /// - Parameter usual: seconds that the idle slot took for its recent passes.
     func choose(among candidates: [Candidate], usual: Double) -> Int? {

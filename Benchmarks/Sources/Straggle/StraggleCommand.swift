@@ -28,10 +28,7 @@ struct StraggleCommand: ParsableCommand {
     }
 
     func run() throws {
-        print(
-            "\nEach cell: percent of the makespan gained, for percent of extra work; the means of \(seeds) runs, and the"
-        )
-        print("worst of them in brackets.\n")
+        print("\nEach cell: percent of the makespan gained, percent of extra work; means of \(seeds) runs.\n")
         print("| machines | slots | jobs × passes | makespan |", terminator: "")
         for (name, _) in StraggleCommand.rules { print(" \(name) |", terminator: "") }
         print("\n| --- | ---: | ---: | ---: |" + StraggleCommand.rules.map { _ in " --- |" }.joined())
@@ -48,10 +45,7 @@ struct StraggleCommand: ParsableCommand {
             let with = outcomes(scenario, rule)
             let gains = zip(without, with).map { 100 * (1 - $1.makespan / $0.makespan) }
             let extra = with.map { 100 * $0.extraWork }
-            cells.append(
-                String(
-                    format: "%.1f (%.1f) for %.1f (%.1f)", mean(gains), gains.min() ?? 0, mean(extra), extra.max() ?? 0)
-            )
+            cells.append(String(format: "%.1f, %.1f", mean(gains), mean(extra)))
         }
         return "| " + cells.joined(separator: " | ") + " |"
     }

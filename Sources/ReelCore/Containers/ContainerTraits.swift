@@ -29,7 +29,7 @@ public struct ContainerTraits: Sendable {
     public var codecs: Set<String>?
     /// Codecs that the container holds although libavformat's query denies it.
     public var codecsBeside: Set<String> = []
-    /// Codecs that reel does not write to this container: of those that its encoders make, all that libavformat's query
+    /// Codecs that reel does not write to this container: of what its encoders make, all that libavformat's query
     /// denies, and some that it claims.
     public var codecsRefused: Set<String> = []
     /// Whether the container holds FFV1 together with PCM of any kind.

@@ -60,7 +60,7 @@ public struct LoopOptions: Hashable, Codable, Sendable {
     }
 }
 
-/// How colours that a palette lacks are approximated by patterns of those that it has.
+/// How colours that a palette lacks are approximated by patterns of the colours that it has.
 public enum Dither: String, Codable, CaseIterable, Sendable {
     case none, bayer, sierra
     case floydSteinberg = "floyd-steinberg"

@@ -16,16 +16,16 @@ public struct AudioEncoderTraits: Sendable {
     public var isLossless = false
     /// Bits per second for each channel; without meaning for lossless encoders.
     public var bitratePerChannel: Int64 = 96_000
-    /// The rates that the encoder takes, in bits per second, for sound with so many channels and samples per second; nil for
+    /// The rates that the encoder takes, in bits per second, for sound with this many channels and samples per second; nil for
     /// any.
     public var bitrates: @Sendable (_ channels: Int, _ rate: Int) -> ClosedRange<Int64>? = { _, _ in nil }
     /// The most bits of a sample that the codec holds; nil for no limit that matters.
     public var mostBits: Int?
     /// The most channels that the codec holds; nil for no limit that matters.
     public var mostChannels: Int?
-    /// The one rate that reel encodes at, in samples per second; nil for those that libavcodec lists.
+    /// The one rate that reel encodes at, in samples per second; nil for all that libavcodec lists.
     public var sampleRate: Int?
-    /// The channel layouts that files of the codec can name; nil for those that libavcodec lists.
+    /// The channel layouts that files of the codec can name; nil for all that libavcodec lists.
     public var layouts: [String]?
     /// Whether files may have other layouts than `layouts`, with channels that are numbered and have no places.
     public var numbersOtherChannels = false

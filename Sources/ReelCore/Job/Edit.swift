@@ -135,7 +135,7 @@ public struct EditClip: Hashable, Codable, Sendable {
         self.title = title
     }
 
-    /// A black picture for so many seconds.
+    /// A black picture for this many seconds.
     public static func gap(_ seconds: Rational) -> EditClip {
         EditClip(source: nil, play: .forward, sound: false, still: seconds)
     }

@@ -50,7 +50,7 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     case notJSON(said: String)
     /// The file has more bytes than an edit may have.
     case tooLong(bytes: Int64)
-    /// An edit has no such key; `known` are those that may stand here.
+    /// An edit has no such key; `known` are the possible ones.
     case unknownKey(known: [String])
     /// The value is missing.
     case missing
@@ -60,7 +60,7 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     case excludes(key: String)
     /// The start of the range is not before its end.
     case rangeEmpty(from: Position, to: Position)
-    /// The list has so many clips.
+    /// The list has this many clips.
     case clipCount(found: Int)
     /// No clip has a source.
     case onlyGaps
@@ -74,7 +74,7 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     case unknownSchema(schema: String)
     /// A timeline has no enabled video track.
     case noVideoTrack
-    /// The file has so many timelines, tracks or clips at its top, of which one would have to be chosen.
+    /// The file has this many timelines, tracks or clips at its top, of which one would have to be chosen.
     case timelineCount(found: Int)
 
     package enum CodingKeys: String, CodingKey, CaseIterable {

@@ -51,7 +51,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case nothingInRange(from: Position?, to: Position?, end: Rational)
     /// A range of a video begins or ends at a timecode that none of its frames has, or is to be as long.
     case timecodeInvalid(timecode: String, flaw: TimecodeFlaw)
-    /// A track is asked for, by its place, of which the source has only so many.
+    /// A track is asked for by its place, and the source has fewer of that kind.
     case trackMissing(kind: TrackSelection.Kind, number: Int, count: Int)
     /// An edit's file says something that cannot be done; `place` is where, as "clips[2].from", empty for all of the file.
     case editFlawed(path: String, place: String, flaw: EditFlaw)
@@ -66,7 +66,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     /// The soundtrack's sound ends at `end`, before the moment from which it is to be heard; both in seconds from the file's
     /// start.
     case soundtrackOutOfRange(from: Rational, end: Rational)
-    /// With a still of an edit, which would become so many frames, all stills together would become more than the most.
+    /// With a still of an edit, which would become this many frames, all stills together would exceed the most.
     case stillTooLong(clip: Int, frames: Int, most: Int)
     /// A source has another dynamic range than the first: one of them is HDR.
     case dynamicRangesMixed(source: String, main: String)
@@ -75,7 +75,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     /// The memory allowed for a pass, or with `copies` for the assembly of a passthrough, is less than the least
     /// needed; in bytes.
     case memoryTooSmall(allowed: Int64, needed: Int64, copies: Bool)
-    /// This host's FFmpeg has no encoder of that name; `known` are those that reel knows.
+    /// This host's FFmpeg has no encoder of that name; `known` are the ones that reel knows.
     case encoderUnknown(option: JobSpec.Option, name: String, known: [String])
     /// The encoder of a target is missing on this host.
     case encoderAbsent(encoder: String)
@@ -90,7 +90,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case valueUnsupported(option: JobSpec.Option, value: String, encoder: String?, known: [String])
     /// The encoder does not take pictures of this size: chroma of the pixel format is shared by pairs of pixels.
     case sizeIndivisible(encoder: String, size: PictureSize, pixelFormat: String)
-    /// The container holds pictures of at most so many pixels in each direction.
+    /// The container holds pictures of at most this many pixels in each direction.
     case sizeTooLarge(container: Container, size: PictureSize, most: Int)
     /// The encoder writes its rate into its parameters, so chunks that follow the source's rate do not join.
     case sourceRateUnsupported(encoder: String)
@@ -110,7 +110,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case rawNotGivenBack(pixelFormat: String, container: Container, lossless: Bool)
     /// Two frames are less than a millisecond apart, the first `time` seconds from the file's start.
     case framesTooClose(time: Rational, container: Container)
-    /// The container shows a picture for at most so many seconds. Times are of the output, in seconds.
+    /// The container shows a picture for at most this many seconds. Times are of the output, in seconds.
     case pictureTooLong(time: Rational, length: Rational, container: Container, most: Int)
     /// The container shows all frames equally long, at `rate` frames per second, and one would last otherwise. Times are of
     /// the output, in seconds.
@@ -379,7 +379,7 @@ public indirect enum FailureReason: Hashable, Codable, Sendable {
     case secretFileUnusable(path: String, errno: Int32)
     /// All users can read a file that keeps a secret, or its group can change it.
     case secretFileOpen(path: String)
-    /// A line of the file of tokens is none that reel writes.
+    /// A line of the file of tokens does not have the form that reel writes.
     case tokenFileDamaged(path: String, line: Int)
     /// The file of tokens has one of that name.
     case tokenNameTaken(name: String, path: String)

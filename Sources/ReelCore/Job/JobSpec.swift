@@ -1,4 +1,4 @@
-/// What a user asks for: the options that change the output, and those that only shape the work.
+/// What a user asks for: the options that change the output, and the options that only shape the work.
 public struct JobSpec: Hashable, Codable, Sendable {
     /// The container of the output.
     public var container: Container
@@ -34,7 +34,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
     public var edit: Edit?
     /// The size of the output's pictures, which are then upright with square pixels; nil for that of the first source.
     public var size: PictureSize?
-    /// The most frames a second: one frame in so many is shown. Stills become as many frames in a video. Nil shows all
+    /// The most frames a second: one frame in several is shown. Stills become as many frames in a video. Nil shows all
     /// frames, and a still as one.
     public var mostFrames: Rational?
     /// The valid values of `mostFrames`.

@@ -82,7 +82,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
 
     private var isSound: Bool {
         let bound = Int(Timestamp.bound)
-        // Of a chunk's frames, one in so many may be shown.
+        // The plan may show only one in several of a chunk's frames.
         let hasFrames =
             if case .video(let chunk) = content.part { (1...max(chunk.count, 1)).contains(frames) } else { true }
         let numbers = [frames, packets, initialPadding, trailingPadding].allSatisfy((0...bound).contains)

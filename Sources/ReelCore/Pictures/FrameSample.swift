@@ -10,7 +10,7 @@ public struct FrameSample: Hashable, Codable, Sendable {
     /// One frame.
     public init(_ frame: Int) { self.init(first: frame, step: 1, count: 1) }
 
-    /// So many frames of `all`, or as many as there are, each in the middle of its part.
+    /// This many frames of `all`, or as many as there are, each in the middle of its part.
     public init(_ count: Int, of all: Int) {
         let count = max(min(count, all), 1)
         let step = max(all / count, 1)

@@ -6,7 +6,7 @@ public struct Clip: Hashable, Codable, Sendable {
     public var firstFrame: Int
     /// The number of frames in the range; positive.
     public var rangeCount: Int
-    /// One frame in so many is shown, the first of the range first. It stands for those after it, up to the next.
+    /// One frame in this many is shown, beginning with the first of the range. It stands for the frames up to the next.
     public var step: Int
     /// How the frames get their timestamps in the output.
     public var timestamps: TimestampMode

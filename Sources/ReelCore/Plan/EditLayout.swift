@@ -107,7 +107,7 @@ struct EditLayout {
         }
     }
 
-    /// Adds a still. The frames that it becomes are clips of their own, of which those that are equal are encoded once.
+    /// Adds a still. The frames that it becomes are clips of their own, and equal ones are encoded once.
     private mutating func add(
         _ clip: EditClip, _ number: Int, _ frames: Range<Int>, _ joint: Joint?, for still: Rational
     ) throws(ReelFailure) {
@@ -125,7 +125,7 @@ struct EditLayout {
         }
     }
 
-    /// One frame in so many is shown of a clip that shows these frames.
+    /// A clip of these frames shows one frame in this many.
     private func step(of clip: EditClip, _ frames: Range<Int>) -> Int {
         guard let mostFrames, clip.still == nil else { return 1 }
         return indexes[clip.source ?? first].step(of: frames, speed: clip.speed, mostFrames: mostFrames)
@@ -214,7 +214,7 @@ struct EditRanges {
         }
     }
 
-    /// The crossfades, none of which is longer than a repeat of either neighbour.
+    /// The crossfades. None is longer than a repeat of either neighbour.
     private static func joins(
         _ edit: Edit, _ frames: [Range<Int>], _ indexes: [SourceIndex], atMost longest: Rational
     ) -> [Joins] {

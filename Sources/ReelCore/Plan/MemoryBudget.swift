@@ -102,7 +102,7 @@ package struct MemoryBudget {
         return base([index]) + frames * min(max(stated, 1), 1 << 30)
     }
 
-    /// Bytes that an assembly takes to choose one palette for so many pictures: libavfilter counts each colour that occurs.
+    /// Bytes that an assembly takes to choose one palette for this many pictures: libavfilter counts each colour that occurs.
     static func palette(pictures: Int, _ format: OutputFormat) -> Int64 {
         colourEntry * min(Int64(pictures) * Int64(format.width * format.height), 1 << 24)
     }

@@ -53,7 +53,7 @@ private enum Pace {
 }
 
 extension SourceIndex {
-    /// For how long a frame is shown, in seconds, if one of so many is shown at a speed: exactly, if all frames of the range
+    /// For how long a frame is shown, in seconds, if one of this many is shown at a speed: exactly, if all frames of the range
     /// but the last lead to one value, else by the nominal rate.
     fileprivate func pace(of frames: Range<Int>, speed: Rational = Rational(1), mostFrames: Rational?) -> Rational {
         let lengths = Set(video.frames[frames].dropLast().map(\.interval.duration))

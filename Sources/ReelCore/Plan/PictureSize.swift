@@ -23,7 +23,7 @@ public struct PictureSize: Hashable, Codable, Sendable {
         self.init(width: width, height: height)
     }
 
-    /// The size in the same proportions, at most so many pixels wide; no side below 1.
+    /// The size in the same proportions, at most this many pixels wide; no side below 1.
     public func narrowed(to most: Int?) -> PictureSize {
         guard let most, width > most else { return self }
         return PictureSize(width: most, height: max((height * most + width / 2) / width, 1))

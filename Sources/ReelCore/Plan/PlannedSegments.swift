@@ -10,7 +10,7 @@ public struct PlannedSegments: Sendable {
     private let videoTargets: [String]
 
     /// - Parameters:
-    ///   - indexes: those that the plan was made from.
+    ///   - indexes: the ones that the plan was made from.
     ///   - digest: SHA-256 of bytes, in hexadecimal.
     public init(plan: Plan, indexes: [SourceIndex], digest: @escaping @Sendable ([UInt8]) -> String) {
         self.plan = plan

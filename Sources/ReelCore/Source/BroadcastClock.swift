@@ -1,5 +1,5 @@
 /// Makes the timestamps of a transport or program stream continuous if its clock restarts: because recordings were
-/// joined, or because an apparent wrap of its 33 bits was none.
+/// joined, or because what looked like a wrap of its 33 bits was a jump.
 public struct BroadcastClock: Sendable {
     private let step: Int64
     private let patience: Int64

@@ -31,7 +31,7 @@ extension SourceIndex {
         return first..<end
     }
 
-    /// The moments at which the sound of a range begins and ends, in seconds on the source's clock: those that are given
+    /// The moments at which the sound of a range begins and ends, in seconds on the source's clock: the given ones,
     /// in seconds, else those of the frames; nil for no limit.
     func soundSpan(
         of frames: Range<Int>, from: Position?, to: Position?, lasting duration: Position?

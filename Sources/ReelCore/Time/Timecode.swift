@@ -27,7 +27,7 @@ public struct Timecode: Hashable, Sendable {
             dropsFrames: separators.hasSuffix(";"))
     }
 
-    /// The label of a frame, counted from 0, in a video of so many frames a second.
+    /// The label of a frame, counted from 0, in a video of this many frames a second.
     public init(frames: Int64, rate: Rational, dropsFrames: Bool) {
         let nominal = Timecode.labels(at: rate)
         var label = frames
@@ -90,7 +90,7 @@ public enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
     case rateUnknown
     /// It drops frames, and those of this rate are not dropped.
     case rateNotDropped(rate: Rational)
-    /// A second has not so many frames.
+    /// A second has fewer frames.
     case frameTooHigh(rate: Rational)
     /// It is among the labels that are left out.
     case labelDropped

@@ -17,7 +17,7 @@ extension JobEntry {
     }
 
     /// Has the record say how the job ended, if the board says that it has: the board alone decides between an end and a
-    /// cancellation that come at the same time. Whoever ends a job on the board calls this, and every worker does so for jobs
+    /// cancellation that come at the same time. Every program that ends a job on the board calls this, and every worker does so for jobs
     /// whose record has been left behind, for example by a process that was killed in between.
     package func settle(on board: any Board) async throws(ReelFailure) {
         try await change { record throws(ReelFailure) in

@@ -16,7 +16,7 @@ package struct JobName {
 
     var isLast: Bool { text == "@" }
 
-    /// The job among these that it names; nil if it is none of them. Throws `.jobAmbiguous` if it is the beginning of
+    /// The job among these that it names; nil if it names another. Throws `.jobAmbiguous` if it is the beginning of
     /// several.
     package func job(among ids: some Sequence<JobID>) throws(ReelFailure) -> JobID? {
         // An empty text is the beginning of every id, and so names no job.

@@ -17,7 +17,7 @@ extension JobService {
 
     /// The outcome of a user's drain.
     public enum DrainOutcome: Hashable, Sendable {
-        /// The worker or host of that name is drained; so many live workers are told.
+        /// The worker or host of that name is drained; this many live workers are told.
         case drained(String, DrainScope, workers: Int)
         /// The worker has not beaten for a lease, so that there is nothing to drain.
         case gone(WorkerID)
@@ -34,7 +34,7 @@ extension JobService {
 
     /// The outcome of recovering a job.
     public enum RecoverOutcome: Hashable, Sendable {
-        /// It is on the board again, with so many passes finished.
+        /// It is on the board again, with this many passes finished.
         case recovered(passesDone: Int)
         /// The board had it.
         case known
@@ -45,7 +45,7 @@ extension JobService {
     /// Ends a job. Its workers learn of it with their next beat, and stop.
     public func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
 
-    /// Pauses a job: none of its passes is claimed any more; those that workers hold are finished. Throws `.jobEnded` if the
+    /// Pauses a job: none of its passes is claimed any more; passes that workers hold are finished. Throws `.jobEnded` if the
     /// job has ended, and `.jobNotOnBoard` if only the store has it.
     public func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, true)

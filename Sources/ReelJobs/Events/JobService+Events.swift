@@ -9,7 +9,7 @@ extension JobService {
     /// What happens on the board, event by event, for one reader.
     ///
     /// - Parameters:
-    ///   - place: events after it are read: from `now`, or of the last event that the reader has seen; nil for those that
+    ///   - place: events after it are read: from `now`, or of the last event that the reader has seen; nil for the events that
     ///     happen after the reader's first call.
     ///   - job: the only one whose events matter; nil for all jobs.
     public func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {

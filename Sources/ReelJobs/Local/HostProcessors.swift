@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The processors that this process can use.
 public enum HostProcessors {
-    /// Those that it may run on, as `taskset` sets them, or as many as the processor time of its control group is worth
+    /// The processors that it may run on, as `taskset` sets them, or as many as its control group's processor time is worth
     /// if that is less; at least 1.
     public static var count: Int {
         let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)

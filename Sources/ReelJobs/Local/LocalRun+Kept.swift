@@ -10,10 +10,10 @@ extension LocalRun {
         return (workspace.path, workspace.size)
     }
 
-    /// After so many days without a run of the same job, its files are removed.
+    /// After this many days without a run of the same job, its files are removed.
     package static let daysKept = 7
 
-    /// Removes the files of jobs that no run has worked on for `daysKept`. Those that cannot be removed stay.
+    /// Removes the files of jobs that no run has worked on for `daysKept`. Files that cannot be removed stay.
     static func removeOld(in store: FolderStore, butNot jobs: [JobID]) {
         let limit = Int(Date().timeIntervalSince1970) - daysKept * 86_400
         for id in (try? store.jobs()) ?? [] where !jobs.contains(id) {

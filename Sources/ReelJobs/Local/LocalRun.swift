@@ -12,7 +12,7 @@ internal import Synchronization
 public struct LocalRun: Sendable {
     /// A video to reverse.
     public struct Request: Sendable {
-        /// From `JobRecord.init(submitting:spec:terms:stages:)`.
+        /// From `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
         public let job: JobRecord
         /// Where the result goes.
         public let destination: Destination

@@ -159,9 +159,9 @@ public actor JobPictures {
 public enum PictureAbsence: Error, Hashable, Sendable {
     /// What it would show has not been read or made yet.
     case notYet
-    /// So many other pictures are waited for.
+    /// The number of other pictures that are waited for.
     case busy
-    /// There are only so many frames.
+    /// There are no more frames than that.
     case beyond(frames: Int)
     /// There will be none: the job ended without what it would show.
     case none

@@ -19,7 +19,7 @@ extension JobService {
     /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
     ///
     /// - Parameters:
-    ///   - wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
+    ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
     ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
     public func post(
         _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}

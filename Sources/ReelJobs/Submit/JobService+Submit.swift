@@ -37,7 +37,7 @@ extension JobService {
     /// the last of them nothing of the job is left. If the task is cancelled, the job goes on without this caller.
     ///
     /// - Parameters:
-    ///   - wanted: from `JobRecord.init(submitting:spec:terms:stages:)`.
+    ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
     ///   - engine: reads the source, unless the store has its index or another process reads it.
     ///   - quotas: the most that the job may ask for.
     ///   - anew: remove the job's passes and plan first, even if it runs now.

@@ -73,7 +73,7 @@ struct StartTimecode {
     /// Frames per second, of which labels count the next whole number.
     let rate: Rational
 
-    /// Nil if the rate is none of frames, or the time lies before midnight.
+    /// Nil if the rate is not a frame rate, or the time lies before midnight.
     init?(frames: Int64, rate: Rational) {
         guard frames >= 0, StartTimecode.rates.contains(rate) else { return nil }
         (self.frames, self.rate) = (frames, rate)

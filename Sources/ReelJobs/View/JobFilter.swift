@@ -24,7 +24,7 @@ public struct JobFilter: Hashable, Sendable {
     public var labels: [String: String]
     /// Submitted at this moment or later, in seconds since 1970; nil for any time.
     public var since: Double?
-    /// The most jobs: those that were submitted last. Nil for all.
+    /// The most jobs, the ones submitted last. Nil for all.
     public var limit: Int?
 
     /// A filter that leaves nothing out but what its values say.

@@ -6,7 +6,7 @@ internal import ReelStore
 public struct JobPage: Sendable {
     /// The jobs.
     public var jobs: [JobView] = []
-    /// Jobs that cannot be read, with the reason; of the whole board those that were set aside.
+    /// Jobs that cannot be read, with the reason; of the whole board the jobs that were set aside.
     public var unreadable: [JobID: ReelFailure] = [:]
     /// Where the next page begins; nil if there are no more jobs.
     public var next: JobPlace?

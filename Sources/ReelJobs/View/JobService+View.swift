@@ -58,7 +58,7 @@ extension JobService {
         try await matching(filter, board.workers()).jobs.map(\.job.id)
     }
 
-    /// All jobs together, and those that have not ended or that failed: the first 100 of each, or with a filter all that it
+    /// All jobs together, and the jobs that have not ended or that failed: the first 100 of each, or with a filter all that it
     /// admits. With a filter the sums are those of the jobs that it admits.
     public func queue(_ filter: JobFilter = JobFilter()) async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()

@@ -32,9 +32,9 @@ public struct JobView: Codable, Hashable, Sendable {
     /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets
     /// are copied.
     public var frames: Int
-    /// Frames that were decoded, by finished passes and by those that workers hold.
+    /// Frames that were decoded, by finished passes and by held ones.
     public var framesDecoded: Int
-    /// Frames that were encoded, by finished passes and by those that workers hold.
+    /// Frames that were encoded, by finished passes and by held ones.
     public var framesEncoded: Int
     /// Passes without the assembly.
     public var passes: Int

@@ -12,7 +12,7 @@ public struct MetricsView: Codable, Hashable, Sendable {
     public var jobsEnded: [String: Int]
     /// Passes of jobs that have not ended, by state: `ready`, `live`, `retrying`, `paused` and `done`.
     public var passes: [String: Int]
-    /// Counter: attempts at passes, by outcome and cause, also those that never were.
+    /// Counter: attempts at passes, by outcome and cause, also outcomes that never occurred.
     public var passAttempts: [AttemptsView]
     /// Counter: how long passes took, from claim to result.
     public var passDuration: HistogramView
@@ -118,7 +118,7 @@ public struct DemandView: Codable, Hashable, Sendable {
 
     /// How much work there is for how many slots.
     public struct Demand: Codable, Hashable, Sendable {
-        /// Slots that could work now: those that hold a pass, and one for each pass that can be claimed.
+        /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
         public var slotsWanted: Int
         /// Slots that hold a pass.
         public var slotsBusy: Int

@@ -40,7 +40,7 @@ public struct PlanView: Codable, Hashable, Sendable {
     public var passes: [PassView]
     /// Bytes of memory that a pass may take.
     public var need: Int64
-    /// Frames to decode, with those that a pass discards before its first; none with passthrough.
+    /// Frames to decode, including the ones that a pass discards before its first; none with passthrough.
     public var framesToDecode: Int
     /// How much the job asks of each quota that is set and can be known before any work.
     public var quotas: [QuotaView] = []

@@ -31,7 +31,7 @@ public struct QueueView: Codable, Hashable, Sendable {
     public var slots: Int
     /// Slots of these workers that hold a pass.
     public var slotsBusy: Int
-    /// Jobs that have not ended, the oldest first, then those that failed, the latest first; a page of each.
+    /// Jobs that have not ended, the oldest first, then the failed ones, the latest first; a page of each.
     public var jobs: [JobView]
     /// Jobs of which the board holds something that cannot be read: none of their passes can be claimed.
     public var unreadable: [UnreadableView]

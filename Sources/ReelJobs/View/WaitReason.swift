@@ -20,7 +20,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     case draining
     /// Every worker that could take it claims nothing: each host, and why.
     case unwell([String])
-    /// All passes that are left failed before. The first is tried again in so many seconds.
+    /// All passes that are left failed before. The first is tried again in this many seconds.
     case retry(Int)
     /// Other jobs have all slots of the workers that could take it.
     case busy(slots: Int)

@@ -38,7 +38,7 @@ extension LoopAssembler {
         return Expected(pictures: pictures, coded: coded)
     }
 
-    /// Compares the bytes of a finished file with those that were encoded, and what a decoder shows of them with what was
+    /// Compares the bytes of a finished file with the ones that were encoded, and what a decoder shows of them with what was
     /// drawn: without loss every pixel, else the likeness. Returns the file's SHA-256 in hexadecimal.
     func verifyWebP(
         _ output: any ByteSource, _ expected: Expected, _ delays: [Int64], progress: (Int) -> Void

@@ -32,7 +32,7 @@ struct PictureChange {
         /// Bytes of a sample, and as powers of two the pixels and the lines that share one.
         let bytes, across, down: Int
 
-        /// The samples of so many pixels, or of so many lines, and of a part of one.
+        /// The samples of this many pixels, or of this many lines, and of a part of one.
         func samples(_ pixels: Int) -> Int { (pixels + (1 << across) - 1) >> across }
         func lines(_ lines: Int) -> Int { (lines + (1 << down) - 1) >> down }
 
@@ -89,7 +89,7 @@ struct PictureChange {
         return PictureArea(x: left, y: top, width: min(right, width) - left, height: min(bottom, height) - top)
     }
 
-    /// The part of the squares that have not changed, of all with sides of so many pixels: an even number if pixels share
+    /// The part of the squares that have not changed, of all with sides of this many pixels: an even number if pixels share
     /// colours.
     func unchanged(squares side: Int) -> Rational {
         let count = ((size.width + side - 1) / side) * ((size.height + side - 1) / side)

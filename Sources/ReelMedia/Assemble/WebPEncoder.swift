@@ -27,7 +27,7 @@ final class WebPEncoder {
         packet = try Packet()
     }
 
-    /// Codes the next picture, which is shown for so many milliseconds.
+    /// Codes the next picture, which is shown for this many milliseconds.
     func code(_ picture: borrowing Frame, delay: Int64) throws(ReelFailure) -> WebPPicture {
         let isFirst = last.width == 0
         let area =

@@ -11,7 +11,7 @@ struct WebPPicture {
     /// For how many milliseconds the canvas is shown with it; a file of one picture does not say.
     let delay: Int64
 
-    /// A file of one picture, as an encoder makes it; nil if these bytes are none.
+    /// A file of one picture, as an encoder makes it; nil if these bytes are not one.
     init?(file: UnsafeRawBufferPointer, area: PictureArea, isOverlay: Bool, delay: Int64) {
         guard file.count > 20, file.prefix(4).elementsEqual("RIFF".utf8), file[8..<12].elementsEqual("WEBP".utf8) else {
             return nil
@@ -22,7 +22,7 @@ struct WebPPicture {
         (self.area, self.isOverlay, self.delay) = (area, isOverlay, delay)
     }
 
-    /// The chunk of a picture in a file of several; nil if these bytes are none.
+    /// The chunk of a picture in a file of several; nil if these bytes are not one.
     init?(chunk: [UInt8]) {
         guard chunk.count > 24, chunk.starts(with: "ANMF".utf8) else { return nil }
         let number = { (place: Int, count: Int) in little(chunk[place..<place + count]) }

@@ -135,7 +135,7 @@ struct PixelFormatChoice {
         exact(av_get_pix_fmt(name), among: formats(of: encoder, container)) != nil
     }
 
-    /// The same format, the same in the other byte order, and those that hold every value of it.
+    /// The same format, the same in the other byte order, and the ones that hold every value of it.
     private static func exact(_ source: AVPixelFormat, among offered: [AVPixelFormat]) -> AVPixelFormat? {
         if offered.isEmpty { return source }
         let little = av_pix_fmt_swap_endianness(source)

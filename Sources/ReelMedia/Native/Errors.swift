@@ -80,7 +80,7 @@ struct NativeDictionary: ~Copyable {
         av_dict_set(&native, name, value, 0)
     }
 
-    /// The names in the dictionary. After a call that takes options, those that it did not know.
+    /// The names in the dictionary. After a call that takes options, the ones that it did not know.
     var names: [String] { entries(of: native).map(\.name) }
 
     deinit {

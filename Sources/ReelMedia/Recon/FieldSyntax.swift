@@ -37,7 +37,7 @@ struct FieldSyntax {
 }
 
 extension [[UInt8]] {
-    /// Whether these parameter sets of H.264 describe sequences, none of which may have fields.
+    /// Whether these parameter sets of H.264 describe sequences, and none of these may have fields.
     fileprivate var hasFramesOnly: Bool {
         let sequences = filter { $0.first.map { $0 & 0x1f } == 7 }
         return !sequences.isEmpty

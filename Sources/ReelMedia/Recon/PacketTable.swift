@@ -71,7 +71,7 @@ struct PacketTable {
         return Timestamp(native: entry.timestamp)
     }
 
-    /// Whether all packets were read or taken, and those that were read agree with the list.
+    /// Whether all packets were read or taken, and the ones that were read agree with the list.
     var isProven: Bool { isTrue && place == count }
 
     /// The entry without its duration, which matters only for the last packet.

@@ -90,7 +90,7 @@ public struct Recon {
         guard let found = try survey(progress) else {
             return try Recon(source, payload: false, believingTable: false).run(progress: progress)
         }
-        // The demuxer's tables are as large as those that are made next.
+        // The demuxer's tables are as large as the tables that are made next.
         let cause = decodingCause
         _ = consume self
         var index = found.index

@@ -78,7 +78,7 @@ struct AudioPassthrough {
         return Cut(heard: wanted, preroll: hidesPreroll ? prerollPackets(first.span.count) : 0)
     }
 
-    /// The number of packets that a decoder needs before one of so many samples.
+    /// The number of packets that a decoder needs before one of this many samples.
     private func prerollPackets(_ samples: Int) -> Int {
         // Their packets decode alone. There is no row for their encoders, which reel does not choose.
         if ["wavpack", "tta"].contains(track.codec) { return 0 }

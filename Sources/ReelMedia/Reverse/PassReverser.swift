@@ -17,7 +17,7 @@ public final class PassReverser {
         let source: Int
         let direction: Direction
         let isBlack: Bool
-        /// Which frames are shown: one in so many, counted from one that leaves this remainder.
+        /// Which frames are shown: one in this many, counted from one that leaves this remainder.
         let step: Int
         let remainder: Int
 
@@ -58,7 +58,7 @@ public final class PassReverser {
     }
 
     /// Makes a segment of every chunk of the pass that has a place: `places` has one for each of the pass's subjects, in
-    /// their order, and nil for those that are whole already. Calls `progress` with the numbers of frames decoded and
+    /// their order, and nil for chunks that are whole already. Calls `progress` with the numbers of frames decoded and
     /// encoded.
     public func reverse(
         _ pass: VideoPass, at places: [SegmentPlace?], progress: (_ decoded: Int, _ encoded: Int) -> Void

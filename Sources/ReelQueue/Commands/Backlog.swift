@@ -14,7 +14,7 @@ extension Command {
         }
 
         struct Answer {
-            /// Without those that have ended.
+            /// Without jobs that have ended.
             var jobs = BoardFigures.Jobs()
             var passes = BoardFigures.Passes()
             /// Seconds for which the oldest ready pass has waited; nil if none is ready.

@@ -28,7 +28,7 @@ final class Gate: Sendable {
     /// The cookie that a browser keeps its token in.
     static let cookie = "reel-token"
 
-    /// - Parameter file: nil if whoever reaches the server may do all.
+    /// - Parameter file: nil if every caller may do all.
     init(_ file: TokenFile?) throws(ReelFailure) {
         self.file = file
         guard let file else { return }

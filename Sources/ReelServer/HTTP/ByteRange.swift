@@ -2,7 +2,7 @@
 package enum ByteRange: Hashable {
     /// From the first to the last, both included; nil to the end.
     case from(Int64, to: Int64?)
-    /// So many at the end.
+    /// The last bytes, this many.
     case last(Int64)
 
     /// Nil for what a server may ignore: other units, several ranges, and what is no range.

@@ -51,7 +51,7 @@ struct JobRequest {
         var terms = JobTerms(
             weight: try object.known("weight").map(JobRequest.weight) ?? 1,
             retain: Double((options.retain ?? .week).seconds), keepsSegments: options.keepSegments)
-        // The folder of the source is not the submitter's: whoever fetches the result chooses one.
+        // The folder of the source is not the submitter's: the user who fetches the result chooses one.
         terms.output = URL(fileURLWithPath: choice.path).lastPathComponent
         var record = try JobRecord(
             submitting: order.sources, spec: options.spec.spec(order, choice.container), terms: terms,
@@ -126,7 +126,7 @@ struct PostedOptions: ParsableArguments {
     @Flag var keepSegments = false
     @OptionGroup var spec: SpecOptions
 
-    /// Those that mean nothing for one source or one edit.
+    /// Options that mean nothing for one source or one edit.
     private static let excluded: Set<String> = ["stitch", "lenient", "soundtrack", "soundtrackFrom"]
 
     /// The names that an object of options may have.

@@ -16,7 +16,7 @@ final class WebhookSender: Service {
     private let log: Logger
     /// How many are being sent.
     private let sending = Mutex(0)
-    /// The code of the failure for which the board was asked in vain last; nil if it answered.
+    /// The code of the failure with which the board's last call ended; nil if it answered.
     private let trouble = Mutex<String?>(nil)
 
     /// The most that are sent at once: a few receivers that do not answer hold up no others.
@@ -33,7 +33,7 @@ final class WebhookSender: Service {
         self.log = log
     }
 
-    /// Asks the board once a second, and again at once after each that was due. At a shutdown those that are being sent are
+    /// Asks the board once a second, and again at once after each that was due. At a shutdown webhooks that are being sent are
     /// waited for.
     func run() async {
         await withDiscardingTaskGroup { group in

@@ -76,7 +76,7 @@ public struct StoreOption: ParsableArguments {
         store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store)
     }
 
-    /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of `Store`.
+    /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of ``FolderStore``.
     public func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }
 
     /// Opens the store, and makes it first if there is none: a folder that a group shares.

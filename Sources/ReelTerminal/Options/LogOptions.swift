@@ -35,7 +35,7 @@ public struct LogOptions: ParsableArguments {
     /// Whether the log of this process is JSON, so that nothing else may be on standard error.
     static var writesJSON: Bool { json.withLock(\.self) }
 
-    /// Whether standard error is a stream of systemd's journal: systemd names device and inode of those that are (systemd.exec(5)).
+    /// Whether standard error is a stream of systemd's journal: systemd names the device and inode of such a stream (systemd.exec(5)).
     private static var writesToJournal: Bool {
         var status = stat()
         guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0

@@ -3,7 +3,7 @@ package import ReelCore
 internal import ReelJobs
 internal import ReelWords
 
-/// Options that describe the output, and those that shape the work.
+/// Options that describe the output, and options that shape the work.
 package struct SpecOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -39,7 +39,7 @@ package struct SubmissionOptions: ParsableArguments {
 
 /// How --label is read.
 package enum LabelOption {
-    /// The labels by name. Throws if one is none, or if two have the same name.
+    /// The labels by name. Throws if one is malformed, or if two have the same name.
     package static func labels(_ arguments: [String]) throws -> [String: String] {
         var labels: [String: String] = [:]
         for argument in arguments {

@@ -22,13 +22,13 @@ extension OutputOptions {
         }
     }
 
-    /// The outputs of orders, whose names are checked before any work. Those that cannot be made are reported in the batch,
-    /// and those that need not be made are left out: a video whose output is there, if that is asked for, and a video that is
+    /// The outputs of orders, whose names are checked before any work. Outputs that cannot be made are reported in the batch,
+    /// and outputs that need not be made are left out: a video whose output is there, if that is asked for, and a video that is
     /// itself the output of another, as in a folder that was reversed before.
     ///
     /// - Parameters:
     ///   - checks: whether the destinations must be free now.
-    ///   - lines: print those that are left out, too.
+    ///   - lines: print the outputs that are left out, too.
     ///   - make: the job of an order.
     func items(
         for orders: [Order], _ spec: SpecOptions, in batch: inout Batch, checks: Bool, _ lines: JSONLines,

@@ -34,7 +34,7 @@ static const char *store;
 /// An engine crashes if it opens a file whose path ends with this.
 static const char *fatal;
 
-/// A variable of this name, or of `inherited` in an engine, which gets no others than those that begin like that. A worker
+/// A variable of this name, or of `inherited` in an engine, which gets only variables that begin like that. A worker
 /// passes it on under that name.
 static const char *variable(const char *name, const char *inherited) {
     const char *value = getenv(name) ? getenv(name) : getenv(inherited);

@@ -12,13 +12,13 @@ enum Operation {
     /// The reply is lost, and the coordinator with it.
     case beginInVain(PublishedJob, coordinator: Int)
     case publish(PublishedJob, claim: Int, finished: [Int], paused: Bool)
-    /// A publisher dies before its last step: so many passes of its plan are there, and so many results.
+    /// A publisher dies before its last step: this many passes of its plan are there, and this many results.
     case abandon(PublishedJob, passes: Int, results: Int)
     case attend(job: String, coordinator: Int, claim: Int?)
     case leave(job: String, coordinator: Int, claim: Int?, abandoning: Bool)
     /// One that left a job to remove it does so.
     case remove(job: String)
-    /// Those that wait for a job have not been heard of for a lease.
+    /// Processes that wait for a job have not been heard of for a lease.
     case lapseWaiters(job: String)
     case claim(worker: Int)
     /// The reply is lost, and the worker with it.
@@ -39,7 +39,7 @@ enum Operation {
     case cancel(String), pause(String), resume(String), retry(String), forget(String)
     case weigh(String, Double), describe(String, String), trim(String)
     case hook(job: String, url: String)
-    /// A server asks for a webhook to send, and says how that ended; it has its place among those that were given out.
+    /// A server asks for a webhook to send, and says how that ended; its place is among the webhooks given out.
     case dispatch, dispatched(webhook: Int, DueWebhook.Outcome)
     /// Pauses and leases of webhooks are over.
     case fallDueToSend
@@ -60,7 +60,7 @@ struct OperationSource {
     private var random: SplitMix64
     let workers: [ConformingWorker]
     private var jobs: [PublishedJob] = []
-    /// Names of those that submit.
+    /// Names of submitters.
     static let coordinators = ["c1", "c2", "c3"]
     private let frequentCause: FailureCause?
     static let ids = ["a", "b", "c", "d"]
@@ -101,7 +101,7 @@ struct OperationSource {
 
     mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    /// The next one, by what the model knows; `claims` are those that were answered.
+    /// The next one, by what the model knows; `claims` are the answered ones.
     mutating func next(_ model: BoardModel, claims: [Claim], dueWebhooks: Int, restarts: Bool) -> Operation {
         switch kind(restarts: restarts) {
         case .put: return publication()
@@ -173,7 +173,7 @@ struct OperationSource {
             audit, restart
     }
 
-    /// Of a thousand operations so many.
+    /// The number of these operations in a thousand.
     private static let weights: [(kind: Kind, weight: Int)] = [
         (.put, 50), (.begin, 35), (.beginInVain, 5), (.publish, 30), (.abandon, 10), (.attend, 25), (.leave, 22),
         (.remove, 10), (.lapseWaiters, 6), (.claim, 125), (.claimInVain, 17), (.beat, 64), (.complete, 120),

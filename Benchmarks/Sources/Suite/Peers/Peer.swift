@@ -1,4 +1,4 @@
-/// Programs that reverse a video, and those that only transcode it, which is the least that reversing costs.
+/// Programs that reverse a video, and programs that only transcode it, which is the least that reversing costs.
 enum Peer: String, CaseIterable, Sendable {
     case reel = "reel"
     case filter = "`ffmpeg -vf reverse -af areverse`"

@@ -77,7 +77,7 @@ struct BitrateSection {
         return points
     }
 
-    /// One encode by plain ffmpeg, with a key frame at least every so many frames if that is asked for.
+    /// One encode by plain ffmpeg, with a key frame at least every this many frames if that is asked for.
     private func encoded(_ reference: String, quality: Int, keyEvery length: Int? = nil) async throws -> Point {
         let output = runner.output + ".mp4"
         let keys = length.map { ["-force_key_frames", "expr:eq(mod(n,\($0)),0)"] } ?? []
