@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The board's leases and time-outs. The defaults are for production; tests use shorter ones.
 public struct BoardTiming: Sendable, Hashable {
     /// How long a holder keeps a pass without a beat. A worker whose last beat is older counts as gone.
@@ -17,7 +19,7 @@ public struct BoardTiming: Sendable, Hashable {
 
     /// Makes a timing, with the defaults for production.
     public init(
-        lease: Duration = .seconds(20), backoff: Duration = .seconds(2),
+        lease: Duration = BoardTiming.usualLease, backoff: Duration = .seconds(2),
         retention: Duration = .seconds(7 * 24 * 3600), webhookLease: Duration = .seconds(60),
         webhookPause: Duration = .seconds(10), connectTimeout: Duration = .seconds(3),
         answerTimeout: Duration = .seconds(10)
@@ -30,6 +32,22 @@ public struct BoardTiming: Sendable, Hashable {
         self.connectTimeout = connectTimeout
         self.answerTimeout = answerTimeout
     }
+
+    /// 20 s, or a shorter time for tests of whole programs, in seconds. All programs of a board must have the same.
+    public static let usualLease: Duration = {
+        let text = ProcessInfo.processInfo.environment["REEL_TEST_LEASE"] ?? ""
+        guard let seconds = Int(text), (1...20).contains(seconds) else { return .seconds(20) }
+        return .seconds(seconds)
+    }()
+
+    /// From one beat of a worker to the next: a lease outlasts the loss of two, and a pause of Redis.
+    public var beat: Duration { lease / 4 }
+
+    /// From one look for lapsed leases to the next; also from one sign of a process that probes to the next.
+    public var reap: Duration { lease * 3 / 20 }
+
+    /// From one look for jobs that the board has lost to the next.
+    public var registering: Duration { lease * 3 }
 }
 
 extension Duration {

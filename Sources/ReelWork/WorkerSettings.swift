@@ -1,4 +1,5 @@
 public import ReelCore
+public import ReelQueue
 
 /// A worker's limits and intervals.
 public struct WorkerSettings: Sendable {
@@ -26,8 +27,8 @@ public struct WorkerSettings: Sendable {
     /// Settings with the default times for production.
     public init(
         slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil, quotas: Quotas = Quotas(),
-        grace: Duration = .seconds(25), beat: Duration = .seconds(5), reap: Duration = .seconds(3),
-        cleaning: Duration = .seconds(600), registering: Duration? = .seconds(60)
+        grace: Duration = .seconds(25), beat: Duration = BoardTiming().beat, reap: Duration = BoardTiming().reap,
+        cleaning: Duration = .seconds(600), registering: Duration? = BoardTiming().registering
     ) {
         self.slots = slots
         self.memoryTotal = memoryTotal

@@ -59,7 +59,7 @@ struct ReelWorker: AsyncParsableCommand {
 
     /// `run` shows progress more often than a farm needs to know it.
     @Option(help: ArgumentHelp("Between two reports to the board.", valueName: "seconds", visibility: .hidden))
-    var beat = 5.0
+    var beat: Double?
 
     /// `run` does the jobs that it was asked for; its store may have others, of runs that were interrupted.
     @Flag(help: ArgumentHelp("Leave jobs of the store alone that the board does not have.", visibility: .hidden))
@@ -77,7 +77,7 @@ struct ReelWorker: AsyncParsableCommand {
         grace = try grace ?? Settings.value(.grace)
         scratch = scratch ?? Settings.text(.scratch)
         guard grace ?? 0 >= 0 else { throw ValidationError("--grace must not be negative") }
-        guard (0.1...5).contains(beat) else { throw ValidationError("--beat must be between 0.1 and 5 seconds") }
+        guard (0.1...5).contains(beat ?? 5) else { throw ValidationError("--beat must be between 0.1 and 5 seconds") }
     }
 
     func run() async throws {
@@ -98,7 +98,8 @@ struct ReelWorker: AsyncParsableCommand {
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
             settings: WorkerSettings(
                 slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
-                grace: .seconds(grace ?? 25), beat: .seconds(beat), registering: alone ? nil : .seconds(60)),
+                grace: .seconds(grace ?? 25), beat: beat.map { Duration.seconds($0) } ?? BoardTiming().beat,
+                registering: alone ? nil : BoardTiming().registering),
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: logger)
         // The guard of `run` sends these when its user presses Ctrl-Z, and when the command goes on.

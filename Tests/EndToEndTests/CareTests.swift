@@ -84,28 +84,8 @@ extension EndToEnd {
             }
         }
 
-        @Test func passesThatEndWithinTheGraceAreFinished() async throws {
-            let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
-            try await Fleet.with(fixture, workers: 0) { fleet in
-                let id = try await fleet.submit([source, "--lossless", "--pass-frames", "48"])
-                let held = try await fleet.hold(id, of: fleet.startWorker())
-                let (worker, engine) = (held.worker, held.engine)
-                let before = try fleet.sight(id)
-                worker.send(SIGTERM)
-                try await Task.sleep(for: .milliseconds(500))
-                kill(engine, SIGCONT)
-                #expect(try await worker.outcome.code == 0)
-                let after = try fleet.sight(id)
-                #expect(before.live.count == 1 && after.live.isEmpty)
-                #expect(Set(after.done.keys) == Set(before.done.keys).union(before.live.keys))
-                #expect(try await fleet.job(id).failures.isEmpty)
-            }
-        }
-
-        /// A job of which one worker holds a pass, its engine stopped, and another the assembly, all else being done.
-        private func withEarlyAssembly(
-            _ body: (Fleet, _ id: String, _ slow: Child, _ early: BoardSight) async throws -> Void
-        ) async throws {
+        /// One worker holds a pass, its engine stopped, and another the assembly, all else being done.
+        @Test func theAssemblyBeginsWhileAPassIsInFlight() async throws {
             let clip = try await Clips.shared.crowd(frames: 144, size: "1280x720")
             let source = try fixture.copy(clip, as: "crowd.mov")
             try await Fleet.with(fixture, workers: 0) { fleet in
@@ -120,32 +100,12 @@ extension EndToEnd {
                 #expect(try await eventually { try fleet.sight(id).live[passes] != nil })
                 let early = try fleet.sight(id)
                 #expect(early.state == "running" && early.live.count == 2 && early.done.count == passes - 1)
-                try await body(fleet, id, slow, early)
-                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
-            }
-        }
-
-        @Test func theAssemblyBeginsWhileAPassIsInFlight() async throws {
-            try await withEarlyAssembly { fleet, id, slow, early in
-                let token = try #require(early.live[early.passes]).token
-                let name = "\(token).mov.part"
-                #expect(try await eventually { fleet.names(id + "/assemblies").contains(name) })
+                let token = try #require(early.live[passes]).token
+                #expect(try await eventually { fleet.names(id + "/assemblies").contains("\(token).mov.part") })
                 kill(try #require(slow.children("reel-engine").first), SIGCONT)
                 #expect(try await eventually { try fleet.sight(id).state == "done" })
-                #expect(try fleet.sight(id).done[early.passes] == token)
-            }
-        }
-
-        /// A worker that waits with an assembly takes the pass that came back.
-        @Test func anAssemblyMakesWayForAPass() async throws {
-            try await withEarlyAssembly { fleet, id, slow, early in
-                for _ in 0..<2 {
-                    slow.send(SIGTERM)
-                    try await Task.sleep(for: .milliseconds(200))
-                }
-                #expect(try await eventually { try fleet.sight(id).state == "done" })
-                #expect(try fleet.sight(id).done[early.passes] != early.live[early.passes]?.token)
-                #expect(try await fleet.job(id).failures.isEmpty)
+                #expect(try fleet.sight(id).done[passes] == token)
+                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
 

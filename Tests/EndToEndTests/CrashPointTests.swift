@@ -64,16 +64,21 @@ import Testing
 
     @Test("crash point: coordinator killed while publishing")
     func killedWhilePublishing() async throws {
+        // The one test with the lease of production.
+        let fixture = try ProcessFixture(keepsLease: true)
         let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
         try await Fleet.with(fixture, workers: 1) { fleet in
             let submitter = try await fleet.startCoordinator(["submit", source] + options)
             while submitter.isRunning, fleet.jobs.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             let id = try #require(fleet.jobs.first)
+            let begun = ContinuousClock.now
             while submitter.isRunning, try fleet.sight(id).state == "" { try await Task.sleep(for: .milliseconds(1)) }
             #expect(try await submitter.kill().code == 128 + 9)
             #expect(try fleet.sight(id).state == "probing")
             #expect(try fleet.sight(id).done.isEmpty)
             // Its lease lapses, and a worker makes the plan.
+            #expect(try await eventually { try fleet.sight(id).state != "probing" })
+            #expect(ContinuousClock.now - begun >= .seconds(19))
             try await expectDone(fleet, id)
             let failures = try await fleet.job(id).failures
             #expect(failures.isEmpty || failures.map(\.attempts) == [["lost": 1]])
@@ -170,7 +175,9 @@ import Testing
 
     @Test("crash point: Redis wiped")
     func redisWiped() async throws {
-        try await withJob(workers: 1) { fleet, id in
+        // The job must not be back before `recover`: with a short lease, workers put it back so much earlier.
+        try await withJob(ProcessFixture(keepsLease: true), workers: 1) { fleet, id in
+            let fixture = fleet.fixture
             // Another job, which must not be recovered.
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let cancelled = try await fleet.submit([source] + options)
@@ -290,7 +297,10 @@ extension CrashPointTests {
     private var options: [String] { ["--lossless", "--pass-frames", "48"] }
 
     /// Runs `body` with a job of three passes of video, one of sound, and the assembly.
-    private func withJob(workers: Int, _ body: (Fleet, String) async throws -> Void) async throws {
+    private func withJob(
+        _ own: ProcessFixture? = nil, workers: Int, _ body: (Fleet, String) async throws -> Void
+    ) async throws {
+        let fixture = own ?? fixture
         let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
         try await Fleet.with(fixture, workers: workers) { fleet in
             let id = try await fleet.submit([source] + options)
@@ -337,7 +347,8 @@ extension CrashPointTests {
         #expect(try await eventually { try BoardSight.leases(fleet.socket).isEmpty })
         #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
         #expect(try await eventually { fleet.leftovers.isEmpty }, "\(fleet.leftovers)")
-        try await fixture.expectExactlyReversed(fixture.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
+        try await fleet.fixture.expectExactlyReversed(
+            fleet.fixture.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
     }
 }
 

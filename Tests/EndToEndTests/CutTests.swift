@@ -1,4 +1,5 @@
 import Foundation
+import ReelTestSupport
 import Testing
 
 private let environment = ProcessInfo.processInfo.environment
@@ -15,11 +16,11 @@ extension EndToEnd {
         init() throws { fixture = try ProcessFixture() }
 
         /// Small ones of the corpus, each of another container.
-        private static let files = [
+        private static let files = Thoroughness.third(of: [
             "sony_a7m3_avchd_paff_opengop.mts", "ts_h264_576p_aac_pts3883.ts", "mpeg1_es_no_container.mpg",
             "vp9_alpha_vorbis_200x200.webm", "mkv_h264_444_chapters_negative_start.mkv", "canon_mjpeg_640x480_pcm.avi",
             "flv_h264_bframes_videoonly_start84ms.flv", "theora_vorbis.ogv", "raw_h264_annexb.h264",
-        ]
+        ])
 
         @Test("what is left of a recording that broke off is reversed as a decoder shows it")
         func brokenOff() async throws {

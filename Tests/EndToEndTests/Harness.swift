@@ -27,8 +27,16 @@ struct Outcome: Sendable {
 final class ProcessFixture: Sendable {
     let folder: String
     private let mark = "reel-tests-\(UUID().uuidString)"
+    private let lease: String?
 
-    init() throws {
+    /// The lease of the programs, in seconds. A worker beats every quarter of it. After a restart of Redis it needs up to 2 s
+    /// to connect again besides, so that a beat may be late by 2.5 s then, and by 4.5 s at any other time.
+    private static let briefLease = ProcessInfo.processInfo.environment["REEL_TEST_LEASE"] ?? "6"
+
+    /// - Parameter keepsLease: whether programs have the lease of production. Otherwise it is short, so that tests in which a
+    ///   process dies need not wait for long.
+    init(keepsLease: Bool = false) throws {
+        lease = keepsLease ? nil : ProcessFixture.briefLease
         folder = "/tmp/\(mark.prefix(19))"
         try FileManager.default.createDirectory(atPath: folder + "/tmp", withIntermediateDirectories: true)
     }
@@ -100,7 +108,7 @@ final class ProcessFixture: Sendable {
     ) async throws -> Outcome {
         var variables: [Environment.Key: String?] = [
             "REEL_BENCH": "\(mark) \(NSTemporaryDirectory())", "REEL_REDIS": nil, "REEL_STORE": nil,
-            "TMPDIR": path("tmp"),
+            "REEL_TEST_LEASE": lease, "TMPDIR": path("tmp"),
         ]
         for (name, value) in environment { variables[Environment.Key(stringLiteral: name)] = value }
         var options = PlatformOptions()

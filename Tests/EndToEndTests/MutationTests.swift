@@ -1,4 +1,5 @@
 import Foundation
+import ReelTestSupport
 import Subprocess
 import Testing
 
@@ -16,7 +17,7 @@ extension EndToEnd {
             private let environment = ProcessInfo.processInfo.environment
 
             var isLarge: Bool { environment["REEL_MUTATIONS"] != nil }
-            var count: Int { environment["REEL_MUTATIONS"].flatMap { Int($0) } ?? 20 }
+            var count: Int { environment["REEL_MUTATIONS"].flatMap { Int($0) } ?? Int(Thoroughness.seeds) }
             var seed: UInt64 { environment["REEL_MUTATION_SEED"].flatMap { UInt64($0) } ?? 1 }
             /// Folder for mutants that broke a rule.
             var keep: String? { environment["REEL_MUTATION_KEEP"] }

@@ -56,27 +56,6 @@ extension EndToEnd {
             return try #require(try await jobs().first)
         }
 
-        @Test func aKilledSubmittersJobIsProbedByAWorker() async throws {
-            let (clip, source) = try await source()
-            let slow = try SlowCoordinator(fixture)
-            try await Fleet.with(fixture, workers: 0) { fleet in
-                let submitting = try await fleet.startCoordinator(["submit", source] + options, slow.program)
-                try #require(try await eventually { slow.isWaiting })
-                let seen = try await job(fleet)
-                #expect(seen.state == "probing")
-                try await Task.sleep(for: .seconds(3))
-                let outcome = try await submitting.kill()
-                slow.go()
-                // It had said so before it was killed; the id of an accepted job comes later.
-                #expect(outcome.output == "")
-                #expect(outcome.error.contains("job \(seen.id): its source is being read"), "\(outcome.error)")
-                try await fleet.startWorker()
-                #expect(try await eventually { try fleet.sight(seen.id).state == "done" })
-                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(seen.id))/output.mov")
-                #expect(try await fleet.job(seen.id).failures.map(\.attempts) == [["lost": 1]])
-            }
-        }
-
         @Test func anInterruptedSubmittersJobGoesOnAtOnce() async throws {
             let (clip, source) = try await source()
             let slow = try SlowCoordinator(fixture)
@@ -102,30 +81,6 @@ extension EndToEnd {
             }
         }
 
-        @Test func twoSubmissionsOfTheSameAreOneJob() async throws {
-            let (clip, source) = try await source()
-            let slow = try SlowCoordinator(fixture)
-            try await Fleet.with(fixture, workers: 1) { fleet in
-                let first = try await fleet.startCoordinator(["submit", source] + options, slow.program)
-                try #require(try await eventually { slow.isWaiting })
-                // The second waits for the plan that the first makes.
-                let second = try await fleet.startCoordinator(["submit", source] + options)
-                let id = try await job(fleet).id
-                try await Task.sleep(for: .seconds(1))
-                #expect(first.isRunning && second.isRunning)
-                #expect(try fleet.sight(id).state == "probing")
-                slow.go()
-                for outcome in [try await first.outcome, try await second.outcome] {
-                    #expect(outcome.code == 0, "\(outcome.error)")
-                    #expect(outcome.output == id + "\n")
-                }
-                #expect(fleet.jobs == [id])
-                #expect(try await eventually { try fleet.sight(id).state == "done" })
-                try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
-                #expect(fleet.names(id).filter { $0.hasPrefix("plan.") } == ["plan.1.json"])
-            }
-        }
-
         @Test func concurrentSubmissionsAreOneJob() async throws {
             let (clip, source) = try await source()
             try await Fleet.with(fixture, workers: 1) { fleet in
@@ -142,6 +97,7 @@ extension EndToEnd {
                 #expect(ids.count == 1 && fleet.jobs == [id])
                 #expect(try await eventually { try fleet.sight(id).state == "done" })
                 #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
+                #expect(fleet.names(id).filter { $0.hasPrefix("plan.") } == ["plan.1.json"])
                 try await fixture.expectExactlyReversed(clip, "\(fleet.folder(id))/output.mov")
             }
         }
@@ -180,8 +136,11 @@ extension EndToEnd {
                 let submitting = try await fleet.startCoordinator(["submit", source], slow.program)
                 try #require(try await eventually { slow.isWaiting })
                 let id = try await job(fleet).id
-                _ = try await submitting.kill()
+                let outcome = try await submitting.kill()
                 slow.go()
+                // The id of an accepted job comes later.
+                #expect(outcome.output == "")
+                #expect(outcome.error.contains("job \(id): its source is being read"), "\(outcome.error)")
                 let worker = try await fleet.startWorker()
                 #expect(try await eventually { try fleet.sight(id).state == "failed" })
                 try await fleet.kill(worker)

@@ -107,7 +107,7 @@ extension EndToEnd {
             let nowhere = "unix://\(fixture.path("no.sock"))"
             let store = ["--store", fixture.path("store")]
             try FileManager.default.createDirectory(
-                atPath: fixture.path("store/jobs"), withIntermediateDirectories: true)
+                atPath: fixture.path("store"), withIntermediateDirectories: true)
             try await expectRefusal(
                 ["submit", source, "--redis", nowhere] + store, code: 4, says: "no.sock", "--redis")
             try await expectRefusal(["status", "--redis", nowhere], code: 4, says: "no.sock", "--redis")

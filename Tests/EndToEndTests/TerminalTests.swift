@@ -42,7 +42,7 @@ extension EndToEnd {
         func bar(columns: Int) async throws {
             _ = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
             let outcome = try await screen(
-                "reel-coordinator run wide.mp4 -o out.mp4 --to 120f --pass-frames 120 --preset veryslow --slots 1 --threads 1",
+                "reel-coordinator run wide.mp4 -o out.mp4 --to 120f --pass-frames 120 --preset slower --slots 1 --threads 1",
                 columns: columns)
             #expect(outcome.code == 0, "\(outcome.output)")
             let lines = texts(outcome.output)

@@ -12,7 +12,8 @@ extension EndToEnd {
         private let fixture: ProcessFixture
         private let options = ["--lossless", "--pass-frames", "48"]
 
-        init() throws { fixture = try ProcessFixture() }
+        /// The programs of release 0.1.0 know no other lease.
+        init() throws { fixture = try ProcessFixture(keepsLease: true) }
 
         private func old(_ name: String) throws -> Program { .at("\(try #require(previous))/\(name)") }
 

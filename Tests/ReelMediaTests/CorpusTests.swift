@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelTestSupport
 import ReelWords
 import Testing
 
@@ -21,9 +22,10 @@ private let unseen = ProcessInfo.processInfo.environment["REEL_UNSEEN"]
 struct UnseenTests {
     private static let files: [String] = {
         let manifest = (try? String(contentsOfFile: (unseen ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
-        return manifest.split(separator: "\n").dropFirst().compactMap {
-            $0.split(separator: "\t").first.map(String.init)
-        }
+        return Thoroughness.third(
+            of: manifest.split(separator: "\n").dropFirst().compactMap {
+                $0.split(separator: "\t").first.map(String.init)
+            })
     }()
 
     @Test("is reversed without loss", arguments: files)
@@ -39,23 +41,24 @@ struct UnseenTests {
 /// Real files, judged by an independent program. Both are named by the environment.
 @Suite("Corpus", .enabled(if: corpus != nil && oracle != nil, "set REEL_CORPUS and REEL_ORACLE to run these"))
 struct CorpusTests {
-    private static let whole = [
+    private static let whole = Thoroughness.third(of: [
         "h264_bpyramid3_sar64x45.mp4", "iphone6s_h264_rot90_mebx.mov", "flir_phone_h264_vfr_audio_late.mp4",
         "quicktime_h264_vfr_bframes_600tb.mov", "av1_single_key_125f.mkv", "vp9_odd_161x121.webm",
         "canon_mjpeg_640x480_pcm.avi", "phone_mpeg4_sp_amr.3gp", "ts_h264_576p_aac_pts3883.ts",
         "divx5_packed_b_gmc_ac3_51.avi", "raw_h264_annexb.h264", "mpeg1_es_no_container.mpg",
         "atsc_mpeg2_480i_opengop.ts", "h264_two_edits_end_on_b.mp4",
-    ]
+    ])
 
     @Test("is reversed without loss", arguments: whole)
     func lossless(file: String) throws { try judge(file) }
 
     private static let playable: [String] = {
         let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
-        return manifest.split(separator: "\n").dropFirst().compactMap { row in
-            let fields = row.split(separator: "\t", omittingEmptySubsequences: false)
-            return fields.last?.hasPrefix("ok") == true ? fields.first.map(String.init) : nil
-        }
+        return Thoroughness.third(
+            of: manifest.split(separator: "\n").dropFirst().compactMap { row in
+                let fields = row.split(separator: "\t", omittingEmptySubsequences: false)
+                return fields.last?.hasPrefix("ok") == true ? fields.first.map(String.init) : nil
+            })
     }()
 
     @Test("half a second is shown forth and back, each frame as in its reversal", arguments: playable)
@@ -133,34 +136,34 @@ struct CorpusTests {
     private static let timed: [String] = {
         let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
         let rows = manifest.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-        return rows.filter { row in
+        let names = rows.filter { row in
             let outcome = row.last?.split(separator: " ").first
             let name = row.first ?? ""
             let width = row.count > 6 ? row[6].split(separator: "x").first.flatMap { Int($0) } : nil
             return outcome == "ok" && (width ?? 0) <= 1280 && !name.hasPrefix("h264_resolution_change")
                 && ![".avi", ".h264"].contains { name.hasSuffix($0) } && !name.contains("_es_")
         }.compactMap { $0.first.map(String.init) }
+        return Thoroughness.third(of: names)
     }()
 
-    @Test(
-        "reversed twice, it is the source again, to the tick that the container has",
-        arguments: timed, [(Container.nut, Rational(0)), (.mkv, Rational(2, 1000))])
-    func twice(file: String, through way: (container: Container, off: Rational)) throws {
+    @Test("reversed twice, it is the source again, to the tick that the container has", arguments: timed)
+    func twice(file: String) throws {
         let source = (corpus ?? "") + "/" + file
-        let spec = JobSpec(container: way.container, lossless: true, audio: .none)
-        let (there, back) = (try ScratchFolder(), try ScratchFolder())
-        let once = try MediaJob(source, spec: spec, folder: there.path)
-        let twice = try MediaJob(once.output, spec: spec, folder: back.path)
         // FFV1 holds 15 bits of RGB in 24; ffmpeg leaves VP9's transparency out.
         let format = file.contains("rgb555") ? "rgb24" : file.contains("vp9_alpha") ? "yuv420p" : nil
-        let (before, after) = (
-            try Decoded(source, pixelFormat: format, isUpright: true), try Decoded(twice.output, pixelFormat: format)
-        )
-        #expect(after.hashes == before.hashes)
-        // Up to a constant.
-        let moved = zip(before.times, after.times).map { $1 - $0 }
-        let spread = (moved.max() ?? Rational(0)) - (moved.min() ?? Rational(0))
-        #expect(spread <= way.off, "\(file): off by \(spread) s")
+        let before = try Decoded(source, pixelFormat: format, isUpright: true)
+        for (container, off) in [(Container.nut, Rational(0)), (.mkv, Rational(2, 1000))] {
+            let spec = JobSpec(container: container, lossless: true, audio: .none)
+            let (there, back) = (try ScratchFolder(), try ScratchFolder())
+            let once = try MediaJob(source, spec: spec, folder: there.path)
+            let twice = try MediaJob(once.output, spec: spec, folder: back.path)
+            let after = try Decoded(twice.output, pixelFormat: format)
+            #expect(after.hashes == before.hashes, "\(container)")
+            // Up to a constant.
+            let moved = zip(before.times, after.times).map { $1 - $0 }
+            let spread = (moved.max() ?? Rational(0)) - (moved.min() ?? Rational(0))
+            #expect(spread <= off, "\(container): off by \(spread) s")
+        }
     }
 
     @Test(

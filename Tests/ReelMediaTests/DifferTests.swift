@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelTestSupport
 import ReelWords
 import Testing
 
@@ -12,7 +13,7 @@ struct DifferTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let chosen = environment["REEL_DIFFER"]
     private static let seeds: [UInt64] = {
-        let bounds = (chosen ?? "1..24").split(separator: ".").compactMap { UInt64($0) }
+        let bounds = (chosen ?? "1..\(Thoroughness.seeds)").split(separator: ".").compactMap { UInt64($0) }
         return bounds.count == 2 && bounds[0] <= bounds[1] ? Array(bounds[0]...bounds[1]) : []
     }()
 

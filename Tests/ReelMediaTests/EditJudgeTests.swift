@@ -6,7 +6,7 @@ import Testing
 
 private let splice = ProcessInfo.processInfo.environment["REEL_SPLICE"]
 /// Edits of several sources to make; REEL_EDITS asks for more.
-private let count = ProcessInfo.processInfo.environment["REEL_EDITS"].flatMap(UInt64.init) ?? 24
+private let count = ProcessInfo.processInfo.environment["REEL_EDITS"].flatMap(UInt64.init) ?? Thoroughness.seeds
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 
 /// Edits judged by an independent program, which decodes source and output itself.
@@ -32,7 +32,7 @@ struct EditJudgeTests {
         return path
     }
 
-    @Test("clips of one source, in all directions and often", arguments: UInt64(1)...24)
+    @Test("clips of one source, in all directions and often", arguments: 1...Thoroughness.seeds)
     func oneSource(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var kind = try #require(EditSource.kinds.randomElement(using: &random))
@@ -70,11 +70,11 @@ struct EditJudgeTests {
     @Test(
         "real files, forth and back",
         .enabled(if: corpus != nil, "set REEL_CORPUS to run this"),
-        arguments: [
+        arguments: Thoroughness.third(of: [
             "h264_bpyramid3_sar64x45.mp4", "iphone6s_h264_rot90_mebx.mov", "av1_single_key_125f.mkv",
             "vp9_odd_161x121.webm", "canon_mjpeg_640x480_pcm.avi",
             "h264_two_edits_end_on_b.mp4",
-        ], Turn.allCases)
+        ]), Turn.allCases)
     func corpusFile(file: String, turn: Turn) throws {
         let folder = try ScratchFolder()
         let edit = Edit(clips: [EditClip(play: .pingPong)], turn: turn)

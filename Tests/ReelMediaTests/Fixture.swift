@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import Synchronization
 import Testing
 
 /// Small videos made by ffmpeg, in which every frame differs from every other.
@@ -22,9 +23,23 @@ enum Fixture {
         }
         arguments += ["-map", "0:v"] + (audio == nil ? [] : ["-map", "1:a"])
         arguments +=
-            ["-vf", filter, "-fps_mode", "passthrough", "-enc_time_base", "-1"] + video + (audio ?? []) + [path]
-        try run("ffmpeg", arguments)
+            ["-vf", filter, "-fps_mode", "passthrough", "-enc_time_base", "-1"] + video + (audio ?? [])
+        try write(path, by: arguments)
         return path
+    }
+
+    /// The bytes of files of up to 4 MiB that were made, by ffmpeg's arguments and their names.
+    private static let made = Mutex<[[String]: Data]>([:])
+
+    /// Has ffmpeg write a file. If it has written the same before, its bytes are taken: the cases of a test often share a
+    /// source.
+    static func write(_ path: String, by arguments: [String]) throws {
+        let file = URL(fileURLWithPath: path)
+        let key = arguments + [file.lastPathComponent]
+        if let bytes = made.withLock({ $0[key] }) { return try bytes.write(to: file) }
+        try run("ffmpeg", arguments + [path])
+        guard let bytes = try? Data(contentsOf: file), bytes.count <= 4 << 20 else { return }
+        made.withLock { $0[key] = bytes }
     }
 
     static let x264 = ["-c:v", "libx264", "-preset", "veryfast"]

@@ -100,14 +100,14 @@ extension Fixture {
         let channels = ["mono": 1, "stereo": 2, "5.1": 6, "5.1(side)": 6, "7.1": 8][layout] ?? 2
         let tones = (0..<channels).map { "0.\(9 - $0)*sin(\(300 + 170 * $0)*t*(1+0.\($0 + 1)*t))" }
         let path = folder.path + "/" + name
-        try run(
-            "ffmpeg",
-            [
+        try write(
+            path,
+            by: [
                 "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i",
                 "testsrc2=r=25:s=64x48,trim=end_frame=\(frames)", "-itsoffset", "\(shift)", "-f", "lavfi", "-i",
                 "aevalsrc=\(tones.joined(separator: "|")):s=\(rate):c=\(layout):d=\(seconds)", "-map", "0:v", "-map",
                 "1:a", "-c:v", "libx264", "-preset", "ultrafast", "-g", "10",
-            ] + audio + options + [path])
+            ] + audio + options)
         return path
     }
 

@@ -251,7 +251,7 @@ extension Board {
     /// Waits until no worker works on an ended job any more, no longer than any lease lasts: what a worker still writes must
     /// not get among the files of a job that is submitted anew.
     func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
-        let deadline = ContinuousClock.now + .seconds(25)
+        let deadline = ContinuousClock.now + BoardTiming().lease + .seconds(5)
         // If the board cannot tell which workers hold the job's passes, there is nothing to wait for.
         while let live = try? await live(job), !live.isEmpty, ContinuousClock.now < deadline {
             guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }

@@ -29,11 +29,12 @@ package struct Follow: Sendable {
     ) async throws(ReelFailure) -> JobStatus {
         let clock = ContinuousClock()
         let feed = EventFeed(board, of: job)
+        let reaping = BoardTiming().reap
         var reaped = clock.now
         try await feed.begin()
         while true {
             // Workers requeue what vanished workers held; if none is left, a process that follows a job does.
-            if clock.now - reaped >= .seconds(3) {
+            if clock.now - reaped >= reaping {
                 _ = try await board.reap()
                 reaped = clock.now
             }

@@ -123,7 +123,7 @@ struct Submitter: Sendable {
                 group.addTask { try await ProbeAttempt(probe: probe, board: board, claim: claim).run() }
                 group.addTask {
                     while true {
-                        try await Task.sleep(for: .seconds(3))
+                        try await Task.sleep(for: BoardTiming().reap)
                         try await attend(claim)
                     }
                 }
