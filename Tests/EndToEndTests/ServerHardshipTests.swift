@@ -94,6 +94,35 @@ extension EndToEnd {
             }
         }
 
+        @Test("a body of JSON that stalls gets 408, at its start or after a megabyte, and is no fault of the server")
+        func stalledBodies() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let log = try await WebServer.with(fleet) { server in
+                    let (port, begun) = (server.port, ContinuousClock.now)
+                    let json = ["Content-Type: application/json"]
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for (method, place, length, sent) in [
+                            ("POST", "jobs", 2 << 20, 1), ("POST", "jobs", 2 << 20, 1 << 20), ("POST", "plan", 5000, 1),
+                            ("PATCH", "jobs/0123456789abcdef", 5000, 1),
+                        ] {
+                            let request = head(method, "/api/v1/\(place)", json, length: length)
+                            group.addTask {
+                                let wire = try #require(Wire(port: port))
+                                let answer = try await wire.exchange(request + String(repeating: " ", count: sent))
+                                #expect(answer?.hasPrefix("HTTP/1.1 408 ") == true, "\(place): \(answer ?? "")")
+                                #expect(answer?.contains("\"code\":\"body-slow\"") == true)
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    // The bytes of a megabyte, which came at once, give none of the time of a stall. Each connection ends 10 s
+                    // after its answer.
+                    #expect(ContinuousClock.now - begun < .seconds(20 + 10 + 5))
+                }
+                #expect(!log.contains(" error "), "\(log)")
+            }
+        }
+
         @Test("a server whose connections are all taken says so, waits without work, and goes on")
         func allConnectionsTaken() async throws {
             let before = ServerHardshipTests.files

@@ -14,7 +14,8 @@ struct SubmitRoutes {
 
     var routes: [Route] {
         [
-            .change(.post, "jobs", .operator, "submit", makesFiles: true, submit),
+            // A long body may take longer than what is made of it, and has a limit of its own.
+            .change(.post, "jobs", .operator, "submit", limit: nil, makesFiles: true, submit),
             // It changes nothing, but reads the source with an engine.
             Route(method: .post, path: "plan", role: .operator, action: nil, limit: nil, handler: plan),
         ]
