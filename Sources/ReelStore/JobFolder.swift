@@ -55,6 +55,19 @@ public struct JobFolder: JobEntry {
             name: name, data: .file("\(segments)/\(name.text)"), record: .file("\(segments)/\(name.recordName)"))
     }
 
+    /// The bytes of JSON above which a file takes a good part of a second to decode.
+    public static let largeBytes = 1 << 20
+
+    /// Whether a file of its record or of a plan has more than `largeBytes`. Blocks.
+    public var isLarge: Bool {
+        ((try? names()) ?? []).contains { name in
+            switch JobFileName(name) {
+            case .record, .plan: ((try? Files.entry("\(path)/\(name)"))??.st_size ?? 0) > JobFolder.largeBytes
+            default: false
+            }
+        }
+    }
+
     /// Whether the store has a record of the job.
     public var exists: Bool { access(jobFile, F_OK) == 0 }
 

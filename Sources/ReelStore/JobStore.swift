@@ -98,6 +98,9 @@ public protocol JobEntry: Sendable {
     /// release does not know the record's version.
     func read() async throws(ReelFailure) -> JobRecord
 
+    /// Whether its record or a plan takes a good part of a second to decode, or more, as with an edit of 10,000 clips.
+    var isLarge: Bool { get async }
+
     /// What lists show of the job. Takes little time, however long the job's edit is. Throws what `read` throws.
     func outline() async throws(ReelFailure) -> JobOutline
 

@@ -35,6 +35,31 @@ import Testing
         return false
     }
 
+    @Test func usesOfLargeJobsTakeTurnsAndHoldUpNothingElse() async throws {
+        let gate = Gate()
+        let running = Atomic(0)
+        let access = StoreAccess(
+            threads: StoreExecutor(threads: 1), largeThreads: StoreExecutor(threads: 1), log: Logger(label: "test")
+        ) { StoreAccess.Reading(isThere: true, freeBytes: 7) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<24 {
+                group.addTask {
+                    try await access.use(isLarge: true) {
+                        #expect(running.add(1, ordering: .relaxed).newValue == 1)
+                        gate.pass()
+                        running.subtract(1, ordering: .relaxed)
+                    }
+                }
+            }
+            #expect(try await eventually { running.load(ordering: .relaxed) == 1 })
+            // The one thread for all other uses is free.
+            #expect(try await access.use { 7 } == 7)
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(running.load(ordering: .relaxed) == 0)
+    }
+
     @Test func whoIsCancelledWaitsNoLongerForACallThatDoesNotReturn() async throws {
         let gate = Gate()
         defer { gate.open() }
