@@ -57,6 +57,10 @@ public protocol JobStore: Sendable {
     /// Every job that the store has a record of, sorted.
     func jobs() async throws(ReelFailure) -> [JobID]
 
+    /// Removes what is there of jobs without a record, unless it has changed since a moment, in seconds since 1970, or a process
+    /// holds it: their submitters ended before they wrote the record.
+    func removeUnrecordedJobs(before moment: Double) async
+
     /// The entry of a job, which may or may not exist yet.
     func job(_ id: JobID) -> Job
 
