@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -76,5 +77,12 @@ static inline int reel_close_memory(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 
 
 /// Makes this process the parent of its descendants whose own parents end.
 static inline int reel_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+/// Returns freed memory that heaps have kept to the kernel.
+static inline void reel_return_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 #endif

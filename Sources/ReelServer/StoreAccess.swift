@@ -11,6 +11,7 @@ internal import Synchronization
 /// all threads are held by calls that do not return. No further call is begun then, so there are never many of them.
 package final class StoreAccess: Service {
     private let threads: StoreExecutor
+    private let largeThreads: StoreExecutor
     private let read: @Sendable () -> Reading
     private let log: Logger
     private let state: Mutex<State>
@@ -38,9 +39,14 @@ package final class StoreAccess: Service {
 
     /// - Parameters:
     ///   - threads: run what uses the store.
+    ///   - largeThreads: run what uses large jobs.
     ///   - read: looks at the store; may block. It is called once before this returns.
-    package init(threads: StoreExecutor = .shared, log: Logger, read: @escaping @Sendable () -> Reading) {
+    package init(
+        threads: StoreExecutor = .shared, largeThreads: StoreExecutor = .forLargeJobs, log: Logger,
+        read: @escaping @Sendable () -> Reading
+    ) {
         self.threads = threads
+        self.largeThreads = largeThreads
         self.read = read
         self.log = log
         state = Mutex(State(last: read()))
@@ -101,13 +107,24 @@ package final class StoreAccess: Service {
     ///
     /// Throws a problem of status 503 if the store hangs, or if it takes longer than the limit.
     ///
-    /// - Parameter begins: begin even if the store hangs already.
+    /// - Parameters:
+    ///   - begins: begin even if the store hangs already.
+    ///   - isLarge: it uses or makes a job that takes long to decode. These take turns, or a few of them would hold all threads
+    ///     until the store seems to hang.
     package func use<Answer: Sendable>(
-        atMost limit: Duration = limit, begins: Bool = false, _ body: @escaping @Sendable () async throws -> Answer
+        atMost limit: Duration = limit, begins: Bool = false, isLarge: Bool = false,
+        _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         if !begins { try check() }
-        return try await withThrowingTaskGroup(of: Answer.self) { [threads] group in
-            group.addTask { try await threads.run(body) }
+        return try await withThrowingTaskGroup(of: Answer.self) { [threads, largeThreads] group in
+            group.addTask {
+                guard isLarge else { return try await threads.run(body) }
+                return try await largeThreads.run {
+                    // Its caller may have gone while it waited for its turn.
+                    try Task.checkCancellation()
+                    return try await body()
+                }
+            }
             group.addTask { [self] in
                 let end = ContinuousClock.now + limit
                 while ContinuousClock.now < end {
@@ -124,11 +141,11 @@ package final class StoreAccess: Service {
 
     /// Runs what uses the store, and if the store hangs, what does without it.
     package func use<Answer: Sendable>(
-        atMost limit: Duration = limit, _ body: @escaping @Sendable () async throws -> Answer,
+        atMost limit: Duration = limit, isLarge: Bool = false, _ body: @escaping @Sendable () async throws -> Answer,
         orElse spare: () async throws -> Answer
     ) async throws -> Answer {
         do {
-            return try await use(atMost: limit, body)
+            return try await use(atMost: limit, isLarge: isLarge, body)
         } catch let problem as Problem where problem.code == Problem.storeHangs.code {
             return try await spare()
         }

@@ -2,11 +2,13 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelJobs
+internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 internal import ServiceLifecycle
 
-/// Removes uploads that have expired, once a minute.
+/// Once a minute removes uploads that have expired, and returns memory: requests for large jobs take hundreds of MiB for a few
+/// seconds.
 struct Sweeper: Service {
     let store: FolderStore
     let log: Logger
@@ -25,6 +27,7 @@ struct Sweeper: Service {
                     let failure = ReelFailure.of(error)
                     log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
                 }
+                OwnProcess.returnFreeMemory()
             } while (try? await Task.sleep(for: .seconds(60))) != nil
         }
     }

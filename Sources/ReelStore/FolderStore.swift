@@ -112,6 +112,13 @@ public struct FolderStore: JobStore {
         }
     }
 
+    /// Removes job folders without a record; those that cannot be removed now are removed by a later call. Blocks.
+    public func removeUnrecordedJobs(before moment: Double) {
+        for name in (try? Files.names(in: jobsFolder)) ?? [] {
+            try? job(JobID(name)).removeUnlessRecorded(before: moment)
+        }
+    }
+
     /// A new empty folder inside the store, for files without a final place; on the same file system as jobs and
     /// sources, so that files move by renaming. It is removed with the returned object.
     package func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }

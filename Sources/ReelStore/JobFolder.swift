@@ -55,6 +55,19 @@ public struct JobFolder: JobEntry {
             name: name, data: .file("\(segments)/\(name.text)"), record: .file("\(segments)/\(name.recordName)"))
     }
 
+    /// The bytes of JSON above which a file takes a good part of a second to decode.
+    public static let largeBytes = 1 << 20
+
+    /// Whether a file of its record or of a plan has more than `largeBytes`. Blocks.
+    public var isLarge: Bool {
+        ((try? names()) ?? []).contains { name in
+            switch JobFileName(name) {
+            case .record, .plan: ((try? Files.entry("\(path)/\(name)"))??.st_size ?? 0) > JobFolder.largeBytes
+            default: false
+            }
+        }
+    }
+
     /// Whether the store has a record of the job.
     public var exists: Bool { access(jobFile, F_OK) == 0 }
 
@@ -219,6 +232,36 @@ public struct JobFolder: JobEntry {
         // If a process begins the same job by now, the folder is not empty and is that job's.
         if isRemoved { rmdir(path) }
         return isRemoved
+    }
+
+    /// Removes the folder if it has no record, nor anything that is made after it, nothing directly in it has changed since a
+    /// moment, in seconds since 1970, and no process holds its lock. A process that begins the job meanwhile makes the folder
+    /// anew. Blocks.
+    func removeUnlessRecorded(before moment: Double) throws(ReelFailure) {
+        guard !exists, let changed = lastChangeBeforeRecord, Double(changed) < moment,
+            let lock = try JobLock.take(in: self)
+        else { return }
+        defer { withExtendedLifetime(lock) {} }
+        let isRemoved = try whileRecordStays { () throws(ReelFailure) in
+            guard !exists else { return false }
+            for name in try names() where JobFileName(name) != .recordLock { try remove("\(path)/\(name)") }
+            return true
+        }
+        if isRemoved { rmdir(path) }
+    }
+
+    /// When the folder, or anything directly in it, was last changed, in seconds since 1970. Nil if it has files that are made
+    /// after a record, or that no release makes: they may be all that is left of a job whose record somebody removed.
+    private var lastChangeBeforeRecord: Int? {
+        guard let names = try? names() else { return nil }
+        let isBeginning = names.allSatisfy { name in
+            switch JobFileName(name) {
+            case .segments, .assemblies, .attempts, .lock, .recordLock, .temporary: true
+            default: false
+            }
+        }
+        guard isBeginning else { return nil }
+        return ([path] + names.map { "\(path)/\($0)" }).compactMap { (try? Files.entry($0))??.st_mtim.tv_sec }.max()
     }
 
     private func removeAll() throws(ReelFailure) {

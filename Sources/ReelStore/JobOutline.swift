@@ -20,6 +20,9 @@ public struct JobOutline: Hashable, Sendable {
 }
 
 extension JobEntry {
+    /// False.
+    package var isLarge: Bool { false }
+
     /// Reads all of the record.
     package func outline() async throws(ReelFailure) -> JobOutline {
         JobOutline(try await read(), result: await result)

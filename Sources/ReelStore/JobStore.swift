@@ -57,6 +57,10 @@ public protocol JobStore: Sendable {
     /// Every job that the store has a record of, sorted.
     func jobs() async throws(ReelFailure) -> [JobID]
 
+    /// Removes what is there of jobs without a record, unless it has changed since a moment, in seconds since 1970, or a process
+    /// holds it: their submitters ended before they wrote the record.
+    func removeUnrecordedJobs(before moment: Double) async
+
     /// The entry of a job, which may or may not exist yet.
     func job(_ id: JobID) -> Job
 
@@ -97,6 +101,9 @@ public protocol JobEntry: Sendable {
     /// Throws `.unreachable`, cause incompatible, if this machine does not see the job; `.jobOfOtherVersion` if this
     /// release does not know the record's version.
     func read() async throws(ReelFailure) -> JobRecord
+
+    /// Whether its record or a plan takes a good part of a second to decode, or more, as with an edit of 10,000 clips.
+    var isLarge: Bool { get async }
 
     /// What lists show of the job. Takes little time, however long the job's edit is. Throws what `read` throws.
     func outline() async throws(ReelFailure) -> JobOutline

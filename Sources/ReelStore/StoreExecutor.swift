@@ -8,6 +8,8 @@ internal import Synchronization
 public final class StoreExecutor: TaskExecutor {
     /// The one of this process.
     public static let shared = StoreExecutor(threads: 16)
+    /// One thread for what uses large jobs (`JobEntry.isLarge`), which then hold up one another and nothing else.
+    public static let forLargeJobs = StoreExecutor(threads: 1)
 
     private let jobs = Mutex<[UnownedJob]>([])
     private let available = DispatchSemaphore(value: 0)

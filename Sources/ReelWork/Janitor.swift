@@ -7,8 +7,11 @@ internal import ReelWords
 
 /// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of the two is
 /// wrong, nothing is removed before its time. Also removes the copies of sources that ended jobs do not need, and writes
-/// into records how jobs ended. Every worker runs one.
+/// into records how jobs ended, and removes what submitters left that ended before they wrote a record. Every worker runs one.
 package struct Janitor: Sendable {
+    /// Seconds that a submitter has for the record of a job whose folder it has made. It takes milliseconds, but the clock of
+    /// a file server may differ from this machine's.
+    private static let patience = 3600.0
     private let environment: WorkerEnvironment
 
     package init(_ environment: WorkerEnvironment) { self.environment = environment }
@@ -35,6 +38,7 @@ package struct Janitor: Sendable {
                 log.debug("job \(job) stays: \(error.words)")
             }
         }
+        await store.removeUnrecordedJobs(before: clocks.earlier - Janitor.patience)
         await store.removeUnusedSources()
     }
 

@@ -94,6 +94,66 @@ extension EndToEnd {
             }
         }
 
+        @Test("a body of JSON that stalls gets 408, at its start or after a megabyte, and is no fault of the server")
+        func stalledBodies() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let log = try await WebServer.with(fleet) { server in
+                    let (port, begun) = (server.port, ContinuousClock.now)
+                    let json = ["Content-Type: application/json"]
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for (method, place, length, sent) in [
+                            ("POST", "jobs", 2 << 20, 1), ("POST", "jobs", 2 << 20, 1 << 20), ("POST", "plan", 5000, 1),
+                            ("PATCH", "jobs/0123456789abcdef", 5000, 1),
+                        ] {
+                            let request = head(method, "/api/v1/\(place)", json, length: length)
+                            group.addTask {
+                                let wire = try #require(Wire(port: port))
+                                let answer = try await wire.exchange(request + String(repeating: " ", count: sent))
+                                #expect(answer?.hasPrefix("HTTP/1.1 408 ") == true, "\(place): \(answer ?? "")")
+                                #expect(answer?.contains("\"code\":\"body-slow\"") == true)
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    // The bytes of a megabyte, which came at once, give none of the time of a stall. Each connection ends 10 s
+                    // after its answer.
+                    #expect(ContinuousClock.now - begun < .seconds(20 + 10 + 5))
+                }
+                #expect(!log.contains(" error "), "\(log)")
+            }
+        }
+
+        @Test("views of a job with a long edit take turns: nothing else waits for them, and memory stays bounded")
+        func viewsOfALongEdit() async throws {
+            let folder = try makeSources()
+            let source = try fixture.copy(try await Clips.shared.film(), as: "sources/film.mp4")
+            let clips = (0..<40_000).map { ["source": source, "from": "\($0 % 20)f", "duration": "2f"] }
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let log = try await WebServer.with(fleet, ["--sources", folder]) { server in
+                    let posted = try await server.send("POST", "/api/v1/jobs", ["edit": ["clips": clips]])
+                    #expect(posted.status == 201, "\(posted.text.prefix(300))")
+                    let job = try #require(try posted.object()["id"] as? String)
+                    try await withThrowingTaskGroup(of: Int.self) { group in
+                        for _ in 0..<24 {
+                            group.addTask { try await server.get("/api/v1/jobs/\(job)").status }
+                        }
+                        var statuses: [Int] = []
+                        for try await status in group {
+                            statuses.append(status)
+                            // All threads held would be a store that hangs, and a list without what only the store has.
+                            let list = try await server.get("/api/v1/jobs")
+                            #expect(list.text.contains("\"options\":"))
+                        }
+                        // On a slow machine the last ones wait for longer than a request may.
+                        #expect(statuses.allSatisfy { $0 == 200 || $0 == 503 } && statuses.contains(200), "\(statuses)")
+                    }
+                    let memory = try memory(of: server.child.pid)
+                    #expect(memory < 400 << 10, "\(memory) KiB")
+                }
+                #expect(!log.contains("the store does not answer"), "\(log)")
+            }
+        }
+
         @Test("a server whose connections are all taken says so, waits without work, and goes on")
         func allConnectionsTaken() async throws {
             let before = ServerHardshipTests.files

@@ -53,6 +53,28 @@ struct MemoryBudgetTests {
         #expect(whole.need - capped.need == 38 * 24_883_200)
     }
 
+    @Test("of an edit of many clips has what each engine takes to read the plan")
+    func manyClips() throws {
+        let index = Indexes.regular(frames: 2, keysAt: [0])
+        let video = Plans.target().on(index.video.stream.timeBase)
+        func need(_ clips: Int, memory: MemoryRequest = .standard) throws -> Int64 {
+            let spec = JobSpec(container: .mp4)
+            let clip = try Plans.make(index, slots: 1, spec: spec).clips[0]
+            return try Planner(slots: 1, memory: memory).plan(
+                Array(repeating: clip, count: clips), indexes: [index], spec: spec, video: video, audio: [],
+                indexHashes: [""], diagnostics: []
+            ).need
+        }
+        // The plan of 100,000 clips has 37 MB of JSON. To decode it took 253 MB of memory, and 264 MB of addresses.
+        let (few, many) = (try need(1000), try need(100_000))
+        #expect((253_000_000...330_000_000).contains(many - few), "\(many - few)")
+        let refused = #expect(throws: ReelFailure.self) {
+            try need(100_000, memory: MemoryRequest(budget: few, limit: few))
+        }
+        #expect(refused?.reason.code == "memory-too-small")
+        #expect(try need(100_000, memory: MemoryRequest(budget: many, limit: many)) == many)
+    }
+
     /// Peak resident memory of `ffmpeg` encoding with one thread, in MiB; it has 56 with no encoder.
     struct Measured: Sendable, CustomTestStringConvertible {
         var encoder: String

@@ -131,6 +131,9 @@ package final class MemoryStore: JobStore {
         ReelFailure(.jobFileUnreadable(path: job(record.id).plan(plan.number).name, said: "it does not fit"))
     }
 
+    /// Nothing: a record is there as soon as anything of its job.
+    package func removeUnrecordedJobs(before moment: Double) {}
+
     package func removeUnusedSources() {
         state.withLock { state in
             let used = Set(state.jobs.values.compactMap(\.record).flatMap { $0.sources.map(\.fingerprint) })

@@ -20,6 +20,11 @@ import Testing
         func open() { semaphore.signal() }
     }
 
+    /// How many uses run now.
+    private final class Running: Sendable {
+        let count = Atomic(0)
+    }
+
     private func access(threads: Int, read: @escaping @Sendable () -> Void = {}) -> StoreAccess {
         StoreAccess(threads: StoreExecutor(threads: threads), log: Logger(label: "test")) {
             read()
@@ -33,6 +38,31 @@ import Testing
             try await Task.sleep(for: .milliseconds(20))
         }
         return false
+    }
+
+    @Test func usesOfLargeJobsTakeTurnsAndHoldUpNothingElse() async throws {
+        let gate = Gate()
+        let running = Running()
+        let access = StoreAccess(
+            threads: StoreExecutor(threads: 1), largeThreads: StoreExecutor(threads: 1), log: Logger(label: "test")
+        ) { StoreAccess.Reading(isThere: true, freeBytes: 7) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<24 {
+                group.addTask {
+                    try await access.use(isLarge: true) {
+                        #expect(running.count.add(1, ordering: .relaxed).newValue == 1)
+                        gate.pass()
+                        running.count.subtract(1, ordering: .relaxed)
+                    }
+                }
+            }
+            #expect(try await eventually { running.count.load(ordering: .relaxed) == 1 })
+            // The one thread for all other uses is free.
+            #expect(try await access.use { 7 } == 7)
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(running.count.load(ordering: .relaxed) == 0)
     }
 
     @Test func whoIsCancelledWaitsNoLongerForACallThatDoesNotReturn() async throws {

@@ -24,6 +24,32 @@ struct StoreTests {
         }
     }
 
+    @Test("What a submitter left that ended before it wrote the record is removed later, unless it is held")
+    func unrecorded() throws {
+        try withFolder { root in
+            let store = try FolderStore.make(root: root)
+            let jobs = ["left", "held", "recorded", "planned"].map { store.job(JobID($0)) }
+            for job in jobs { try job.create() }
+            try jobs[2].write(record(jobs[2].id))
+            try write("{}", jobs[3].path + "/plan.1.json")
+            let now = Date().timeIntervalSince1970
+            store.removeUnrecordedJobs(before: now - 3600)
+            #expect(try names(root + "/jobs") == ["held", "left", "planned", "recorded"], "all have just been made")
+
+            do {
+                let lock = try jobs[1].lock()
+                store.removeUnrecordedJobs(before: now + 3600)
+                #expect(try names(root + "/jobs") == ["held", "planned", "recorded"])
+                withExtendedLifetime(lock) {}
+            }
+            store.removeUnrecordedJobs(before: now + 3600)
+            #expect(try names(root + "/jobs") == ["planned", "recorded"])
+
+            #expect(try jobs[0].create(record(jobs[0].id)), "the same job can begin after that")
+            #expect(try jobs[0].read() == record(jobs[0].id))
+        }
+    }
+
     @Test("No folder above a store is made: what is missing may be a file system that is not mounted")
     func deep() throws {
         try withFolder { folder in

@@ -36,9 +36,12 @@ package struct MemoryBudget {
     ///   - indexes: those of the job's sources, which every engine keeps in memory.
     ///   - source: the index of the source that the passes decode.
     ///   - shown: the index of the source whose format the output has.
+    ///   - clips: how many the plan has.
     ///
     /// Fails with kind `.input` if an index gives sizes that no video has.
-    init(indexes: [SourceIndex], source: Int, shown: Int, _ video: VideoTarget) throws(ReelFailure) {
+    init(
+        indexes: [SourceIndex], source: Int, shown: Int, clips: Int, _ video: VideoTarget
+    ) throws(ReelFailure) {
         let (index, output) = (indexes[source], indexes[shown].video.stream.shown(in: video))
         let stream = index.video.stream
         for stream in [stream, output] {
@@ -47,7 +50,7 @@ package struct MemoryBudget {
                     .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
             }
         }
-        let base = MemoryBudget.base(indexes)
+        let base = MemoryBudget.base(indexes, clips: clips)
         switch video {
         case .passthrough:
             // One block is handed out while the next is read, and the last packets are in checksums. With packets of
@@ -81,25 +84,26 @@ package struct MemoryBudget {
         return min(max(Int(clamping: room), least), most)
     }
 
-    /// Bytes of any engine of a job, which keeps its sources' indexes.
-    static func base(_ indexes: [SourceIndex]) -> Int64 {
-        process + entry * Int64(indexes.reduce(0) { $0 + $1.video.packets.count })
+    /// Bytes of any engine of a job, which keeps its sources' indexes and reads its plan.
+    private static func base(_ indexes: [SourceIndex], clips: Int) -> Int64 {
+        process + entry * Int64(indexes.reduce(0) { $0 + $1.video.packets.count }) + clip * Int64(clips)
     }
 
     /// Bytes that an assembly takes, whose muxer has an entry for each packet of the output, and a pass of sound.
     ///
     /// - Parameters:
+    ///   - clips: how many the plan has.
     ///   - pictures: how many the output shows.
     ///   - samples: those of all its audio tracks.
-    static func assembly(_ indexes: [SourceIndex], pictures: Int, samples: Int64) -> Int64 {
-        base(indexes) + (samples > 0 ? sound : 0) + entry * (Int64(pictures) + samples / samplesInPacket)
+    static func assembly(_ indexes: [SourceIndex], clips: Int, pictures: Int, samples: Int64) -> Int64 {
+        base(indexes, clips: clips) + (samples > 0 ? sound : 0) + entry * (Int64(pictures) + samples / samplesInPacket)
     }
 
     /// Bytes of an engine that decodes pictures of a stream for people. It keeps the source's index in memory.
     package static func pictures(of index: SourceIndex, as stream: VideoStream) -> Int64 {
         let stated = max(index.video.stream.frameBytes, stream.frameBytes)
         let frames = 24 + Int64(min(max(index.video.stream.reorderDepth, 0), 1000))
-        return base([index]) + frames * min(max(stated, 1), 1 << 30)
+        return base([index], clips: 0) + frames * min(max(stated, 1), 1 << 30)
     }
 
     /// Bytes that an assembly takes to choose one palette for this many pictures: libavfilter counts each colour that occurs.
@@ -119,6 +123,9 @@ package struct MemoryBudget {
     private static let sound: Int64 = 24 << 20
     /// Bytes per packet: its entry in an index with its frame and the file that they are read from, or in a muxer's tables.
     private static let entry: Int64 = 96
+    /// Bytes of a clip, with a pass and a chapter, while a plan is decoded from JSON: 2500 were resident and 2700 addresses
+    /// taken for each of 100,000, and 900 resident after it.
+    private static let clip: Int64 = 3 << 10
     /// Samples of a packet of sound: AAC's.
     private static let samplesInPacket: Int64 = 1024
 }

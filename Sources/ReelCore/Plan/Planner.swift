@@ -49,7 +49,8 @@ public struct Planner: Sendable {
                 max(most, min(span.direction == .forwards ? PassDecoding.heldForwards : longest, span.frames.count))
             }
             let least = min(PassWork.leastChunk, most)
-            let budget = try MemoryBudget(indexes: indexes, source: source, shown: clips[0].source, video)
+            let budget = try MemoryBudget(
+                indexes: indexes, source: source, shown: clips[0].source, clips: clips.count, video)
             sources[source] = SpanSource(
                 starts: try StartTable(indexes[source].video), budget: budget,
                 room: try budget.frames(in: allowed, least: least, most: most), held: least)
@@ -82,7 +83,7 @@ public struct Planner: Sendable {
             var more: Int64 = 0
             for (source, known) in sources {
                 let budget = try MemoryBudget(
-                    indexes: indexes, source: source, shown: clips[0].source, .encode(last))
+                    indexes: indexes, source: source, shown: clips[0].source, clips: clips.count, .encode(last))
                 more = max(more, budget.need(frames: known.held))
             }
             if more <= min(allowed.budget, allowed.limit ?? .max) {
@@ -93,7 +94,7 @@ public struct Planner: Sendable {
         let pictures = clips.reduce(0) { $0 + $1.frameCount }
         let length = clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
         var assembly = MemoryBudget.assembly(
-            indexes, pictures: pictures,
+            indexes, clips: clips.count, pictures: pictures,
             samples: audio.reduce(0) { $0 + TimeBase(1, Int64(max($1.sampleRate, 1))).ticks(in: length, rounding: .up) }
         )
         if let loops = spec.container.traits.loops, loops.hasPalette {

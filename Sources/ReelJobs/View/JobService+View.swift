@@ -34,6 +34,10 @@ extension JobService {
         return view
     }
 
+    /// Whether what uses the job's record or plan takes long, as with an edit of 10,000 clips. False if the store does not
+    /// have it.
+    public func isLarge(_ id: JobID) async -> Bool { await store?.job(id).isLarge ?? false }
+
     /// The jobs of the board that a filter admits, the oldest first; jobs that cannot be read, with the reason; and how many
     /// others an open filter leaves out: it gives all that have not ended, and the latest 50 of the others.
     public func jobs(

@@ -80,8 +80,9 @@ final class ChunkEncoder {
 
     private func writePackets() throws(ReelFailure) {
         while try encoder.receive(into: packet) {
-            guard !hasTransparency || !packet.transparency.isEmpty else { throw miscounted }
-            try writer.write(packet)
+            let transparency = hasTransparency ? packet.transparency : nil
+            guard transparency?.isEmpty != true else { throw miscounted }
+            try writer.write(packet, beside: transparency)
         }
     }
 

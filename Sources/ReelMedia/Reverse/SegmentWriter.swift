@@ -9,7 +9,6 @@ final class SegmentWriter {
     private let sink: any ByteSink
     private let place: SegmentPlace
     private let timeBase: TimeBase
-    private let hasTransparency: Bool
     private var presentation: [Int64] = []
 
     /// `describe` sets the parameters of the file's one stream. If packets have transparency beside them
@@ -21,7 +20,6 @@ final class SegmentWriter {
     ) throws(ReelFailure) {
         self.place = place
         self.timeBase = timeBase
-        self.hasTransparency = hasTransparency
         sink = try failing(.write, place.data) { () throws(ByteFault) in try place.data.sink() }
         muxer = try Muxer(sink, format: "nut")
         let nut = av_guess_format("nut", nil, nil)
@@ -44,7 +42,11 @@ final class SegmentWriter {
     var packetCount: Int { presentation.count }
 
     /// Writes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
-    func write(_ packet: borrowing Packet, offset: Int64 = 0) throws(ReelFailure) {
+    ///
+    /// - Parameter transparency: goes into the second stream; nil if there is none.
+    func write(
+        _ packet: borrowing Packet, beside transparency: [UInt8]? = nil, offset: Int64 = 0
+    ) throws(ReelFailure) {
         guard let pts = packet.pts else {
             throw ReelFailure(.packetWithoutTime(segment: place.name.text))
         }
@@ -52,15 +54,15 @@ final class SegmentWriter {
         packet.pts = pts + Ticks(offset)
         packet.dts = packet.dts.map { $0 + Ticks(offset) }
         presentation.append(pts.ticks)
-        let beside = hasTransparency ? try transparency(of: packet) : nil
+        let second = if let transparency { try besidePacket(transparency, like: packet) } else { nil as Packet? }
         try muxer.write(packet, timeBase: timeBase)
-        if let beside { try muxer.write(beside, timeBase: timeBase) }
+        if let second { try muxer.write(second, timeBase: timeBase) }
     }
 
-    /// A packet of the second stream with the transparency beside `packet`, at the same times.
-    private func transparency(of packet: borrowing Packet) throws(ReelFailure) -> Packet {
+    /// A packet of the second stream, at the times of one of the first.
+    private func besidePacket(_ bytes: [UInt8], like packet: borrowing Packet) throws(ReelFailure) -> Packet {
         let beside = try Packet()
-        try beside.fill(with: packet.transparency)
+        try beside.fill(with: bytes)
         (beside.streamIndex, beside.pts, beside.dts) = (1, packet.pts, packet.dts)
         beside.duration = packet.duration
         beside.native.pointee.flags = packet.native.pointee.flags

@@ -24,7 +24,7 @@ enum JSONBody {
     private static let small = 16 << 10
     private static let reader = JSONReader()
 
-    /// How long a body may take, and how many bytes give it a further second.
+    /// How long a body may take, and may stall, and how many bytes give it a further second.
     private static let patience = (least: Duration.seconds(20), bytes: 64 << 10)
 
     /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow, of 415
@@ -62,20 +62,20 @@ enum JSONBody {
             detail: "At most \(most) bytes are taken here.")
         // If it says how many will come, none of them is waited for.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
+        let tooSlow = Problem(
+            .requestTimeout, "body-slow", "The request's body comes too slowly",
+            detail: "After \(patience.least.components.seconds) s it must have come, or go on with 64 KiB a second.")
         var bytes = Data()
+        var body = request.body.makeAsyncIterator()
         let begun = ContinuousClock.now
-        for try await buffer in request.body {
+        while true {
+            let rest = patience.least + .seconds(bytes.count / patience.bytes) - (ContinuousClock.now - begun)
+            guard let buffer = try await body.next(within: min(rest, patience.least), orThrow: tooSlow) else {
+                return bytes
+            }
             guard bytes.count + buffer.readableBytes <= most else { throw tooLarge }
             bytes.append(contentsOf: buffer.readableBytesView)
-            guard ContinuousClock.now - begun < patience.least + .seconds(bytes.count / patience.bytes) else {
-                throw Problem(
-                    .requestTimeout, "body-slow", "The request's body comes too slowly",
-                    detail:
-                        "After \(patience.least.components.seconds) s it must have come, or go on with 64 KiB a second."
-                )
-            }
         }
-        return bytes
     }
 }
 

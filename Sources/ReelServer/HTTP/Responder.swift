@@ -79,8 +79,12 @@ struct Responder: Sendable {
             }
             let handler: @Sendable () async throws -> Response = { try await route.handler(request, context) }
             let limit = route.limit ?? StoreAccess.limit
-            guard let spare = route.spare else { return try await access.use(atMost: limit, handler) }
-            return try await access.use(atMost: limit, handler) {
+            // A store that does not answer is found out by the use itself.
+            let isLarge = route.path.contains("jobs/{id}") ? (try? await isLarge(context)) ?? false : false
+            guard let spare = route.spare else {
+                return try await access.use(atMost: limit, isLarge: isLarge, handler)
+            }
+            return try await access.use(atMost: limit, isLarge: isLarge, handler) {
                 try await Responder.within(limit, request, context, spare)
             }
         } catch {
@@ -97,6 +101,10 @@ struct Responder: Sendable {
 
     private func job(_ context: ServerContext) async throws -> JobID {
         try await access.use { [jobs] in try await context.job(jobs) }
+    }
+
+    private func isLarge(_ context: ServerContext) async throws -> Bool {
+        try await access.use { [jobs] in try await jobs.isLarge(context.job(jobs)) }
     }
 
     /// Whether the audit log has a line for the request. Strangers could else push out all that the log has.

@@ -19,12 +19,16 @@ struct EventRoutes {
         JobID(try await jobs.view(jobs.job(named: name)).id)
     }
 
+    private func isLarge(_ name: String) async throws -> Bool {
+        try await access.use { [jobs] in try await jobs.isLarge(jobs.job(named: name)) }
+    }
+
     @Sendable private func events(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "job")
         let name = try request.query("job")
         let job: JobID? =
             if let name {
-                try await access.use { [jobs] in
+                try await access.use(isLarge: (try? await isLarge(name)) ?? false) { [jobs] in
                     try await known(name, to: jobs)
                 } orElse: {
                     try await known(name, to: jobs.withoutStore)

@@ -179,7 +179,8 @@ struct JobRoutes {
             if case .null = place.value { nil as String? } else { try JobRequest.name(place) }
         }
         let labels = try body.known("labels").map(JobRequest.labels)
-        return try await access.use {
+        let isLarge = try await access.use { try await jobs.isLarge(context.job(jobs)) }
+        return try await access.use(isLarge: isLarge) {
             try await changed(context) { job throws(ReelFailure) in
                 if let weight { _ = try await jobs.weigh(job, weight) }
                 if name != nil || labels != nil { try await jobs.describe(job, name: name, labels: labels) }

@@ -14,7 +14,8 @@ struct SubmitRoutes {
 
     var routes: [Route] {
         [
-            .change(.post, "jobs", .operator, "submit", makesFiles: true, submit),
+            // A long body may take longer than what is made of it, and has a limit of its own.
+            .change(.post, "jobs", .operator, "submit", limit: nil, makesFiles: true, submit),
             // It changes nothing, but reads the source with an engine.
             Route(method: .post, path: "plan", role: .operator, action: nil, limit: nil, handler: plan),
         ]
@@ -33,7 +34,14 @@ struct SubmitRoutes {
 
     @Sendable private func submit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, .job)
-        return try await access.use(atMost: .seconds(60)) { try await post(job(body, context), context) }
+        return try await access.use(atMost: .seconds(60), isLarge: SubmitRoutes.makesLargeJob(request)) {
+            try await post(job(body, context), context)
+        }
+    }
+
+    /// Whether the job may be a large one: a body of an unknown length may be, too.
+    private static func makesLargeJob(_ request: Request) -> Bool {
+        request.headers[.contentLength].flatMap { Int($0) } ?? .max > JobFolder.largeBytes
     }
 
     private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
@@ -59,7 +67,9 @@ struct SubmitRoutes {
 
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, .job)
-        return try await access.use(atMost: SubmitRoutes.planLimit) {
+        return try await access.use(
+            atMost: SubmitRoutes.planLimit, isLarge: SubmitRoutes.makesLargeJob(request)
+        ) {
             var record = try job(body, context).record
             // The file is read where it lies.
             for place in record.sources.indices { record.sources[place].staged = nil }

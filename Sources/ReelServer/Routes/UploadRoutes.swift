@@ -246,7 +246,7 @@ struct UploadRoutes {
                 record.length = length
             }
             var body = request.body.makeAsyncIterator()
-            while let buffer = try await UploadRoutes.next(&body) {
+            while let buffer = try await body.next(within: UploadRoutes.stall, orThrow: .stalled(UploadRoutes.stall)) {
                 let count = Int64(buffer.readableBytes)
                 if let length = record.length, end + count > length {
                     throw Problem(
@@ -281,23 +281,6 @@ struct UploadRoutes {
                 if isChecked { try writer.drop() } else { try writer.finish() }
             }
             throw error
-        }
-    }
-
-    /// The next bytes of a body. Throws a problem of status 408 if none come for a while.
-    private static func next(_ body: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {
-        nonisolated(unsafe) var iterator = body
-        defer { body = iterator }
-        return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
-            group.addTask { try await iterator.next() }
-            group.addTask {
-                try await Task.sleep(for: stall)
-                throw Problem(
-                    .requestTimeout, "piece-stalled", "The piece does not go on",
-                    detail: "No byte of it has come for \(stall.components.seconds) s.")
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
         }
     }
 
@@ -389,6 +372,12 @@ extension Upload {
 extension Problem {
     static func header(_ name: String, _ detail: String) -> Problem {
         Problem(.badRequest, "header-invalid", "A header cannot be taken", detail: "\(name): \(detail)", pointer: name)
+    }
+
+    fileprivate static func stalled(_ time: Duration) -> Problem {
+        Problem(
+            .requestTimeout, "piece-stalled", "The piece does not go on",
+            detail: "No byte of it has come for \(time.components.seconds) s.")
     }
 
     fileprivate static func locked(_ upload: Upload) -> Problem {

@@ -72,7 +72,8 @@ final class WebhookSender: Service {
     private func send(_ due: DueWebhook) async {
         let view: JobView
         do {
-            view = try await access.use { [jobs] in try await jobs.view(due.job) }
+            let isLarge = try await access.use { [jobs] in await jobs.isLarge(due.job) }
+            view = try await access.use(isLarge: isLarge) { [jobs] in try await jobs.view(due.job) }
         } catch {
             let problem = Problem(of: error)
             log.error("\(problem.detail)", metadata: ["code": "\(problem.code)"])
