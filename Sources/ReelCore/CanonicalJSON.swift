@@ -16,6 +16,11 @@ public enum CanonicalJSON {
         return Array(try encoder.encode(value))
     }
 
+    /// Encodes a value as one line of JSON, without its end. Throws as `bytes` does.
+    public static func text(of value: some Encodable) throws -> String {
+        String(decoding: try bytes(of: value), as: UTF8.self)
+    }
+
     /// Decodes a value from JSON.
     ///
     /// Throws `DecodingError` if the bytes are not JSON of this type, and any error of the type's own decoding: a

@@ -143,7 +143,7 @@ final class EngineProcess: Sendable {
 
     private func line(_ input: EngineInput) throws(ReelFailure) -> [UInt8] {
         do {
-            return try JSONEncoder().encode(input) + [UInt8(ascii: "\n")]
+            return try CanonicalJSON.bytes(of: input) + [UInt8(ascii: "\n")]
         } catch {
             throw ReelFailure(.requestUnwritable(said: "\(error)"))
         }

@@ -36,14 +36,14 @@ public enum Media {
     public static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {
         let bytes = index.encoded()
         try locator.write(bytes)
-        return hexadecimal(SHA256.hash(data: bytes))
+        return Hexadecimal.text(SHA256.hash(data: bytes))
     }
 
     /// Reads an index. Throws `.indexMissing` if the file's SHA-256, in hexadecimal, is not the given one; nil accepts
     /// any.
     public static func index(_ locator: Locator, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
         let bytes = try locator.bytes()
-        if let hash, hexadecimal(SHA256.hash(data: bytes)) != hash {
+        if let hash, Hexadecimal.text(SHA256.hash(data: bytes)) != hash {
             throw ReelFailure(.indexMissing(hash: hash, folder: locator.name))
         }
         return try SourceIndex(decoding: bytes)
@@ -65,6 +65,6 @@ public enum Media {
 extension PlannedSegments {
     /// The contents that a plan's segments must have; `indexes` are those from which it was made.
     init(plan: Plan, indexes: [SourceIndex]) {
-        self.init(plan: plan, indexes: indexes) { hexadecimal(SHA256.hash(data: $0)) }
+        self.init(plan: plan, indexes: indexes) { Hexadecimal.text(SHA256.hash(data: $0)) }
     }
 }

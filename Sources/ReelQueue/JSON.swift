@@ -5,9 +5,7 @@ internal import ReelCore
 enum JSON {
     static func text(_ value: some Encodable) throws(ReelFailure) -> String {
         do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(value), as: UTF8.self)
+            return try CanonicalJSON.text(of: value)
         } catch {
             throw unreadable("\(error)")
         }

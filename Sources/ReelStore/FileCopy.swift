@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Glibc
+internal import ReelCore
 
 /// Copying a whole file durably.
 enum FileCopy {
@@ -30,7 +31,7 @@ enum FileCopy {
             try eachBlock(of: output) { hash?.update(data: $0) }
         }
         try output.sync()
-        return (Int64(try output.status().st_size), hash.map { Fingerprint.hex($0.finalize()) } ?? "")
+        return (Int64(try output.status().st_size), hash.map { Hexadecimal.text($0.finalize()) } ?? "")
     }
 
     private static func eachBlock(

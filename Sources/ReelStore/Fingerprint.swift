@@ -52,14 +52,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     }
 
     /// SHA-256 of bytes in hexadecimal.
-    public static func sha256Hex(_ bytes: [UInt8]) -> String { hex(SHA256.hash(data: bytes)) }
-
-    static func hex(_ digest: SHA256.Digest) -> String {
-        digest.map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0" + text : text
-        }.joined()
-    }
+    public static func sha256Hex(_ bytes: [UInt8]) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 }
 
 /// A source, open.
@@ -105,7 +98,7 @@ private final class SourceFile {
         } catch {
             throw ReelFailure(.sourceInaccessible(path: path, errno: error.value))
         }
-        return Fingerprint.hex(hash.finalize())
+        return Hexadecimal.text(hash.finalize())
     }
 }
 
@@ -119,7 +112,7 @@ extension Descriptor {
         while true {
             guard !isUnwanted() else { throw SystemCode(ECANCELED) }
             let count = try read(into: &block)
-            if count == 0 { return Fingerprint.hex(hash.finalize()) }
+            if count == 0 { return Hexadecimal.text(hash.finalize()) }
             hash.update(data: block[..<count])
         }
     }

@@ -39,10 +39,10 @@ public struct Console: Sendable {
 
     /// Writes a value as a line of JSON on standard output. The value must be encodable: it holds no NaN or infinity.
     public func json(_ value: some Encodable) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let line = try? encoder.encode(value) else { return say("cannot print a \(type(of: value)) as JSON") }
-        print(Legible.json(String(decoding: line, as: UTF8.self)) + "\n")
+        guard let line = try? CanonicalJSON.text(of: value) else {
+            return say("cannot print a \(type(of: value)) as JSON")
+        }
+        print(Legible.json(line) + "\n")
     }
 
     /// The message of a failure: what went wrong, where, and what to do about it.

@@ -54,10 +54,8 @@ public struct LineLogHandler: LogHandler {
             fields["level"] = .string(event.level.rawValue)
             fields["logger"] = .string(label)
             fields["message"] = .string(event.message.description)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            guard let line = try? encoder.encode(JSONValue.object(fields)) else { return }
-            write(priority + String(decoding: line, as: UTF8.self) + "\n")
+            guard let line = try? CanonicalJSON.text(of: JSONValue.object(fields)) else { return }
+            write(priority + line + "\n")
         }
     }
 }

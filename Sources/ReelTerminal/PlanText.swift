@@ -194,7 +194,7 @@ public enum PlanText {
         }
     }
 
-    private static func outcome(_ track: PlanView.AudioView) -> String {
+    private static func outcome(_ track: PlanView.OutputAudioView) -> String {
         let made =
             switch track.handling {
             case .copied: "copied packet by packet"

@@ -51,7 +51,7 @@ public enum WorkerText {
         return notes + view.notes.map { ("\($0)", .bad) }
     }
 
-    private static func words(_ pass: WorkerView.PassView) -> String {
+    private static func words(_ pass: WorkerView.HoldView) -> String {
         let what =
             switch pass.kind {
             case "assembly"?: "assembly"

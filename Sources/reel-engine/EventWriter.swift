@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import ReelCore
 import ReelEngine
@@ -7,7 +6,6 @@ import ReelEngine
 /// so that no library's print breaks the protocol.
 final class EventWriter {
     private let descriptor: Int32
-    private let encoder = JSONEncoder()
     private var lastProgress: ContinuousClock.Instant?
 
     init() throws {
@@ -15,12 +13,11 @@ final class EventWriter {
         guard descriptor >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
             throw ReelFailure(.engineWithoutOutput)
         }
-        encoder.outputFormatting = [.sortedKeys]
     }
 
     /// Writes one event as one line. Ends the process if its reader has gone.
     func send(_ event: EngineEvent) {
-        guard var line = try? encoder.encode(event) else { _exit(1) }
+        guard var line = try? CanonicalJSON.bytes(of: event) else { _exit(1) }
         line.append(UInt8(ascii: "\n"))
         let written = line.withUnsafeBytes { bytes in
             var done = 0

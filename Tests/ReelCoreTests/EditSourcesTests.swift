@@ -10,8 +10,9 @@ struct EditSourcesTests {
     ) throws -> Plan {
         let spec = JobSpec(container: .mkv, edit: edit, passFrames: passFrames)
         let plan = try Planner(slots: slots).plan(
-            indexes: indexes, spec: spec, video: Plans.target().on(try spec.clock(of: indexes)), audio: [],
-            indexHashes: indexes.map { _ in "" }, diagnostics: [])
+            PlanInput(
+                indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec,
+                video: Plans.target().on(try spec.clock(of: indexes))))
         #expect(plan.fits(indexes))
         #expect(try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) == plan)
         return plan
@@ -48,8 +49,9 @@ struct EditSourcesTests {
         ]
         func made(_ spec: JobSpec) throws -> Plan {
             try Planner(slots: 1).plan(
-                indexes: [index25], spec: spec, video: Plans.target().on(try spec.clock(of: [index25])), audio: [],
-                indexHashes: [""], diagnostics: [])
+                PlanInput(
+                    indexes: [index25], indexHashes: [""], spec: spec,
+                    video: Plans.target().on(try spec.clock(of: [index25]))))
         }
         let plan = try made(JobSpec(container: .mp4, edit: Edit(clips: clips), mostFrames: Rational(24)))
         // All frames of the film: 25 a second are near 24, but more.

@@ -83,8 +83,9 @@ struct LoopTests {
         func plan(gap: Rational) throws -> Plan {
             let spec = JobSpec(container: container, edit: Edit(clips: [EditClip(play: .forward), .gap(gap)]))
             return try Planner(slots: 1).plan(
-                indexes: [index], spec: spec, video: Plans.target("ffv1").on(try spec.clock(of: [index])), audio: [],
-                indexHashes: [""], diagnostics: [])
+                PlanInput(
+                    indexes: [index], indexHashes: [""], spec: spec,
+                    video: Plans.target("ffv1").on(try spec.clock(of: [index]))))
         }
         #expect(try plan(gap: Rational(Int64(most))).frameCount == 31)
         let length = Rational(Int64(most)) + Rational(1, 100)

@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelRandom
+import ReelTestSupport
 import Testing
 
 /// Properties of every plan, tried on seeded random sources.
@@ -174,6 +175,13 @@ struct PlannerPropertyTests {
             for pass in plan.passes { #expect(try JSONEncoder().encode(pass).count <= 200) }
             #expect(try JSONDecoder().decode(Plan.self, from: JSONEncoder().encode(plan)) == plan)
         }
+    }
+
+    /// The plans of two hundred seeds: of one source and of several, copied and encoded, with little memory and with much.
+    @Test("is as it was, to the byte")
+    func golden() throws {
+        let lines = try (0..<200 as Range<UInt64>).map(PlanOfSeed.line)
+        try Golden.expect(lines.joined(separator: "\n"), is: "plans-of-seeds.txt")
     }
 
     @Test("is the same each time")

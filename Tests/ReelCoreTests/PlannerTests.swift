@@ -81,8 +81,9 @@ struct PlannerTests {
                 let spec = JobSpec(container: .mp4, passFrames: passFrames)
                 var clip = try Plans.make(index, slots: 1, spec: spec).clips[0]
                 clip.map.direction = direction
-                return try Planner(slots: 1, memory: MemoryRequest(budget: budget)).plan(
-                    [clip], indexes: [index], spec: spec, video: video, audio: [], indexHashes: [""], diagnostics: [])
+                var input = PlanInput(indexes: [index], indexHashes: [""], spec: spec, video: video)
+                input.chosenClips = [clip]
+                return try Planner(slots: 1, memory: MemoryRequest(budget: budget)).plan(input)
             }
             let (forwards, backwards) = (try plan(.forwards), try plan(.backwards))
             #expect(forwards.videoPasses.allSatisfy { $0.windowFrames == nil })
@@ -113,13 +114,15 @@ struct PlannerTests {
             Indexes.regular(frames: 60, keysAt: [0]),
             Indexes.regular(frames: 48_000, keysAt: Array(0..<1000).map { $0 * 48 })
         )
-        var spec = JobSpec(container: .mp4)
-        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.target()) == threads)
-        #expect(try planner.threads(indexes: [long], spec: spec, video: Plans.target()) == 1)
-        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.passthrough) == 1)
-        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.target("libsvtav1")) <= 4)
-        spec.threads = 3
-        #expect(try planner.threads(indexes: [short], spec: spec, video: Plans.target()) == 3)
+        func chosen(_ index: SourceIndex, _ video: VideoTarget = Plans.target(), asked: Int? = nil) throws -> Int {
+            let spec = JobSpec(container: .mp4, threads: asked)
+            return try planner.threads(PlanInput(indexes: [index], indexHashes: [""], spec: spec, video: video))
+        }
+        #expect(try chosen(short) == threads)
+        #expect(try chosen(long) == 1)
+        #expect(try chosen(short, Plans.passthrough) == 1)
+        #expect(try chosen(short, Plans.target("libsvtav1")) <= 4)
+        #expect(try chosen(short, asked: 3) == 3)
     }
 
     @Test("gives the encoder of each slot's last pass twice the threads", arguments: [2, 5])
@@ -154,9 +157,11 @@ struct PlannerTests {
         let index = Indexes.regular(frames: 60, keysAt: [0])
         let need = try Plans.make(index, slots: 8, video: Plans.target(threads: 3)).need
         let limited = Planner(slots: 8, memory: MemoryRequest(budget: need, limit: need))
-        #expect(try limited.threads(indexes: [index], spec: JobSpec(container: .mp4), video: Plans.target()) > 1)
-        let spec = JobSpec(container: .mp4, memory: try Plans.make(index, slots: 8).need)
-        #expect(try Planner(slots: 8).threads(indexes: [index], spec: spec, video: Plans.target()) < 8)
+        var input = PlanInput(
+            indexes: [index], indexHashes: [""], spec: JobSpec(container: .mp4), video: Plans.target())
+        #expect(try limited.threads(input) > 1)
+        input.spec.memory = try Plans.make(index, slots: 8).need
+        #expect(try Planner(slots: 8).threads(input) < 8)
     }
 
     @Test("decodes a long file with one key frame as often as 15 % allow")
@@ -231,9 +236,9 @@ struct PlannerTests {
         let found: [Diagnostic] = [.clockRestarts(restarts: 1), .noTimestamps, .chaptersLeftOut(container: .nut)]
         index.diagnostics = Array(found[..<2])
         let plan = try Planner(slots: 1).plan(
-            indexes: [index], spec: JobSpec(container: .nut, verify: .decode), video: Plans.target(), audio: [],
-            indexHashes: [""],
-            diagnostics: Array(found[1...]))
+            PlanInput(
+                indexes: [index], indexHashes: [""], spec: JobSpec(container: .nut, verify: .decode),
+                video: Plans.target(), diagnostics: Array(found[1...])))
         #expect(plan.diagnostics == found)
         #expect(plan.container == .nut)
         #expect(plan.verify == .decode)

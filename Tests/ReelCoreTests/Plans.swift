@@ -45,11 +45,10 @@ enum Plans {
         _ index: SourceIndex, slots: Int = 2, memory: MemoryRequest = .standard,
         spec: JobSpec = JobSpec(container: .mp4), video: VideoTarget = target()
     ) throws(ReelFailure) -> Plan {
-        let video = video.on(index.video.stream.timeBase)
-        return try Planner(slots: slots, memory: memory)
-            .plan(
-                indexes: [index], spec: spec, video: video, audio: index.audio.indices.map(audio), indexHashes: [""],
-                diagnostics: [])
+        let input = PlanInput(
+            indexes: [index], indexHashes: [""], spec: spec, video: video.on(index.video.stream.timeBase),
+            audio: index.audio.indices.map(audio))
+        return try Planner(slots: slots, memory: memory).plan(input)
     }
 }
 

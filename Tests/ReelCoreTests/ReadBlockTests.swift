@@ -52,7 +52,8 @@ struct ReadBlockTests {
         #expect(plan.passes == [.audio(0)])
         #expect(plan.clips[0].frames == 0..<700)
         #expect(plan.need > 60 << 20 && plan.need < 192 << 20)
-        #expect(try Planner(slots: 8).threads(indexes: [index], spec: JobSpec(container: .mov), video: copy) == 1)
+        let input = PlanInput(indexes: [index], indexHashes: [""], spec: JobSpec(container: .mov), video: copy)
+        #expect(try Planner(slots: 8).threads(input) == 1)
 
         // Packets larger than a block: some at a time.
         index.video.packets[7].size = 100_000_000

@@ -92,10 +92,10 @@ struct HostileIndexTests {
     /// Does with a job's index and targets what the programs do outside of the sandbox. Throws why planning refuses them.
     private func work(_ index: SourceIndex, _ targets: TargetsResult, _ spec: JobSpec) throws {
         let planner = Planner(slots: 2)
-        _ = try planner.threads(indexes: [index], spec: spec, video: targets.video)
-        let plan = try planner.plan(
-            indexes: [index], spec: spec, video: targets.video, audio: targets.audio, indexHashes: [""],
-            diagnostics: [])
+        let input = PlanInput(
+            indexes: [index], indexHashes: [""], spec: spec, video: targets.video, audio: targets.audio)
+        _ = try planner.threads(input)
+        let plan = try planner.plan(input)
         #expect(
             try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) == plan, "the store does not take its own plan back")
         #expect(plan.fits([index]))

@@ -61,15 +61,11 @@ struct MediaJob {
         let (video, audio) = (try choice.video(), try choice.audio())
         choice.checkOthers()
         plan = try MediaJob.plan(clips) { [indexes] clip in
-            let (planner, diagnostics) = (Planner(slots: slots, memory: memory), choice.diagnostics)
-            guard let clip else {
-                return try planner.plan(
-                    indexes: indexes, spec: spec, video: video, audio: audio, indexHashes: indexes.map { _ in "" },
-                    diagnostics: diagnostics)
-            }
-            return try planner.plan(
-                [clip], indexes: indexes, spec: spec, video: video, audio: [], indexHashes: [""],
-                diagnostics: diagnostics)
+            var input = PlanInput(
+                indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec, video: video, audio: audio,
+                diagnostics: choice.diagnostics)
+            if let clip { (input.chosenClips, input.audio) = ([clip], []) }
+            return try Planner(slots: slots, memory: memory).plan(input)
         }
         let reverser = try PassReverser(sources: files, plan: plan)
         var results: [PassResult] = []

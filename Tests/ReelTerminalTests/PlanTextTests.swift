@@ -59,8 +59,9 @@ import Testing
             track: 0, direction: .backwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
             bitrate: 192_000, lossless: false)
         let plan = try Planner(slots: 2).plan(
-            indexes: [index], spec: JobSpec(container: .mp4), video: .encode(video), audio: [audio], indexHashes: [""],
-            diagnostics: [])
+            PlanInput(
+                indexes: [index], indexHashes: [""], spec: JobSpec(container: .mp4), video: .encode(video),
+                audio: [audio]))
         return PlanView(id: "0123456789abcdef", sources: ["/a/clip.mkv"], plan: plan, indexes: [index])
     }
 

@@ -81,8 +81,9 @@ struct WordsTests {
         let reasons = FailureReason.samples.filter { $0.code != quotation }
         let index = Stored.index(diagnostics)
         let plan = try Planner(slots: 1).plan(
-            indexes: [index], spec: JobSpec(container: .mkv), video: Stored.target, audio: [], indexHashes: [""],
-            diagnostics: diagnostics)
+            PlanInput(
+                indexes: [index], indexHashes: [""], spec: JobSpec(container: .mkv), video: Stored.target,
+                diagnostics: diagnostics))
         #expect(plan.diagnostics == diagnostics)
         let content = SegmentContent(part: .video(frames: 0..<8), times: "e3b0", target: "e3b0")
         let record = SegmentRecord(

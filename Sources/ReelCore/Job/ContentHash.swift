@@ -10,3 +10,12 @@ public enum ContentHash {
         return !text.isEmpty && text.utf8.allSatisfy { digits.contains($0) || letters.contains($0) }
     }
 }
+
+/// Bytes as text, as hashes are stored and sent.
+public enum Hexadecimal {
+    /// Two digits in lower case for each byte.
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -3,35 +3,23 @@ internal import ReelEngine
 internal import ReelStore
 
 extension Probe {
-    /// Plans a job by what the engine said of its sources. Copies the sources into the store if the record says so.
-    /// Only the caller may work at the job meanwhile.
-    func plan(_ id: JobID, of sources: ProbedSources) async throws(ReelFailure) -> StoredJob {
+    /// Plans a job by what the engine said of its sources, unless the store's last plan is of the same indexes and encoders
+    /// and fits the memory that there is now. Copies the sources into the store if the record says so. Only the caller may
+    /// work at the job meanwhile.
+    func findOrMakePlan(of id: JobID, from sources: ProbedSources) async throws(ReelFailure) -> StoredJob {
         let entry = store.job(id)
         let record = try await entry.read()
-        let choice = try await choosePlan(record, sources, in: entry)
-        let plan = choice.isKept ? choice.plan : try await entry.readPlan(entry.writePlan(choice.plan))
+        let new = try newPlan(sources)
+        var kept = try? await entry.latestPlan()
+        if let latest = kept, !holds(latest, beside: new, record) { kept = nil }
+        let plan = if let kept { kept } else { try await entry.readPlan(entry.writePlan(new)) }
         try await stage(record, in: entry)
-        return StoredJob(record: record, plan: plan, entry: entry, hadPlan: choice.isKept)
+        return StoredJob(record: record, plan: plan, entry: entry, hadPlan: kept != nil)
     }
 
-    /// The last plan in the store if it is of the same index and encoders and fits the memory that there is now; else a new
-    /// one, which is not written yet.
-    private func choosePlan(
-        _ record: JobRecord, _ sources: ProbedSources, in entry: any JobEntry
-    ) async throws(ReelFailure) -> (plan: Plan, isKept: Bool) {
-        let new = try newPlan(record, sources)
-        guard let latest = try? await entry.latestPlan(), holds(latest, beside: new, record) else {
-            return (new, false)
-        }
-        return (latest, true)
-    }
-
-    private func newPlan(_ record: JobRecord, _ sources: ProbedSources) throws(ReelFailure) -> Plan {
-        let targets = sources.targets
-        var plan = try capacity.planner.plan(
-            indexes: sources.indexes, spec: record.spec, video: targets.video, audio: targets.audio,
-            indexHashes: sources.indexHashes, diagnostics: targets.diagnostics)
-        try quotas.check(plan, of: sources.indexes)
+    private func newPlan(_ sources: ProbedSources) throws(ReelFailure) -> Plan {
+        var plan = try capacity.planner.plan(sources.input)
+        try quotas.check(plan, of: sources.input.indexes)
         plan.encoders = plan.builds(among: sources.encoders)
         return plan
     }

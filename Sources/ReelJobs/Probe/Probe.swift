@@ -33,11 +33,7 @@ package struct Probe: Sendable {
 
     /// The engine's report about a job's sources, and the encoders that it has.
     struct ProbedSources: Sendable {
-        /// One for each source, in the record's order.
-        let indexes: [SourceIndex]
-        /// SHA-256 of each index's file.
-        let indexHashes: [String]
-        let targets: TargetsResult
+        let input: PlanInput
         /// Builds of the encoders that this machine has.
         let encoders: [String]
     }
@@ -50,7 +46,7 @@ package struct Probe: Sendable {
         if anew { try await entry.removeContents() }
         if let job = try? await StoredJob(entry), await job.result != nil { return job }
         try await entry.open(wanted)
-        return try await plan(wanted.id, of: try await examine(entry.read()))
+        return try await findOrMakePlan(of: wanted.id, from: try await examine(entry.read()))
     }
 
     /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.
@@ -68,31 +64,31 @@ package struct Probe: Sendable {
             }
             return try await engine.withEngine(memory: nil, scope: scope(toChoose: parts)) { [found] session in
                 ProbedSources(
-                    indexes: found.map(\.index), indexHashes: found.map(\.hash),
-                    targets: try await targets(for: record.spec, found, in: session),
-                    encoders: session.identity.encoders)
+                    input: try await input(for: record.spec, found, in: session), encoders: session.identity.encoders)
             }
         }
     }
 
-    /// How the output is encoded. How many passes there are, and so how many threads each should have, is known once the
-    /// encoder is: an encoder that gets more than one is chosen again with their number.
-    private func targets(
+    /// What the plan is made of, with how the output is encoded. How many passes there are, and so how many threads each
+    /// should have, is known once the encoder is: an encoder that gets more than one is chosen again with their number.
+    private func input(
         for spec: JobSpec, _ found: [ProbedIndex], in session: any Engine
-    ) async throws(ReelFailure) -> TargetsResult {
+    ) async throws(ReelFailure) -> PlanInput {
         let indexes = found.map(\.index)
-        func choose(threads: Int) async throws(ReelFailure) -> TargetsResult {
+        func choose(threads: Int) async throws(ReelFailure) -> PlanInput {
             let request = ChooseRequest(indexes: found.map(\.locator), spec: spec, threads: threads)
             guard case .targets(let targets) = try await session.perform(.choose(request)) else {
                 throw ReelFailure(.engineMisanswered(task: .choose))
             }
             guard targets.isSound(for: indexes) else { throw nonsense(.choice) }
-            return targets
+            return PlanInput(
+                indexes: indexes, indexHashes: found.map(\.hash), spec: spec, video: targets.video,
+                audio: targets.audio, diagnostics: targets.diagnostics)
         }
-        let targets = try await choose(threads: 1)
-        let threads = try capacity.planner.threads(indexes: indexes, spec: spec, video: targets.video)
-        guard spec.threads == nil, threads > 1 else { return targets }
-        return try await choose(threads: threads)
+        let input = try await choose(threads: 1)
+        guard spec.threads == nil else { return input }
+        let threads = try capacity.planner.threads(input)
+        return threads > 1 ? try await choose(threads: threads) : input
     }
 
     /// A source of the job, and where its index is or is to be.

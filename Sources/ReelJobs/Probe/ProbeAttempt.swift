@@ -19,8 +19,8 @@ package struct ProbeAttempt: Sendable {
     package func run() async throws(ReelFailure) -> StoredJob {
         let record = try await probe.store.job(claim.job).read()
         let sources = try await probe.examine(record)
-        let job = try await probe.plan(claim.job, of: sources)
-        let finished = await job.finished(in: sources.indexes)
+        let job = try await probe.findOrMakePlan(of: claim.job, from: sources)
+        let finished = await job.finished(in: sources.input.indexes)
         try await board.patiently { () throws(ReelFailure) in try await job.publish(on: board, claim, finished) }
         return job
     }

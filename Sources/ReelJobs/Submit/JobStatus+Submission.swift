@@ -14,9 +14,7 @@ extension Submission {
     /// As the board has it.
     var text: String {
         get throws(ReelFailure) {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            do { return String(decoding: try encoder.encode(self), as: UTF8.self) } catch { throw .of(error) }
+            do { return try CanonicalJSON.text(of: self) } catch { throw .of(error) }
         }
     }
 

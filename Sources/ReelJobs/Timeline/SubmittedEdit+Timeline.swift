@@ -44,7 +44,7 @@ extension SubmittedEdit {
     }
 
     /// Finds media by their address: a path that counts from the folder, or a URL.
-    private static func locate(_ address: String, in folder: URL) -> TimelineReader.Media {
+    private static func locate(_ address: String, in folder: URL) -> TimelineReader.MediaPlace {
         let exists = { (path: String) in FileManager.default.fileExists(atPath: path) }
         let path = { (text: String) in URL(fileURLWithPath: text, relativeTo: folder).standardizedFileURL.path }
         guard !address.contains("\0") else { return .missing(path: address) }

@@ -4,7 +4,7 @@ internal import ReelCore
 /// lenient, leaves out what can be left out, and reports that.
 struct TimelineReader {
     /// Where the media of a clip are.
-    enum Media {
+    enum MediaPlace {
         /// There is a file at this path.
         case file(String)
         case missing(path: String)
@@ -13,14 +13,14 @@ struct TimelineReader {
     }
 
     private let isLenient: Bool
-    private let locate: (String) -> Media
+    private let locate: (String) -> MediaPlace
     /// What was left out.
     private(set) var diagnostics: [Diagnostic] = []
 
     /// - Parameters:
     ///   - isLenient: leave out what an edit cannot show.
     ///   - locate: finds media by the address that a clip names.
-    init(isLenient: Bool, locate: @escaping (String) -> Media) {
+    init(isLenient: Bool, locate: @escaping (String) -> MediaPlace) {
         self.isLenient = isLenient
         self.locate = locate
     }

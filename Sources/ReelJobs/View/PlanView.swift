@@ -28,7 +28,7 @@ public struct PlanView: Codable, Hashable, Sendable {
     /// Bits per second of the video; missing if the quality is constant instead.
     public var bitrate: VideoRate?
     /// The audio tracks of the output.
-    public var audio: [AudioView]
+    public var audio: [OutputAudioView]
     /// The clips that the output shows, in its order; repeats are not listed.
     public var clips: [ClipView]
     /// Frames of video that the output shows.
@@ -98,7 +98,7 @@ public struct PlanView: Codable, Hashable, Sendable {
     }
 
     /// An audio track of the output.
-    public struct AudioView: Codable, Hashable, Sendable {
+    public struct OutputAudioView: Codable, Hashable, Sendable {
         /// The track's place among the source's audio tracks.
         public var track: Int
         /// How it is treated.
@@ -162,7 +162,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         encoderOptions = encoding?.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ") ?? ""
         bitrate = encoding?.bitrate
         audio = plan.audio.map { target in
-            AudioView(
+            OutputAudioView(
                 track: target.track, handling: AudioHandling(target, in: plan), encoder: target.encoder,
                 sampleRate: target.sampleRate, channelLayout: target.channelLayout, bitrate: target.bitrate)
         }

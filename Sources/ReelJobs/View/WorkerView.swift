@@ -36,10 +36,10 @@ public struct WorkerView: Codable, Hashable, Sendable {
     /// Why it does less than it could, as codes with their facts.
     public var diagnostics: [DiagnosticView]
     /// The passes that it holds.
-    public var passes: [PassView]
+    public var passes: [HoldView]
 
     /// A pass that a worker holds.
-    public struct PassView: Codable, Hashable, Sendable {
+    public struct HoldView: Codable, Hashable, Sendable {
         /// The id of the pass's job.
         public var job: String
         /// The pass's place in the plan.
@@ -92,6 +92,6 @@ public struct WorkerView: Codable, Hashable, Sendable {
         diagnostics = status.report.notes.map(DiagnosticView.init)
         notes = diagnostics.map(\.message)
         passes = status.report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }
-            .map { PassView($0, status.holds[$0.token]) }
+            .map { HoldView($0, status.holds[$0.token]) }
     }
 }

@@ -87,6 +87,6 @@ final class PayloadDigest {
     func finish() -> String {
         var result = [UInt8](repeating: 0, count: 64)
         av_hash_final_bin(native, &result, 64)
-        return hexadecimal(result.prefix(16))
+        return Hexadecimal.text(result.prefix(16))
     }
 }

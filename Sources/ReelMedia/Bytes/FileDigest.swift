@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Dispatch
+internal import ReelCore
 
 /// SHA-256 of a file's bytes as they are read, taken on a thread of its own while the next ones are read.
 final class FileDigest {
@@ -75,6 +76,6 @@ final class FileDigest {
             block.empty()
         }
 
-        func finish() -> String { hexadecimal(hash.finalize()) }
+        func finish() -> String { Hexadecimal.text(hash.finalize()) }
     }
 }

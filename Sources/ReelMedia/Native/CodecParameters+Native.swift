@@ -4,7 +4,7 @@ internal import ReelCore
 extension CodecParameters {
     init(native parameters: AVCodecParameters) {
         self.init(
-            extradata: hexadecimal(parameters.header), frameSize: Int(parameters.frame_size),
+            extradata: Hexadecimal.text(parameters.header), frameSize: Int(parameters.frame_size),
             blockAlign: Int(parameters.block_align), bitrate: parameters.bit_rate, profile: Int(parameters.profile),
             bitsPerCodedSample: Int(parameters.bits_per_coded_sample),
             bitsPerRawSample: Int(parameters.bits_per_raw_sample), seekPreroll: Int(parameters.seek_preroll))

@@ -68,7 +68,7 @@ final class Encoder {
 
     /// SHA-256 of the extradata; that of no bytes if there is none.
     var extradataHash: String {
-        hexadecimal(SHA256.hash(data: extradata))
+        Hexadecimal.text(SHA256.hash(data: extradata))
     }
 
     /// The codec's header, which containers store before the stream. Valid as long as the encoder.
@@ -136,15 +136,4 @@ final class Encoder {
         try checkEncoding(code)
         return true
     }
-}
-
-/// The bytes as lower-case hexadecimal digits.
-func hexadecimal(_ digest: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in digest {
-        text.append(digits[Int(byte >> 4)])
-        text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
 }

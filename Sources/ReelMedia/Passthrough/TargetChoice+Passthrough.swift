@@ -41,7 +41,7 @@ extension TargetChoice {
                 of: stream, spec.directions, timeBase: try spec.clock(of: indexes), pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
                 build: EncoderBuilds.build(of: VideoTarget.copy),
-                extradataHash: hexadecimal(SHA256.hash(data: coded.extradata))))
+                extradataHash: Hexadecimal.text(SHA256.hash(data: coded.extradata))))
     }
 
     /// The packets' parameters, which all sources have. Throws `.copyImpossible` or `.copyNotGivenBack` if there are none.

@@ -20,7 +20,7 @@ final class FirstFrame {
     }
 
     /// Whether more packets would help.
-    var isReadOnlying: Bool { !isFound && fed < Self.patience }
+    var needsMore: Bool { !isFound && fed < Self.patience }
 
     /// Decodes the next packet of the file. Its presentation time is overwritten with the packet's number, which the
     /// decoder passes on to the frame.
@@ -33,7 +33,7 @@ final class FirstFrame {
 
     /// Signals the end of the stream. Throws `.input` if nothing of it decoded.
     func finish(path: String) throws(ReelFailure) {
-        guard isReadOnlying else { return }
+        guard needsMore else { return }
         try decoder.drain()
         try receive()
         guard isFound else {

@@ -46,10 +46,8 @@ public struct TokenFile: Sendable {
         let salt = SymmetricKey(size: .bits128)
         let hash = HMAC<SHA256>.authenticationCode(for: Data(token.utf8), using: salt)
         entries.append(Entry(name: name, role: role, salt: salt.withUnsafeBytes { Data($0) }, hash: Data(hash)))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            let lines = try entries.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }
+            let lines = try entries.map { try CanonicalJSON.text(of: $0) + "\n" }
             try SecretFile.write(lines.joined(), to: path)
         } catch {
             throw .of(error)

@@ -181,12 +181,10 @@ actor EventHub: Service {
     }
 
     fileprivate static func text(_ kind: String, _ place: BoardEvent.Place, _ event: BoardEvent?) -> ByteBuffer {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let view = event.map {
             EventView(job: $0.job.text, index: $0.happening.index, worker: $0.happening.worker?.text)
         }
-        let data = view.flatMap { try? encoder.encode($0) }.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        let data = view.flatMap { try? CanonicalJSON.text(of: $0) } ?? "{}"
         // A kind of a newer release is a word that Redis has.
         let kind = kind.filter { $0.isLetter || $0.isNumber || $0 == "-" }
         return ByteBuffer(string: "id: \(place)\nevent: \(kind)\ndata: \(data)\n\n")

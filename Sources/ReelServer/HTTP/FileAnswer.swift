@@ -83,7 +83,7 @@ struct FileAnswer {
                 // The next piece is read while this one is sent.
                 async let next = piece(at: end, of: range, hash)
                 if end == range.upperBound, let found = hash?.finalize() {
-                    guard found.map({ String(format: "%02x", $0) }).joined() == sha256 else {
+                    guard Hexadecimal.text(found) == sha256 else {
                         throw ReelFailure(.storeFileForeign(path: file.name))
                     }
                     compared?.insert(file.mark)

@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import ReelCore
 
 /// Answers in JSON, with the same names and forms as `--json`.
 enum JSONAnswer {
@@ -13,8 +14,6 @@ enum JSONAnswer {
 
     /// The body of such an answer.
     static func bytes(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(value)
+        Data(try CanonicalJSON.bytes(of: value))
     }
 }

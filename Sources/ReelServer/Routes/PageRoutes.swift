@@ -3,6 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import ReelCore
 
 /// The pages: one shell for all places, its style and its script. All are part of the program.
 struct PageRoutes {
@@ -38,7 +39,7 @@ private struct Page: Sendable {
     init(_ bytes: [UInt8], _ type: String) {
         buffer = ByteBuffer(bytes: bytes)
         self.type = type
-        tag = "\"" + SHA256.hash(data: bytes).prefix(12).map { String(format: "%02x", $0) }.joined() + "\""
+        tag = "\"" + Hexadecimal.text(SHA256.hash(data: bytes).prefix(12)) + "\""
     }
 
     func response(to request: Request) -> Response {

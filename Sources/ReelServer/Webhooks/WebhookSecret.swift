@@ -35,10 +35,3 @@ public struct WebhookSecret: Sendable {
         return "t=\(time),v1=\(Hexadecimal.text(code.finalize()))"
     }
 }
-
-/// Bytes as pairs of small hexadecimal digits.
-enum Hexadecimal {
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-}

@@ -39,8 +39,9 @@ struct ClusterSection {
         var alone = 0.0
         for slots in ClusterSection.slotCounts {
             let plan = try Planner(slots: slots).plan(
-                indexes: indexes, spec: spec, video: plan.video, audio: plan.audio,
-                indexHashes: plan.sources.map(\.indexHash), diagnostics: [])
+                PlanInput(
+                    indexes: indexes, indexHashes: plan.sources.map(\.indexHash), spec: spec, video: plan.video,
+                    audio: plan.audio))
             let passes = plan.passes.map { costs.seconds(of: $0, filmFrames: frames) }
             let work = ClusterSection.makespan(of: passes, slots: slots)
             let all = recon + work + assembly

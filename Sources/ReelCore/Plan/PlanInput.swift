@@ -1,0 +1,117 @@
+/// What a plan is made of: a job's sources, what its user asks for, and how the output is encoded.
+public struct PlanInput: Sendable {
+    /// The indexes of the job's sources, in their order.
+    public var indexes: [SourceIndex]
+    /// SHA-256 of each index, in hexadecimal.
+    public var indexHashes: [String]
+    /// What the user asks for.
+    public var spec: JobSpec
+    /// How the output's video is made.
+    public var video: VideoTarget
+    /// The output's audio tracks, in its order.
+    public var audio: [AudioTarget]
+    /// What users should know, beside what the indexes say.
+    public var diagnostics: [Diagnostic]
+    /// The clips, instead of those that the spec asks for, for tests of what no spec can say; nil for the spec's.
+    package var chosenClips: [Clip]?
+
+    package init(
+        indexes: [SourceIndex], indexHashes: [String], spec: JobSpec, video: VideoTarget, audio: [AudioTarget] = [],
+        diagnostics: [Diagnostic] = []
+    ) {
+        self.indexes = indexes
+        self.indexHashes = indexHashes
+        self.spec = spec
+        self.video = video
+        self.audio = audio
+        self.diagnostics = diagnostics
+    }
+
+    /// The clips of the output, and their chapters.
+    ///
+    /// Fails with kind `.usage` if no frame lies in a range or a picture is shown for longer than the container can say, and
+    /// with `.input` if a video has no frames, or its frames last for different times and the container cannot say so.
+    func clips() throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
+        if let chosenClips { return (chosenClips, []) }
+        let found = try spec.clips(of: indexes, video)
+        try spec.refuseUnlessShown(found.clips, indexes, video.format.timeBase)
+        try spec.refuseUnlessPaced(found.clips, indexes, video.format.timeBase)
+        return found
+    }
+}
+
+extension JobSpec {
+    /// The clips that a spec asks for, and their chapters. Fails with kind `.usage` if no frame lies in a range, and with
+    /// `.input` if the video has no frames.
+    fileprivate func clips(
+        of indexes: [SourceIndex], _ video: VideoTarget
+    ) throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
+        let output = video.format.timeBase
+        if let edit {
+            let layout = try EditLayout(
+                edit, indexes: indexes, output: output, mostFrames: shownRate,
+                stillRate: stillRate(video.encoding?.traits, of: indexes))
+            return (layout.clips, layout.chapters)
+        }
+        let index = indexes[0]
+        let frames = try index.frames(from: from, to: to, lasting: duration)
+        let sound = index.soundSpan(of: frames, from: from, to: to, lasting: duration)
+        let track = index.video
+        let map = TimeMap(
+            .backwards, source: track.stream.timeBase, output: output,
+            start: track.frames[frames.lowerBound].interval.start,
+            end: track.frames[frames.upperBound - 1].interval.end)
+        let step = shownRate.map { index.step(of: frames, speed: Rational(1), mostFrames: $0) } ?? 1
+        let clip = Clip(
+            frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: sound.from, audioTo: sound.to)
+        return ([clip], [])
+    }
+
+    /// Throws if a picture would be shown for longer than the container can say.
+    fileprivate func refuseUnlessShown(
+        _ clips: [Clip], _ indexes: [SourceIndex], _ clock: TimeBase
+    ) throws(ReelFailure) {
+        guard let most = mostSecondsShown(clock) else { return }
+        for clip in clips {
+            let track = indexes[clip.source].video
+            for place in 0..<clip.frameCount {
+                let interval = clip.interval(of: clip.frame(at: place), in: track)
+                let length = clock.seconds(interval.duration)
+                guard length > most else { continue }
+                throw ReelFailure(
+                    .pictureTooLong(
+                        time: clock.seconds(interval.start), length: length, container: container,
+                        most: Int(TimeBase(1, 1).ticks(in: most, rounding: .down))))
+            }
+        }
+    }
+
+    /// For how many seconds the container can show a picture; nil for any time.
+    private func mostSecondsShown(_ clock: TimeBase) -> Rational? {
+        if let loops = container.traits.loops { return Rational(Int64(loops.mostDelay)) }
+        // Durations have 32 bits (ISO 14496-12 8.6.1.2), of which libavformat writes 31.
+        return container.traits.storesDurations ? clock.seconds(Ticks(Int64(Int32.max))) : nil
+    }
+
+    /// The most frames of a pass, at least one; nil for no limit.
+    var cap: Int? { passFrames.map { max($0, 1) } }
+
+    /// How pictures that loop are made; nil for a container of video.
+    var plannedLoop: LoopOptions? {
+        guard let loops = container.traits.loops else { return nil }
+        var options = loop ?? LoopOptions()
+        options.isLossless = lossless && loops.losslessFormat != nil
+        return options
+    }
+
+    /// The clock of the output. Fails as planning does.
+    ///
+    /// - Parameters:
+    ///   - indexes: those of the job's sources.
+    ///   - encoder: the encoder of the video; nil if packets are passed through.
+    public func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
+        if container.traits.pacing != nil { return TimeBase(secondsPerTick: try pace(of: indexes)) }
+        guard let edit else { return indexes[0].video.stream.timeBase }
+        return try EditLayout.clock(of: edit, indexes: indexes, stillRate: stillRate(encoder, of: indexes))
+    }
+}

@@ -1,0 +1,263 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// By what recon knows the frames of a source.
+enum ReconMode {
+    /// By headers, and by the container's table of packets if it has one: then few packets have to be read.
+    case table
+    /// By headers, of all packets.
+    case scan
+    /// By decoding the whole video.
+    case decode(DecodingCause)
+
+    /// Why the whole video is decoded; nil if it is not.
+    var decodingCause: DecodingCause? { if case .decode(let cause) = self { cause } else { nil } }
+
+    fileprivate var usesTable: Bool { if case .table = self { true } else { false } }
+}
+
+/// A source that recon has opened to read it once, in a mode.
+struct ReconReading {
+    let mode: ReconMode
+    /// How users name the source.
+    let path: String
+    private let demuxer: Demuxer
+    private let video: UnsafeMutablePointer<AVStream>
+    private let audio: [AudioScan]
+    private let subtitles: [Int: SubtitleScan]
+
+    /// Opens the source and chooses its main video and the audio tracks. Throws `.input` if nothing can be reversed.
+    ///
+    /// - Parameter payload: whether the payload is read even if the container's table states all that is needed.
+    init(_ source: Locator, _ mode: ReconMode, payload: Bool = false) throws(ReelFailure) {
+        self.mode = mode
+        path = source.name
+        // Recon reads what it decodes in the same way as passes do.
+        demuxer = try Demuxer(source, purpose: mode.decodingCause == nil ? .list(payload: payload) : .source)
+        let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
+        let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
+            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+                && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
+        }
+        guard let main = streams.first(where: isVideo) else {
+            throw ReelFailure(.noVideo(path: source.name))
+        }
+        video = main
+        let members = demuxer.programme(of: Int(main.pointee.index))
+        audio = try streams.filter { stream in
+            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+                && members?.contains(Int(stream.pointee.index)) ?? true
+        }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
+        let found = streams.compactMap { stream in SubtitleScan(stream).map { (Int(stream.pointee.index), $0) } }
+        subtitles = [Int: SubtitleScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
+        try refuseWhatCannotBeDecoded()
+    }
+
+    private func refuseWhatCannotBeDecoded() throws(ReelFailure) {
+        let parameters = video.pointee.codecpar.pointee
+        if try demuxer.encrypts(video) { throw ReelFailure(.encrypted(path: demuxer.path)) }
+        guard try !demuxer.isUnsplitWebP() else {
+            throw ReelFailure(
+                .noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: "animated WebP"))
+        }
+        guard avcodec_find_decoder(parameters.codec_id) != nil else {
+            let name =
+                parameters.codec_id == AV_CODEC_ID_NONE
+                ? fourCharacters(parameters.codec_tag) : String(cString: avcodec_get_name(parameters.codec_id))
+            throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: name))
+        }
+    }
+
+    /// Whether the frames can be known by tables and headers, or are known by decoding.
+    var isProven: Bool {
+        mode.decodingCause != nil
+            || ProvenKinds.contain(codec: video.pointee.codecpar.pointee.codec_id, format: demuxer.formatName)
+    }
+
+    /// Bytes read from the file so far.
+    var bytesRead: Int64 { demuxer.bytesRead }
+
+    /// The results of demuxing.
+    struct Survey {
+        /// The index without its tables and texts.
+        let index: SourceIndex
+        let scanned: [ScannedPacket]
+        let order: PresentationOrder
+        /// The packet whose frame is shown first.
+        let firstDecoded: Int?
+        let subtitles: [SubtitleScan]
+        let damage: [Diagnostic]
+        /// Whether the file ends within the last packet. Only decoding shows what that packet gives, and decoders do
+        /// not report it.
+        let isCut: Bool
+        /// The decoded frames, if the whole video was decoded.
+        let shown: [ShownFrame]?
+    }
+
+    /// Nil if the container's table was used and has proved wrong.
+    func survey(_ progress: (_ packets: Int, _ thousandths: Int) -> Void) throws(ReelFailure) -> Survey? {
+        demuxer.select(Set(audio.map(\.index) + subtitles.keys + [Int(video.pointee.index)]))
+        var scan = try VideoScan(video, in: demuxer, mode)
+        var subtitles = subtitles
+        guard try read(into: &scan, &subtitles, progress) else { return nil }
+        forgetShiftedEnd(&scan.packets)
+        for track in audio { try track.finish() }
+        if !scan.packets.isEmpty { try scan.first.finish(path: demuxer.path) }
+        let shown = try scan.whole?.finish()
+        let stream = scan.stream(of: video)
+        let timecode = demuxer.timecode.map { [$0] } ?? []
+        let index = SourceIndex(
+            format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime,
+            video: VideoTrack(stream: stream, packets: [], frames: [], randomAccessPoints: []),
+            audio: audio.compactMap(\.track), chapters: demuxer.chapters, attachments: demuxer.attachments,
+            metadata: demuxer.metadata.filter { $0.name.lowercased() != "timecode" } + timecode,
+            passthrough: try scan.proof.verdict(on: stream), diagnostics: leftOut())
+        let order = PresentationOrder(
+            nominalDuration: stream.nominalDuration, trackEnd: try trackEnd(stream.timeBase, of: scan.packets),
+            mayRestart: demuxer.mayRestart
+        )
+        return Survey(
+            index: index, scanned: scan.packets, order: order, firstDecoded: scan.first.packetNumber,
+            subtitles: subtitles.sorted { $0.key < $1.key }.map(\.value),
+            damage: [demuxer.damage, scan.whole?.damage(of: stream, from: demuxer.startTime)].compactMap(\.self),
+            isCut: scan.isCut, shown: shown)
+    }
+
+    /// Reads the packets of the file, or only those that the container's table does not describe. False if the table was
+    /// used and has proved wrong.
+    private func read(
+        into scan: inout VideoScan, _ subtitles: inout [Int: SubtitleScan],
+        _ progress: (_ packets: Int, _ thousandths: Int) -> Void
+    ) throws(ReelFailure) -> Bool {
+        let videoIndex = Int(video.pointee.index)
+        let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
+        let packet = try Packet()
+        var packets = 0
+        while try demuxer.read(into: packet) {
+            packets += 1
+            progress(packets, thousandths(before: packet.position))
+            if packet.streamIndex == videoIndex {
+                guard try scan.add(packet, in: demuxer) else { continue }
+                // The skipped packets, and those of other streams between them, hold nothing else of use.
+                guard scan.mayUseTable, subtitles.isEmpty, audio.allSatisfy(\.isComplete) else { continue }
+                while let listed = try scan.takeFromTable() {
+                    packets += 1
+                    progress(packets, thousandths(before: listed.position))
+                }
+                guard let tail = scan.table?.awaitTail(), demuxer.seek(stream: videoIndex, to: tail) else {
+                    return false
+                }
+            } else if let track = tracks[packet.streamIndex] {
+                if track.isListening { try demuxer.fetch(packet) }
+                try track.add(packet)
+                if !track.isListening, demuxer.hasWholeTable, track.takeRest() { demuxer.skip(track.index) }
+            } else {
+                try demuxer.fetch(packet)
+                subtitles[packet.streamIndex]?.add(packet)
+            }
+        }
+        return scan.table.map { !$0.wasTaken || $0.isProven } ?? true
+    }
+
+    /// The thousandths of the file before a byte; the byte of a packet may be unknown.
+    private func thousandths(before position: Int64) -> Int {
+        Int(min(max(position, 0), demuxer.fileSize) / max(demuxer.fileSize / 1000, 1))
+    }
+
+    /// Discards the last packet's duration if it is unreliable. libavformat extends the last packet of MP4 and
+    /// QuickTime to the track's end, in the track's own time; if an edit list has moved the packet's time, that
+    /// duration is wrong.
+    private func forgetShiftedEnd(_ scanned: inout [ScannedPacket]) {
+        guard demuxer.formatName.hasPrefix("mov,"), let first = scanned.first?.dts, first != Timestamp(0),
+            let last = scanned.last, let dts = last.dts
+        else { return }
+        // Both come from the file, and may be of any size.
+        let rest = video.pointee.duration.subtractingReportingOverflow(dts.ticks)
+        guard !rest.overflow, last.duration.count == rest.partialValue else { return }
+        scanned[scanned.count - 1].duration = .zero
+    }
+
+    /// The stream's end by its DURATION tag, unless the file broke off before that. NUT and Matroska store no packet durations:
+    /// libavformat guesses them from the frame rate.
+    private func trackEnd(_ timeBase: TimeBase, of scanned: [ScannedPacket]) throws(ReelFailure) -> Timestamp? {
+        guard ["nut", "matroska,webm"].contains(demuxer.formatName), try demuxer.isWhole() else { return nil }
+        let found = entries(of: video.pointee.metadata).first { $0.name == "DURATION" }
+        guard let seconds = found.flatMap({ clockTime($0.value) }),
+            let stated = Timestamp(native: timeBase.ticks(in: seconds, rounding: .nearest))
+        else { return nil }
+        // libavformat's muxer states when the track ends, mkvmerge and others how long it lasts.
+        let isEnd = demuxer.metadata.contains { $0.name.lowercased() == "encoder" && $0.value.hasPrefix("Lavf") }
+        guard !isEnd, demuxer.formatName != "nut" else { return stated }
+        return scanned.lazy.compactMap(\.pts).min().map { $0 + Ticks(stated.ticks) }
+    }
+
+    private func leftOut() -> [Diagnostic] {
+        let heard = audio.filter { $0.refusal == nil }.map(\.index)
+        let kept = Set(heard + subtitles.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
+        let refusals = Dictionary(
+            audio.compactMap { track in track.refusal.map { (track.index, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        return DroppedStreams(
+            main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty, refusals: refusals
+        ).diagnostics(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
+    }
+}
+
+/// The packets of the video, and what each of them shows.
+private struct VideoScan {
+    let first: FirstFrame
+    let pictures: PictureScan
+    let proof: PassthroughProof
+    /// Nil if not all of the video is decoded.
+    let whole: WholeDecode?
+    /// Nil if the container has no table of all packets, or it is not to be used.
+    var table: PacketTable?
+    var packets: [ScannedPacket] = []
+    /// Whether the last packet is cut off.
+    private(set) var isCut = false
+
+    init(_ video: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer, _ mode: ReconMode) throws(ReelFailure) {
+        packets.reserveCapacity(Int(avformat_index_get_entries_count(video)))
+        first = try FirstFrame(stream: video, path: demuxer.path)
+        pictures = try PictureScan(video, in: demuxer)
+        proof = try PassthroughProof(stream: video, path: demuxer.path)
+        whole = mode.decodingCause == nil ? nil : try WholeDecode(stream: video, path: demuxer.path)
+        table = mode.usesTable && demuxer.hasWholeTable ? try PacketTable(video, in: demuxer) : nil
+    }
+
+    /// Takes a packet that was read; false if it is known from the table, since seeking led to one too early.
+    mutating func add(_ packet: borrowing Packet, in demuxer: Demuxer) throws(ReelFailure) -> Bool {
+        guard table?.wants(packet) ?? true else { return false }
+        isCut = packet.isCorrupt
+        let found = try pictures.scan(packet)
+        packets.append(found)
+        try table?.compare(found)
+        if first.needsMore { try demuxer.fetch(packet) }
+        try proof.examine(packet, in: demuxer)
+        try whole?.feed(packet)
+        if first.needsMore { try first.feed(packet) }
+        return true
+    }
+
+    /// Whether the packets up to the tail may be taken from the table: it agrees with what was read, and nothing more is
+    /// wanted of their payload.
+    var mayUseTable: Bool { table?.mayBeTaken == true && !first.needsMore && proof.isSettled }
+
+    /// Takes the next packet before the tail from the table; nil at the tail.
+    mutating func takeFromTable() throws(ReelFailure) -> ScannedPacket? {
+        guard var listed = try table?.take() else { return nil }
+        try pictures.scanHead(of: &listed)
+        packets.append(listed)
+        return listed
+    }
+
+    /// The stream with what the first frame and the headers of pictures say of it.
+    func stream(of video: UnsafeMutablePointer<AVStream>) -> VideoStream {
+        var stream = VideoStream(native: video)
+        first.complete(&stream)
+        stream.losses = first.losses(besides: video)
+        (stream.fieldOrder, stream.fieldsVary) = (pictures.parser?.fields ?? FieldOrderCounts()).settle(
+            stated: stream.fieldOrder, first: first.fieldOrder, knowsOrder: pictures.parser?.knowsFieldOrder ?? false)
+        return stream
+    }
+}
