@@ -9,9 +9,9 @@ struct CodeTests {
     @Test("Every code has an example")
     func complete() {
         let failures = Set(FailureReason.samples.map(\.code))
-        #expect(failures == Set(FailureReason.CodingKeys.allCases.map(\.rawValue)))
+        #expect(failures == Set(FailureReason.CodingKeys.allCases.map(\.stringValue)))
         let diagnostics = Set(Diagnostic.samples.map(\.code))
-        #expect(diagnostics == Set(Diagnostic.CodingKeys.allCases.map(\.rawValue)))
+        #expect(diagnostics == Set(Diagnostic.CodingKeys.allCases.map(\.stringValue)))
         #expect(Set(FailureReason.samples).count == FailureReason.samples.count)
         #expect(Set(Diagnostic.samples).count == Diagnostic.samples.count)
     }
