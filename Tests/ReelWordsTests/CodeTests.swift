@@ -9,11 +9,25 @@ struct CodeTests {
     @Test("Every code has an example")
     func complete() {
         let failures = Set(FailureReason.samples.map(\.code))
-        #expect(failures == Set(FailureReason.CodingKeys.allCases.map(\.rawValue)))
+        #expect(failures == Set(FailureReason.CodingKeys.allCases.map(\.stringValue)))
         let diagnostics = Set(Diagnostic.samples.map(\.code))
-        #expect(diagnostics == Set(Diagnostic.CodingKeys.allCases.map(\.rawValue)))
+        #expect(diagnostics == Set(Diagnostic.CodingKeys.allCases.map(\.stringValue)))
         #expect(Set(FailureReason.samples).count == FailureReason.samples.count)
         #expect(Set(Diagnostic.samples).count == Diagnostic.samples.count)
+    }
+
+    @Test("Every case has its name among the codes, without which it could not be stored")
+    func named() throws {
+        #expect(try Self.cases(of: "FailureReason") == Set(FailureReason.CodingKeys.allCases.map(\.rawValue)))
+        #expect(try Self.cases(of: "Diagnostic") == Set(Diagnostic.CodingKeys.allCases.map(\.rawValue)))
+    }
+
+    /// As the source has them: the compiler does not ask for the name, and a case without an example would be overlooked.
+    private static func cases(of type: String) throws -> Set<String> {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Sources/ReelCore/Job/\(type).swift").standardizedFileURL
+        let text = try String(contentsOf: file, encoding: .utf8)
+        return Set(text.matches(of: /\n {4}case (\w+)/).map { String($0.output.1) })
     }
 
     @Test("Stored JSON has the code as its only key, and the facts under it by name")

@@ -53,13 +53,15 @@ struct DiagnosticsPageTests {
 
     private static var diagnostics: String {
         Diagnostic.CodingKeys.allCases.map { code in
-            "| `\(code.rawValue)` | \(code.meaning) | \(code.remedy) |"
+            let text = Diagnostic.samples.first { $0.code == code.stringValue }?.text
+            return "| `\(code.stringValue)` | \(text?.meaning ?? "") | \(text?.remedy ?? "") |"
         }.joined(separator: "\n")
     }
 
     private static var failures: String {
         FailureReason.CodingKeys.allCases.map { code in
-            let examples = FailureReason.samples.filter { $0.code == code.rawValue }
+            let examples = FailureReason.samples.filter { $0.code == code.stringValue }
+            let text = examples.first?.text
             let natures = examples.map(\.nature)
             let columns =
                 Set(natures).count > 1 && examples.contains(where: \.hasLast)
@@ -68,7 +70,8 @@ struct DiagnosticsPageTests {
                     choice(natures.map { "`\($0.owner.rawValue)`" }), choice(natures.map { "\($0.kind.exitCode)" }),
                     choice(natures.map { "`\($0.cause.rawValue)`" }),
                 ]
-            return "| `\(code.rawValue)` | \(code.meaning) | \(code.remedy) | \(columns.joined(separator: " | ")) |"
+            let cells = ["`\(code.stringValue)`", text?.meaning ?? "", text?.remedy ?? ""] + columns
+            return "| \(cells.joined(separator: " | ")) |"
         }.joined(separator: "\n")
     }
 

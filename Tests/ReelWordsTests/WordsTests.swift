@@ -11,7 +11,7 @@ struct WordsTests {
     func sentencesAreFit() {
         // A failure that carries another one may consist of the other's words alone.
         let carriers: [FailureReason.CodingKeys] = [.workspaceUnusable, .redisUnusable]
-        let own = FailureReason.samples.filter { !carriers.map(\.rawValue).contains($0.code) }
+        let own = FailureReason.samples.filter { !carriers.map(\.stringValue).contains($0.code) }
         #expect(Set(own.map(\.words)).count == own.count)
         #expect(Set(Diagnostic.samples.map(\.words)).count == Diagnostic.samples.count)
         let other = /--[a-z]|reel-(coordinator|worker)|REEL_/
@@ -21,16 +21,21 @@ struct WordsTests {
         }
     }
 
-    @Test("Every code has a meaning and a remedy: one sentence each")
+    @Test("Every code has one meaning of its own and one remedy, whatever its facts are: one sentence each")
     func tables() {
-        let rows =
-            FailureReason.CodingKeys.allCases.flatMap { [$0.meaning, $0.remedy] }
-            + Diagnostic.CodingKeys.allCases.flatMap { [$0.meaning, $0.remedy] }
-        for text in rows {
-            #expect(text.last == "." && !text.contains("\n") && !text.contains("|"), "\(text)")
+        func check(_ rows: [(code: String, text: CodeText)]) {
+            for (code, text) in rows {
+                for sentence in [text.meaning, text.remedy] {
+                    let isFit = sentence.last == "." && !sentence.contains("\n") && !sentence.contains("|")
+                    #expect(isFit, "\(code): \(sentence)")
+                }
+            }
+            let codes = Set(rows.map(\.code))
+            #expect(Set(rows.map(\.text.meaning)).count == codes.count)
+            #expect(Set(rows.map { [$0.code, $0.text.meaning, $0.text.remedy] }).count == codes.count)
         }
-        #expect(Set(FailureReason.CodingKeys.allCases.map(\.meaning)).count == FailureReason.CodingKeys.allCases.count)
-        #expect(Set(Diagnostic.CodingKeys.allCases.map(\.meaning)).count == Diagnostic.CodingKeys.allCases.count)
+        check(FailureReason.samples.map { ($0.code, $0.text) })
+        check(Diagnostic.samples.map { ($0.code, $0.text) })
     }
 
     @Test("Messages contain their facts")
@@ -77,7 +82,7 @@ struct WordsTests {
     func storedBytes() throws {
         let diagnostics = Diagnostic.samples
         // One message only quotes another program: the quotation is a fact.
-        let quotation = FailureReason.CodingKeys.unexpected.rawValue
+        let quotation = FailureReason.CodingKeys.unexpected.stringValue
         let reasons = FailureReason.samples.filter { $0.code != quotation }
         let index = Stored.index(diagnostics)
         let plan = try Planner(slots: 1).plan(

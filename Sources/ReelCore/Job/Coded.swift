@@ -4,7 +4,10 @@
     internal import Foundation
 #endif
 
-/// A value with a stable code and facts. In JSON it is an object whose only key is the code, with the facts under it.
+/// A case with a stable code and facts. In JSON it is an object whose only key is the code, with the facts under it.
+///
+/// The code is the case's name in lower case, with hyphens ("no-video"); the facts are named as in Swift. So neither is
+/// ever renamed: golden files hold them fast.
 public protocol Coded: Codable, Hashable, Sendable {}
 
 extension FailureReason: Coded {}
@@ -12,20 +15,49 @@ extension Diagnostic: Coded {}
 
 extension Coded {
     /// The code as it is stored.
-    public var code: String { stored.code }
+    public var code: String {
+        // Only a case with facts has children: one, whose label is the case's name.
+        (Mirror(reflecting: self).children.first?.label ?? "\(self)").hyphenated
+    }
 
     /// The facts as they are stored: an object with their names as keys.
-    public var facts: JSONValue { stored.facts }
+    public var facts: JSONValue {
+        let stored = try? JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(self))
+        return stored?[code] ?? .object([:])
+    }
+}
 
-    private var stored: (code: String, facts: JSONValue) {
-        do {
-            let object = try JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(self))
-            guard let (code, facts) = object.first else { preconditionFailure("a code is no object in JSON") }
-            return (code, facts)
-        } catch {
-            // The values are names, integers and lists of them, all of which JSON can hold.
-            preconditionFailure("a code is no JSON: \(error)")
+/// The codes of an enumeration in JSON: the names of its cases in lower case, with hyphens.
+public protocol CodeKey: CodingKey, CaseIterable, RawRepresentable where RawValue == String {}
+
+extension CodeKey {
+    /// The code as it is stored.
+    public var stringValue: String { rawValue.hyphenated }
+
+    /// Nil for a text that is no code.
+    public init?(stringValue: String) {
+        // Lengths are compared first, since a code is made anew for each comparison.
+        let length = stringValue.utf8.count { $0 != UInt8(ascii: "-") }
+        let key = Self.allCases.first { $0.rawValue.utf8.count == length && $0.stringValue == stringValue }
+        guard let key else { return nil }
+        self = key
+    }
+}
+
+extension String {
+    /// A Swift name in lower case, with a hyphen before each word but the first: "sourceIsURL" becomes "source-is-url",
+    /// "outputNotAFile" "output-not-a-file".
+    fileprivate var hyphenated: String {
+        let letters = Array(utf8)
+        let isCapital = letters.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+        var code: [UInt8] = []
+        for (place, letter) in letters.enumerated() {
+            let next = place + 1
+            let endsCapitals = next < letters.count && !isCapital[next]
+            if isCapital[place], place > 0, !isCapital[place - 1] || endsCapitals { code.append(UInt8(ascii: "-")) }
+            code.append(isCapital[place] ? letter + 32 : letter)
         }
+        return String(decoding: code, as: UTF8.self)
     }
 }
 

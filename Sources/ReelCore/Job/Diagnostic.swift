@@ -141,77 +141,29 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     /// A worker's clock is this many seconds ahead of Redis's; negative if it is behind.
     case workerClockDiffers(seconds: Int)
 
-    /// The codes as they are stored. Never change one.
-    public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
+    /// The codes, in the order of docs/diagnostics.md. They are stored: never change one.
+    public enum CodingKeys: String, CodeKey {
         // MARK: Found in the source
-        case fileDamaged = "file-damaged"
-        case sourceDecoded = "source-decoded"
-        case packetsUndecoded = "packets-undecoded"
-        case framesConcealed = "frames-concealed"
-        case packetsSilent = "packets-silent"
-        case holesSilent = "holes-silent"
+        case fileDamaged, sourceDecoded, packetsUndecoded, framesConcealed, packetsSilent, holesSilent
 
         // MARK: Repaired
-        case clockRestarts = "clock-restarts"
-        case noTimestamps = "no-timestamps"
-        case timesDerived = "times-derived"
-        case framesMoved = "frames-moved"
-        case holesClosed = "holes-closed"
+        case clockRestarts, noTimestamps, timesDerived, framesMoved, holesClosed
 
         // MARK: Changed
-        case pixelFormatChanged = "pixel-format-changed"
-        case pixelFormatForPlayers = "pixel-format-for-players"
-        case sourceConverted = "source-converted"
-        case sourceColoursKept = "source-colours-kept"
-        case sourceSoundConverted = "source-sound-converted"
-        case sourceSubtitlesLeftOut = "source-subtitles-left-out"
-        case framesScaled = "frames-scaled"
-        case framesConverted = "frames-converted"
-        case interlacingInContainer = "interlacing-in-container"
-        case interlacingLost = "interlacing-lost"
-        case interlacingUniform = "interlacing-uniform"
-        case fieldOrdersVary = "field-orders-vary"
-        case rotationLost = "rotation-lost"
-        case highDynamicRangeUnmapped = "high-dynamic-range-unmapped"
-        case lightLost = "light-lost"
-        case colourLost = "colour-lost"
-        case rangeLimited = "range-limited"
-        case encoderUntried = "encoder-untried"
-        case videoCodecChanged = "video-codec-changed"
-        case audioCodecChanged = "audio-codec-changed"
-        case sampleRateChanged = "sample-rate-changed"
-        case channelsChanged = "channels-changed"
-        case sampleDepthReduced = "sample-depth-reduced"
-        case soundUnified = "sound-unified"
-        case soundTrimmed = "sound-trimmed"
-        case subtitlesConverted = "subtitles-converted"
-        case languagesLost = "languages-lost"
+        case pixelFormatChanged, pixelFormatForPlayers, sourceConverted, sourceColoursKept, sourceSoundConverted,
+            sourceSubtitlesLeftOut, framesScaled, framesConverted, interlacingInContainer, interlacingLost,
+            interlacingUniform, fieldOrdersVary, rotationLost, highDynamicRangeUnmapped, lightLost, colourLost,
+            rangeLimited, encoderUntried, videoCodecChanged, audioCodecChanged, sampleRateChanged, channelsChanged,
+            sampleDepthReduced, soundUnified, soundTrimmed, subtitlesConverted, languagesLost
 
         // MARK: Left out
-        case firstFramesLeftOut = "first-frames-left-out"
-        case streamLeftOut = "stream-left-out"
-        case dataLeftOut = "data-left-out"
-        case pictureExtraLeftOut = "picture-extra-left-out"
-        case dolbyVisionLeftOut = "dolby-vision-left-out"
-        case soundNotHeard = "sound-not-heard"
-        case cuesWithoutTime = "cues-without-time"
-        case cuesUnwritable = "cues-unwritable"
-        case subtitlesLeftOut = "subtitles-left-out"
-        case soundLeftOut = "sound-left-out"
-        case chaptersLeftOut = "chapters-left-out"
-        case attachmentsLeftOut = "attachments-left-out"
-        case tagsLeftOut = "tags-left-out"
-        case timecodeLeftOut = "timecode-left-out"
-        case timelinePartLeftOut = "timeline-part-left-out"
+        case firstFramesLeftOut, streamLeftOut, dataLeftOut, pictureExtraLeftOut, dolbyVisionLeftOut, soundNotHeard,
+            cuesWithoutTime, cuesUnwritable, subtitlesLeftOut, soundLeftOut, chaptersLeftOut, attachmentsLeftOut,
+            tagsLeftOut, timecodeLeftOut, timelinePartLeftOut
 
         // MARK: Board
-        case redisTooOld = "redis-too-old"
-        case redisWithoutLog = "redis-without-log"
-        case redisEvicts = "redis-evicts"
-        case workerDiskFull = "worker-disk-full"
-        case workerSlotsOut = "worker-slots-out"
-        case workerStoreUnusable = "worker-store-unusable"
-        case workerClockDiffers = "worker-clock-differs"
+        case redisTooOld, redisWithoutLog, redisEvicts, workerDiskFull, workerSlotsOut, workerStoreUnusable,
+            workerClockDiffers
     }
 
     /// How many a pass reports at most: there are a dozen kinds, and each is reported once.

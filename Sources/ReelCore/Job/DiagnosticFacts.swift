@@ -49,16 +49,9 @@ public enum StreamRefusal: Hashable, Codable, Sendable {
     /// reel keeps no streams of its kind, or it belongs to another programme.
     case notKept
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case chapterPictures = "chapter-pictures"
-        case emptyCover = "empty-cover"
-        case notMain = "not-main"
-        case subtitlesNotText = "subtitles-not-text"
-        case encrypted
-        case noDecoder = "no-decoder"
-        case empty, undecodable
-        case impossibleRate = "impossible-rate"
-        case notKept = "not-kept"
+    package enum CodingKeys: String, CodeKey {
+        case chapterPictures, emptyCover, notMain, subtitlesNotText, encrypted, noDecoder, empty, undecodable,
+            impossibleRate, notKept
     }
 }
 

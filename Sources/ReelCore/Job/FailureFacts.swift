@@ -77,22 +77,9 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     /// The file has this many timelines, tracks or clips at its top, of which one would have to be chosen.
     case timelineCount(found: Int)
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case notJSON = "not-json"
-        case tooLong = "too-long"
-        case unknownKey = "unknown-key"
-        case missing
-        case malformed
-        case excludes
-        case rangeEmpty = "range-empty"
-        case clipCount = "clip-count"
-        case onlyGaps = "only-gaps"
-        case sourceMissing = "source-missing"
-        case notTaken = "not-taken"
-        case timeScalar = "time-scalar"
-        case unknownSchema = "unknown-schema"
-        case noVideoTrack = "no-video-track"
-        case timelineCount = "timeline-count"
+    package enum CodingKeys: String, CodeKey {
+        case notJSON, tooLong, unknownKey, missing, malformed, excludes, rangeEmpty, clipCount, onlyGaps, sourceMissing,
+            notTaken, timeScalar, unknownSchema, noVideoTrack, timelineCount
     }
 }
 
@@ -122,9 +109,9 @@ public enum EditForm: Hashable, Codable, Sendable {
     /// An object of one of these schemas of OpenTimelineIO.
     case schema(names: [String])
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case object, list, text, flag, time, duration, count, ratio, word, number, rate, moment, schema
-        case position, length
+    package enum CodingKeys: String, CodeKey {
+        case object, list, text, flag, time, duration, position, length, count, ratio, word, number, rate, moment,
+            schema
     }
 }
 
@@ -213,13 +200,8 @@ public enum SegmentFlaw: Hashable, Codable, Sendable {
     /// It has fewer packets than its record states.
     case short
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case noStream = "no-stream"
-        case otherParameters = "other-parameters"
-        case otherContent = "other-content"
-        case missingFrames = "missing-frames"
-        case unplannedFrame = "unplanned-frame"
-        case reordering, short
+    package enum CodingKeys: String, CodeKey {
+        case noStream, otherParameters, otherContent, missingFrames, unplannedFrame, reordering, short
     }
 }
 
@@ -242,19 +224,9 @@ public enum VerificationFlaw: Hashable, Codable, Sendable {
     case attachments
     case chapters
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case missing
-        case decodeTimes = "decode-times"
-        case excessPackets = "excess-packets"
-        case packetWithoutTime = "packet-without-time"
-        case packetTime = "packet-time"
-        case packetDuration = "packet-duration"
-        case packetCount = "packet-count"
-        case payload, undecodable
-        case frameCount = "frame-count"
-        case frameTime = "frame-time"
-        case framePicture = "frame-picture"
-        case attachments, chapters
+    package enum CodingKeys: String, CodeKey {
+        case missing, decodeTimes, excessPackets, packetWithoutTime, packetTime, packetDuration, packetCount, payload,
+            undecodable, frameCount, frameTime, framePicture, attachments, chapters
     }
 }
 
@@ -271,7 +243,7 @@ public enum EnginePlace: Hashable, Codable, Sendable {
     case assembly
     case pictures
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodeKey {
         case start, idle, recon, choice, pass, assembly, pictures
     }
 }
@@ -290,7 +262,7 @@ public enum EngineEnd: Hashable, Codable, Sendable {
     case signalled(signal: Int32)
     case vanished
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodeKey {
         case exited, signalled, vanished
     }
 }
@@ -313,18 +285,9 @@ public indirect enum EngineNonsense: Hashable, Codable, Sendable {
     /// It has more threads than any work needs, `most`.
     case manyThreads(most: Int)
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case longLine = "long-line"
-        case unreadable
-        case noEvent = "no-event"
-        case unfitResult = "unfit-result"
-        case unfitFailure = "unfit-failure"
-        case secondReady = "second-ready"
-        case strayProgress = "stray-progress"
-        case strayResult = "stray-result"
-        case strayFailure = "stray-failure"
-        case closedOutput = "closed-output"
-        case manyThreads = "many-threads"
+    package enum CodingKeys: String, CodeKey {
+        case longLine, unreadable, noEvent, unfitResult, unfitFailure, secondReady, strayProgress, strayResult,
+            strayFailure, closedOutput, manyThreads
     }
 }
 

@@ -1,206 +1,48 @@
 extension FailureReason {
-    /// The codes as they are stored. Never change one.
-    public enum CodingKeys: String, CodingKey, CaseIterable, Sendable {
+    /// The codes, in the order of docs/diagnostics.md. They are stored: never change one.
+    public enum CodingKeys: String, CodeKey {
         // MARK: Source
-        case sourceUnreadable = "source-unreadable"
-        case notMedia = "not-media"
-        case sourceIsPicture = "source-is-picture"
-        case noVideo = "no-video"
-        case noSound = "no-sound"
-        case encrypted
-        case noDecoder = "no-decoder"
-        case headerDamaged = "header-damaged"
-        case nothingDecodes = "nothing-decodes"
-        case decoderStuck = "decoder-stuck"
-        case noFrames = "no-frames"
-        case noStart = "no-start"
-        case impossibleSizes = "impossible-sizes"
-        case sourceChanged = "source-changed"
-        case planDisproved = "plan-disproved"
-        case decodesOtherwise = "decodes-otherwise"
-        case pictureUnconvertible = "picture-unconvertible"
-        case videoDamaged = "video-damaged"
-        case soundOutOfReach = "sound-out-of-reach"
+        case sourceUnreadable, notMedia, sourceIsPicture, noVideo, noSound, encrypted, noDecoder, headerDamaged,
+            nothingDecodes, decoderStuck, noFrames, noStart, impossibleSizes, sourceChanged, planDisproved,
+            decodesOtherwise, pictureUnconvertible, videoDamaged, soundOutOfReach
 
         // MARK: Request
-        case rangeEmpty = "range-empty"
-        case nothingInRange = "nothing-in-range"
-        case timecodeInvalid = "timecode-invalid"
-        case trackMissing = "track-missing"
-        case editFlawed = "edit-flawed"
-        case timelineSpeed = "timeline-speed"
-        case timelineSoundtrack = "timeline-soundtrack"
-        case clipOutOfRange = "clip-out-of-range"
-        case clipUnshared = "clip-unshared"
-        case soundtrackOutOfRange = "soundtrack-out-of-range"
-        case stillTooLong = "still-too-long"
-        case dynamicRangesMixed = "dynamic-ranges-mixed"
-        case interlacedMixed = "interlaced-mixed"
-        case memoryTooSmall = "memory-too-small"
-        case encoderUnknown = "encoder-unknown"
-        case encoderAbsent = "encoder-absent"
-        case encoderRefuses = "encoder-refuses"
-        case settingUnknown = "setting-unknown"
-        case optionUnsupported = "option-unsupported"
-        case valueUnsupported = "value-unsupported"
-        case sizeIndivisible = "size-indivisible"
-        case sizeTooLarge = "size-too-large"
-        case sourceRateUnsupported = "source-rate-unsupported"
-        case pixelFormatUnsupported = "pixel-format-unsupported"
-        case pixelFormatLossy = "pixel-format-lossy"
-        case codecNotHeld = "codec-not-held"
-        case noSoundHeld = "no-sound-held"
-        case losslessCodecFixed = "lossless-codec-fixed"
-        case losslessNotHeld = "lossless-not-held"
-        case rawNotGivenBack = "raw-not-given-back"
-        case framesTooClose = "frames-too-close"
-        case pictureTooLong = "picture-too-long"
-        case framesUneven = "frames-uneven"
-        case frameRateNotHeld = "frame-rate-not-held"
-        case copyWithOption = "copy-with-option"
-        case optionNotOfContainer = "option-not-of-container"
-        case copyImpossible = "copy-impossible"
-        case copyNotGivenBack = "copy-not-given-back"
+        case rangeEmpty, nothingInRange, timecodeInvalid, trackMissing, editFlawed, timelineSpeed, timelineSoundtrack,
+            clipOutOfRange, clipUnshared, soundtrackOutOfRange, stillTooLong, dynamicRangesMixed, interlacedMixed,
+            memoryTooSmall, encoderUnknown, encoderAbsent, encoderRefuses, settingUnknown, optionUnsupported,
+            valueUnsupported, sizeIndivisible, sizeTooLarge, sourceRateUnsupported, pixelFormatUnsupported,
+            pixelFormatLossy, codecNotHeld, noSoundHeld, losslessCodecFixed, losslessNotHeld, rawNotGivenBack,
+            framesTooClose, pictureTooLong, framesUneven, frameRateNotHeld, copyWithOption, optionNotOfContainer,
+            copyImpossible, copyNotGivenBack
 
         // MARK: Engine
-        case mediaFailed = "media-failed"
-        case outOfMemory = "out-of-memory"
-        case diskFull = "disk-full"
-        case outputRefused = "output-refused"
-        case fileFailed = "file-failed"
-        case jobFileUnreadable = "job-file-unreadable"
-        case planLacks = "plan-lacks"
-        case indexVersion = "index-version"
-        case indexDamaged = "index-damaged"
-        case codecAbsent = "codec-absent"
-        case encoderDiffers = "encoder-differs"
-        case encoderMiscounts = "encoder-miscounts"
-        case packetWithoutTime = "packet-without-time"
-        case nothingToEncode = "nothing-to-encode"
-        case segmentFlawed = "segment-flawed"
-        case segmentMissing = "segment-missing"
-        case segmentDiffers = "segment-differs"
-        case segmentListUnreadable = "segment-list-unreadable"
-        case partsEnded = "parts-ended"
-        case verificationFailed = "verification-failed"
-        case engineUnstartable = "engine-unstartable"
-        case engineVersion = "engine-version"
-        case engineWithoutOutput = "engine-without-output"
-        case requestUnwritable = "request-unwritable"
-        case engineInterrupted = "engine-interrupted"
-        case engineEnded = "engine-ended"
-        case engineHung = "engine-hung"
-        case engineNonsense = "engine-nonsense"
-        case engineDied = "engine-died"
+        case mediaFailed, outOfMemory, diskFull, outputRefused, fileFailed, jobFileUnreadable, planLacks, indexVersion,
+            indexDamaged, codecAbsent, encoderDiffers, encoderMiscounts, packetWithoutTime, nothingToEncode,
+            segmentFlawed, segmentMissing, segmentDiffers, segmentListUnreadable, partsEnded, verificationFailed,
+            engineUnstartable, engineVersion, engineWithoutOutput, requestUnwritable, engineInterrupted, engineEnded,
+            engineHung, engineNonsense, engineDied
 
         // MARK: Store
-        case sourceInaccessible = "source-inaccessible"
-        case sourceIsFolder = "source-is-folder"
-        case folderWithoutVideos = "folder-without-videos"
-        case sourceEmpty = "source-empty"
-        case sourceIsURL = "source-is-url"
-        case sourceNotAFile = "source-not-a-file"
-        case sourceChangedWhileCopied = "source-changed-while-copied"
-        case storeUnusable = "store-unusable"
-        case storeFull = "store-full"
-        case storeFileDamaged = "store-file-damaged"
-        case storeFileForeign = "store-file-foreign"
-        case storeMissing = "store-missing"
-        case storeNameEmpty = "store-name-empty"
-        case storeEmpty = "store-empty"
-        case storeDiffers = "store-differs"
-        case storeOfOtherVersion = "store-of-other-version"
-        case workspaceForeign = "workspace-foreign"
-        case resultDiffers = "result-differs"
-        case argumentNotText = "argument-not-text"
-        case notEncodable = "not-encodable"
-        case segmentListUnwritable = "segment-list-unwritable"
-        case jobUnknownHere = "job-unknown-here"
-        case jobHeld = "job-held"
-        case outputExists = "output-exists"
-        case outputIsSource = "output-is-source"
-        case outputIsFolder = "output-is-folder"
-        case outputNotAFile = "output-not-a-file"
-        case outputUnnamed = "output-unnamed"
-        case outputFolderMissing = "output-folder-missing"
-        case outputUnwritable = "output-unwritable"
-        case outputFull = "output-full"
-        case copyInterrupted = "copy-interrupted"
-        case planOfOtherVersion = "plan-of-other-version"
-        case indexMissing = "index-missing"
-        case jobOfOtherVersion = "job-of-other-version"
+        case sourceInaccessible, sourceIsFolder, folderWithoutVideos, sourceEmpty, sourceIsURL, sourceNotAFile,
+            sourceChangedWhileCopied, storeUnusable, storeFull, storeFileDamaged, storeFileForeign, storeMissing,
+            storeNameEmpty, storeEmpty, storeDiffers, storeOfOtherVersion, workspaceForeign, resultDiffers,
+            argumentNotText, notEncodable, segmentListUnwritable, jobUnknownHere, jobHeld, outputExists,
+            outputIsSource, outputIsFolder, outputNotAFile, outputUnnamed, outputFolderMissing, outputUnwritable,
+            outputFull, copyInterrupted, planOfOtherVersion, indexMissing, jobOfOtherVersion
 
         // MARK: Board
-        case passExhausted = "pass-exhausted"
-        case passLost = "pass-lost"
-        case passOutOfMemory = "pass-out-of-memory"
-        case noWorkerCan = "no-worker-can"
-        case workerVanished = "worker-vanished"
-        case encoderMissing = "encoder-missing"
-        case boardOfOtherVersion = "board-of-other-version"
-        case boardUnprepared = "board-unprepared"
-        case boardOfNewerRelease = "board-of-newer-release"
-        case redisUnreachable = "redis-unreachable"
-        case redisRefused = "redis-refused"
-        case boardLost = "board-lost"
-        case boardUnreadable = "board-unreadable"
-        case passesVanished = "passes-vanished"
-        case redisAddressInvalid = "redis-address-invalid"
-        case namespaceInvalid = "namespace-invalid"
-        case jobContradictory = "job-contradictory"
-        case jobNotEnded = "job-not-ended"
+        case passExhausted, passLost, passOutOfMemory, noWorkerCan, workerVanished, encoderMissing, boardOfOtherVersion,
+            boardUnprepared, boardOfNewerRelease, redisUnreachable, redisRefused, boardLost, boardUnreadable,
+            passesVanished, redisAddressInvalid, namespaceInvalid, jobContradictory, jobNotEnded
 
         // MARK: Jobs
-        case outputTwice = "output-twice"
-        case jobUnknown = "job-unknown"
-        case jobAmbiguous = "job-ambiguous"
-        case jobUnended = "job-unended"
-        case workersAbsent = "workers-absent"
-        case jobNotOnBoard = "job-not-on-board"
-        case jobForgotten = "job-forgotten"
-        case jobCancelled = "job-cancelled"
-        case jobFailed = "job-failed"
-        case jobNotFinished = "job-not-finished"
-        case jobEnded = "job-ended"
-        case jobNotFailed = "job-not-failed"
-        case jobsNotRecovered = "jobs-not-recovered"
-        case jobGoesOn = "job-goes-on"
-        case jobHeldBack = "job-held-back"
-        case passesWait = "passes-wait"
-        case probeLost = "probe-lost"
-        case engineMisanswered = "engine-misanswered"
-        case quotaExceeded = "quota-exceeded"
-        case sourceOutside = "source-outside"
-        case sourceRootUnusable = "source-root-unusable"
-        case sourceReplaced = "source-replaced"
-        case interrupted = "interrupted"
-        case runStopped = "run-stopped"
-        case workspaceUnusable = "workspace-unusable"
-        case sourceOutOfReach = "source-out-of-reach"
-        case planDiffers = "plan-differs"
-        case noResult = "no-result"
-        case outputContainerDiffers = "output-container-differs"
-        case outputNotNamed = "output-not-named"
-        case storeNotNamed = "store-not-named"
-        case workerUnknown = "worker-unknown"
-        case redisUnusable = "redis-unusable"
-        case programMissing = "program-missing"
-        case programsNotFound = "programs-not-found"
-        case redisFileUnusable = "redis-file-unusable"
-        case redisFileOpen = "redis-file-open"
-        case secretFileUnusable = "secret-file-unusable"
-        case secretFileOpen = "secret-file-open"
-        case tokenFileDamaged = "token-file-damaged"
-        case tokenNameTaken = "token-name-taken"
-        case secretTooShort = "secret-too-short"
-        case webhooksTooMany = "webhooks-too-many"
-        case curlNotInstalled = "curl-not-installed"
-        case addressUnusable = "address-unusable"
-        case sandboxIncomplete = "sandbox-incomplete"
-        case folderUnwritable = "folder-unwritable"
-        case redisNotInstalled = "redis-not-installed"
-        case redisSilent = "redis-silent"
-        case localWorkerEnded = "local-worker-ended"
-        case unexpected = "unexpected"
+        case outputTwice, jobUnknown, jobAmbiguous, jobUnended, workersAbsent, jobNotOnBoard, jobForgotten,
+            jobCancelled, jobFailed, jobNotFinished, jobEnded, jobNotFailed, jobsNotRecovered, jobGoesOn, jobHeldBack,
+            passesWait, probeLost, engineMisanswered, quotaExceeded, sourceOutside, sourceRootUnusable, sourceReplaced,
+            interrupted, runStopped, workspaceUnusable, sourceOutOfReach, planDiffers, noResult,
+            outputContainerDiffers, outputNotNamed, storeNotNamed, workerUnknown, redisUnusable, programMissing,
+            programsNotFound, redisFileUnusable, redisFileOpen, secretFileUnusable, secretFileOpen, tokenFileDamaged,
+            tokenNameTaken, secretTooShort, webhooksTooMany, curlNotInstalled, addressUnusable, sandboxIncomplete,
+            folderUnwritable, redisNotInstalled, redisSilent, localWorkerEnded, unexpected
     }
 }

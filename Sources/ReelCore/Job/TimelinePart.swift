@@ -29,17 +29,8 @@ public enum TimelinePart: Hashable, Codable, Sendable {
     /// A start time whose rate counts no frames.
     case startTime
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case transition, nested, schema, generator
-        case imageSequence = "image-sequence"
-        case noMedia = "no-media"
-        case remoteMedia = "remote-media"
-        case missingFile = "missing-file"
-        case effect
-        case otherSound = "other-sound"
-        case trimmedTrack = "trimmed-track"
-        case videoTrack = "video-track"
-        case otherTrack = "other-track"
-        case startTime = "start-time"
+    package enum CodingKeys: String, CodeKey {
+        case transition, nested, schema, generator, imageSequence, noMedia, remoteMedia, missingFile, effect,
+            otherSound, trimmedTrack, videoTrack, otherTrack, startTime
     }
 }

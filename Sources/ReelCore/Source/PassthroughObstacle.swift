@@ -15,13 +15,8 @@ public enum PassthroughObstacle: Hashable, Codable, Sendable {
     /// The sources' codecs, parameters or pictures differ.
     case sourcesDiffer
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case interFrames = "inter-frames"
-        case interlaced
-        case packetsNotFrames = "packets-not-frames"
-        case packet
-        case blackPictures = "black-pictures"
-        case sourcesDiffer = "sources-differ"
+    package enum CodingKeys: String, CodeKey {
+        case interFrames, interlaced, packetsNotFrames, packet, blackPictures, sourcesDiffer
     }
 }
 

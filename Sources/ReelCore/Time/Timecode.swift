@@ -95,11 +95,8 @@ public enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
     /// It is among the labels that are left out.
     case labelDropped
 
-    package enum CodingKeys: String, CodingKey, CaseIterable {
-        case rateUnknown = "rate-unknown"
-        case rateNotDropped = "rate-not-dropped"
-        case frameTooHigh = "frame-too-high"
-        case labelDropped = "label-dropped"
+    package enum CodingKeys: String, CodeKey {
+        case rateUnknown, rateNotDropped, frameTooHigh, labelDropped
     }
 }
 

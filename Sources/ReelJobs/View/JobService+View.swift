@@ -179,6 +179,6 @@ extension WorkerView {
 extension DiagnosticView {
     /// Whether a worker that tells this claims nothing until it is over.
     fileprivate var stopsClaims: Bool {
-        [Diagnostic.CodingKeys.workerDiskFull, .workerStoreUnusable].contains { $0.rawValue == code }
+        [Diagnostic.CodingKeys.workerDiskFull, .workerStoreUnusable].contains { $0.stringValue == code }
     }
 }

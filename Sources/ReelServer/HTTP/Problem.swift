@@ -41,10 +41,8 @@ struct Problem: Error, HTTPResponseError, Encodable {
     init(_ failure: ReelFailure) {
         let status = failure.httpStatus
         self.init(
-            status, failure.reason.code,
-            FailureReason.CodingKeys(rawValue: failure.reason.code)?.meaning ?? "The request failed.",
-            detail: failure.words, facts: failure.reason.facts,
-            retryAfter: status == .serviceUnavailable ? 5 : nil)
+            status, failure.reason.code, failure.reason.text.meaning, detail: failure.words,
+            facts: failure.reason.facts, retryAfter: status == .serviceUnavailable ? 5 : nil)
     }
 
     /// The store is not there now; it may come back.

@@ -1,0 +1,48 @@
+public import ReelCore
+
+/// The texts of a code: its row in the catalogue.
+public struct CodeText: Hashable, Sendable {
+    /// What was found or went wrong, and where: one line, without its full stop.
+    public var words: String
+    /// What the code means, whatever its facts are: one sentence.
+    public var meaning: String
+    /// What to do about it: one sentence.
+    public var remedy: String
+
+    init(_ words: String, _ meaning: String, _ remedy: String) {
+        self.words = words
+        self.meaning = meaning
+        self.remedy = remedy
+    }
+}
+
+extension ReelFailure {
+    /// What went wrong, and where: one line, without its full stop.
+    public var words: String { reason.words }
+}
+
+extension FailureReason {
+    /// What went wrong, and where: one line, without its full stop. It names no option and no program: the caller adds
+    /// those.
+    public var words: String { text.words }
+
+    /// The texts of the code. Tests go through all codes, so that none is without.
+    public var text: CodeText {
+        sourceText ?? requestText ?? engineText ?? storeText ?? boardText ?? jobText ?? CodeText(code, "", "")
+    }
+}
+
+/// The beginning of a message about a file.
+func prefix(_ path: String?) -> String { path.map { "\($0): " } ?? "" }
+
+/// The end of a message that quotes a program's last words.
+func quoting(_ lastWords: String?) -> String { lastWords.map { "; it last said: \($0)" } ?? "" }
+
+/// "pass 3", or "the probe".
+struct PassNumber: CustomStringConvertible {
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    var description: String { number < 0 ? "the probe" : "pass \(number)" }
+}
