@@ -8,16 +8,17 @@ internal import ServiceLifecycle
 
 /// Removes uploads that have expired, once a minute.
 struct Sweeper: Service {
-    let store: FolderStore
+    let store: any JobStore
+    let uploads: Uploads
     let log: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
                 do {
-                    try await StoreExecutor.shared.run { [store] in
-                        try store.check()
-                        try store.uploads.removeExpired(now: Date().timeIntervalSince1970)
+                    try await StoreExecutor.shared.run { [store, uploads] in
+                        try await store.check()
+                        try uploads.removeExpired(now: Date().timeIntervalSince1970)
                     }
                 } catch is CancellationError {
                     return
