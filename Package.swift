@@ -109,8 +109,7 @@ let package = Package(
         .target(
             name: "ReelServer",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal", "ReelWords",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -219,6 +218,7 @@ let package = Package(
             name: "ReelJobsTests",
             dependencies: [
                 "ReelRandom", "ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore",
+                "ReelWords",
             ],
             exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(
@@ -230,7 +230,8 @@ let package = Package(
         .testTarget(
             name: "ReelTerminalTests",
             dependencies: [
-                "ReelCore", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWords",
+                "ReelCore", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal", "ReelWords",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

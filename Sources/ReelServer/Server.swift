@@ -14,7 +14,8 @@ public import ServiceLifecycle
 public struct Server: Service {
     let settings: ServerSettings
     let jobs: JobService
-    let store: FolderStore
+    let store: any JobStore
+    let uploads: Uploads
     let engine: any EngineRunner
     let log: Logger
     private let listening: @Sendable (Int) -> Void
@@ -23,16 +24,17 @@ public struct Server: Service {
     ///
     /// - Parameters:
     ///   - jobs: a service with this store.
-    ///   - store: takes uploads.
+    ///   - uploads: those into the store.
     ///   - engine: makes plans and pictures.
     ///   - listening: hears of the port, as soon as the server listens.
     public init(
-        _ settings: ServerSettings, jobs: JobService, store: FolderStore, engine: any EngineRunner, log: Logger,
-        listening: @escaping @Sendable (Int) -> Void = { _ in }
+        _ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads,
+        engine: any EngineRunner, log: Logger, listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.settings = settings
         self.jobs = jobs
         self.store = store
+        self.uploads = uploads
         self.engine = engine
         self.log = log
         self.listening = listening
@@ -44,11 +46,12 @@ public struct Server: Service {
     public func run() async throws {
         let gate = try Gate(settings.tokens)
         let hub = EventHub(jobs, log: log)
-        let access = StoreAccess(to: store, log: log)
+        let access = StoreAccess(to: store, first: await StoreAccess.Reading(of: store), log: log)
         let responder = Responder(settings: settings, gate: gate, jobs: jobs, store: store, access: access, log: log)
         let routes = Server.routes(self, gate: gate, hub: hub, access: access)
         let listener = Listener(host: settings.host, port: settings.port, log: log)
-        let services: [any Service] = [access, hub, Sweeper(store: store, log: log)] + webhookSenders(access)
+        let sweeper = Sweeper(store: store, uploads: uploads, log: log)
+        let services: [any Service] = [access, hub, sweeper] + webhookSenders(access)
         try await withThrowingTaskGroup(of: Void.self) { [listening] group in
             group.addTask {
                 try await listener.serve(responder.router(routes), services: services, listening: listening)
@@ -70,7 +73,7 @@ public struct Server: Service {
 
     /// Where sources lie.
     var sourceRoots: SourceRoots {
-        let uploads = URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path
+        let uploads = URL(fileURLWithPath: self.uploads.folder).standardizedFileURL.path
         return SourceRoots((settings.sources?.folders ?? []) + [uploads])
     }
 
@@ -87,9 +90,9 @@ public struct Server: Service {
 
     /// All that a server answers to.
     package func table() throws(ReelFailure) -> [Entry] {
-        Server.routes(
-            self, gate: try Gate(nil), hub: EventHub(jobs, log: log), access: StoreAccess(to: store, log: log)
-        ).map {
+        // Nothing looks at the store for it.
+        let access = StoreAccess(to: store, first: StoreAccess.Reading(isThere: false, freeBytes: nil), log: log)
+        return Server.routes(self, gate: try Gate(nil), hub: EventHub(jobs, log: log), access: access).map {
             Entry(method: $0.method.rawValue, path: $0.path, role: $0.role)
         }
     }
@@ -97,9 +100,10 @@ public struct Server: Service {
     /// All that the server answers to.
     static func routes(_ server: Server, gate: Gate, hub: EventHub, access: StoreAccess) -> [Route] {
         let api = "api/v1/"
-        let limits = TokenLimits(server.settings, jobs: server.jobs, store: server.store, access: access)
+        let limits = TokenLimits(
+            server.settings, jobs: server.jobs, store: server.store, uploads: server.uploads, access: access)
         let uploads = UploadRoutes(
-            uploads: server.store.uploads, settings: server.settings, limits: limits, access: access)
+            uploads: server.uploads, settings: server.settings, limits: limits, access: access)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes
             + HealthRoutes(jobs: server.jobs, store: server.store).routes

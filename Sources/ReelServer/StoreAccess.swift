@@ -12,7 +12,7 @@ internal import Synchronization
 package final class StoreAccess: Service {
     private let threads: StoreExecutor
     private let largeThreads: StoreExecutor
-    private let read: @Sendable () -> Reading
+    private let read: @Sendable () async -> Reading
     private let log: Logger
     private let state: Mutex<State>
 
@@ -24,6 +24,13 @@ package final class StoreAccess: Service {
         package var freeBytes: Int64?
 
         package init(isThere: Bool, freeBytes: Int64?) { (self.isThere, self.freeBytes) = (isThere, freeBytes) }
+
+        /// Looks at a store; may block.
+        init(of store: any JobStore) async {
+            isThere = (try? await store.check()) != nil
+            // If nothing is mounted at the store's place, the room there is that of another file system.
+            freeBytes = isThere ? await store.freeSpace : nil
+        }
     }
 
     private struct State {
@@ -40,25 +47,22 @@ package final class StoreAccess: Service {
     /// - Parameters:
     ///   - threads: run what uses the store.
     ///   - largeThreads: run what uses large jobs.
-    ///   - read: looks at the store; may block. It is called once before this returns.
+    ///   - first: what is known of the store before it is looked at.
+    ///   - read: looks at the store; may block.
     package init(
-        threads: StoreExecutor = .shared, largeThreads: StoreExecutor = .forLargeJobs, log: Logger,
-        read: @escaping @Sendable () -> Reading
+        threads: StoreExecutor = .shared, largeThreads: StoreExecutor = .forLargeJobs, log: Logger, first: Reading,
+        read: @escaping @Sendable () async -> Reading
     ) {
         self.threads = threads
         self.largeThreads = largeThreads
         self.read = read
         self.log = log
-        state = Mutex(State(last: read()))
+        state = Mutex(State(last: first))
     }
 
     /// The way to a store.
-    convenience init(to store: FolderStore, log: Logger) {
-        self.init(log: log) {
-            // If nothing is mounted at the store's place, the room there is that of another file system.
-            let isThere = (try? store.check()) != nil
-            return Reading(isThere: isThere, freeBytes: isThere ? store.freeSpace : nil)
-        }
+    convenience init(to store: any JobStore, first: Reading, log: Logger) {
+        self.init(log: log, first: first) { await Reading(of: store) }
     }
 
     /// Looks at the store every second until it is shut down gracefully, or cancelled.
@@ -87,7 +91,7 @@ package final class StoreAccess: Service {
         }
         guard isFree else { return }
         Task(executorPreference: threads) { [self] in
-            let reading = read()
+            let reading = await read()
             state.withLock { $0 = State(last: reading) }
         }
     }

@@ -10,16 +10,17 @@ internal import ServiceLifecycle
 /// Once a minute removes uploads that have expired, and returns memory: requests for large jobs take hundreds of MiB for a few
 /// seconds.
 struct Sweeper: Service {
-    let store: FolderStore
+    let store: any JobStore
+    let uploads: Uploads
     let log: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
                 do {
-                    try await StoreExecutor.shared.run { [store] in
-                        try store.check()
-                        try store.uploads.removeExpired(now: Date().timeIntervalSince1970)
+                    try await StoreExecutor.shared.run { [store, uploads] in
+                        try await store.check()
+                        try uploads.removeExpired(now: Date().timeIntervalSince1970)
                     }
                 } catch is CancellationError {
                     return

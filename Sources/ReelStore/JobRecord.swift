@@ -95,8 +95,10 @@ public struct JobSource: Hashable, Codable, Sendable {
 
 /// Terms of a job that do not change its output.
 public struct JobTerms: Hashable, Codable, Sendable {
-    /// Share of the work among jobs; 1 is normal.
+    /// Share of the work among jobs, within `weights`; 1 is normal.
     public var weight: Double
+    /// The valid values of `weight`.
+    public static let weights = 0.001...1000.0
     /// Seconds for which the store keeps the job after its end.
     public var retain: Double
     /// Whether segments stay after the job is done.

@@ -8,8 +8,17 @@ public import ReelCore
 /// which they count while a piece with a checksum comes in. `gone.json` has what was known of one that was removed while a job
 /// has its bytes under another name.
 public struct Uploads: Sendable {
+    private let store: FolderStore
+
+    fileprivate init(into store: FolderStore) { self.store = store }
+
     /// Path of the folder of all uploads.
-    public let folder: String
+    public var folder: String { store.root + "/uploads" }
+
+    /// Gives the bytes of an upload to a job of the store, as `Upload.give` does.
+    public func give(_ upload: Upload, to job: JobID, as name: String) throws(ReelFailure) {
+        try upload.give(to: store.job(job), as: name)
+    }
 
     /// What is known of an upload, apart from its bytes.
     public struct Record: Codable, Hashable, Sendable {
@@ -200,5 +209,5 @@ public struct Uploads: Sendable {
 
 extension FolderStore {
     /// The store's uploads.
-    public var uploads: Uploads { Uploads(folder: root + "/uploads") }
+    public var uploads: Uploads { Uploads(into: self) }
 }

@@ -1,5 +1,22 @@
 public import ReelCore
 
+/// A value that users write as text, and whose forms an error explains if the text has none of them.
+public protocol ExplainedArgument: Sendable {
+    /// The forms that are valid, with examples.
+    static var forms: String { get }
+    /// Nil if the text is invalid.
+    init?(_ text: String)
+}
+
+extension AudioBitRate: ExplainedArgument {}
+extension BitRate: ExplainedArgument {}
+extension ByteSize: ExplainedArgument {}
+extension ClockTime: ExplainedArgument {}
+extension Position: ExplainedArgument {}
+extension Quality: ExplainedArgument {}
+extension TimeSpan: ExplainedArgument {}
+extension TrackSelection: ExplainedArgument {}
+
 /// A non-negative decimal number such as "12" or "1.5", read without rounding.
 enum DecimalNumber {
     /// Nil for anything other than digits with at most one point before or among them, and for more than 15 digits: a number

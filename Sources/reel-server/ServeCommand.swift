@@ -143,7 +143,10 @@ struct ServeCommand: AsyncParsableCommand {
                 (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]))
         let (place, path) = (listen, basePath.text)
         // Joining makes a store of an empty folder; what is opened after it knows which store it is.
-        let server = Server(settings, jobs: jobs, store: try self.store.open(), engine: engine, log: logger) { port in
+        let joined = try self.store.open()
+        let server = Server(
+            settings, jobs: jobs, store: joined, uploads: joined.uploads, engine: engine, log: logger
+        ) { port in
             logger.info("listening at \(place.url(port: port))\(path)/")
         }
         try await Interruption.shuttingDown(server) { Foundation.exit(130) }

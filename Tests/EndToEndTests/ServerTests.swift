@@ -204,6 +204,15 @@ extension EndToEnd {
                         try await refusal(["source": source, "options": ["passFrames": 0]])
                             == ["400", "option-invalid", "/options/passFrames"])
                     #expect(
+                        try await refusal(["source": source, "options": ["videoCodec": 5]])
+                            == ["400", "option-invalid", "/options/videoCodec"])
+                    #expect(
+                        try await refusal(["source": source, "options": ["crf": 20, "bitrate": "5M"]])
+                            == ["400", "option-invalid", "/options/crf"])
+                    #expect(
+                        try await refusal(["edit": ["clips": [["source": source]]], "options": ["play": "forward"]])
+                            == ["400", "option-invalid", "/options/play"])
+                    #expect(
                         try await refusal(["source": source, "options": ["help": true]])
                             == ["400", "request-invalid", "/options/help"])
                     #expect(

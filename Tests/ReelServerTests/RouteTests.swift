@@ -18,7 +18,7 @@ import Testing
         let store = try FolderStore.make(root: folder)
         let jobs = JobService(store: store) { RedisBoard(address, name: "test") }
         let server = Server(
-            ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, store: store,
+            ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, store: store, uploads: store.uploads,
             engine: EngineHost(executable: "/nonexistent"),
             log: Logger(label: "test"))
         return Set(try server.table())

@@ -8,7 +8,8 @@ internal import ReelStore
 /// name.
 actor TokenLimits {
     private let jobs: JobService
-    private let store: FolderStore
+    private let store: any JobStore
+    private let uploads: Uploads
     private let access: StoreAccess
     private let (mostJobs, mostBytes): (Int?, Int64?)
     /// What each name had in the store when that was last looked at, with what it was let have since.
@@ -22,9 +23,12 @@ actor TokenLimits {
     /// Every record of the store is read for it. A name is refused after a look that is no older than the second one.
     private static let memory = (usual: Duration.seconds(60), refusing: Duration.seconds(2))
 
-    init(_ settings: ServerSettings, jobs: JobService, store: FolderStore, access: StoreAccess) {
+    init(
+        _ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads, access: StoreAccess
+    ) {
         self.jobs = jobs
         self.store = store
+        self.uploads = uploads
         self.access = access
         (mostJobs, mostBytes) = (settings.jobsPerToken, settings.bytesPerToken)
     }
@@ -70,7 +74,7 @@ actor TokenLimits {
                 if mostBytes != nil, try await !isGoing() { try await admitBytes(0, of: token) }
                 return try await body()
             }
-            let lock = try await access.use { [store] in try store.uploads.lock(owner: TokenLimits.name(token)) }
+            let lock = try await access.use { [uploads] in try uploads.lock(owner: TokenLimits.name(token)) }
             defer { lock.release() }
             if try await !isGoing() {
                 try await admitJob(of: token)
@@ -125,8 +129,8 @@ actor TokenLimits {
 
     /// Counts the bytes of a name's uploads anew, and not those of its results.
     private func countUploads(of name: String) async throws {
-        let uploads = try await access.use { [store] in try store.uploads.bytesByOwner() }
-        kept[name] = uploads.reduce(results[name] ?? 0) { $0 + (TokenLimits.name($1.key) == name ? $1.value : 0) }
+        let found = try await access.use { [uploads] in try uploads.bytesByOwner() }
+        kept[name] = found.reduce(results[name] ?? 0) { $0 + (TokenLimits.name($1.key) == name ? $1.value : 0) }
     }
 
     private func excess(_ further: Int64, _ name: String) -> Problem? {
@@ -143,23 +147,25 @@ actor TokenLimits {
     private func look(for name: String, ifOlderThan age: Duration) async throws {
         guard looked.map({ $0 + age < .now }) ?? true else { return }
         let before = kept
-        let found = try await access.use { [store] in try TokenLimits.bytes(in: store) }
+        let found = try await access.use { [store, uploads] in try await TokenLimits.bytes(in: store, uploads) }
         let changing = kept.filter { $0.key != name && (turns[$0.key] != nil || $0.value != before[$0.key]) }
         (kept, results, looked) = (found.all.merging(changing) { max($0, $1) }, found.results, .now)
     }
 
     /// How many bytes each name has in the store: in its uploads, in removed uploads that a job still uses, and in results.
-    private static func bytes(in store: FolderStore) throws -> (all: [String: Int64], results: [String: Int64]) {
+    private static func bytes(
+        in store: any JobStore, _ uploads: Uploads
+    ) async throws -> (all: [String: Int64], results: [String: Int64]) {
         var results: [String: Int64] = [:]
-        for id in try store.jobs() {
+        for id in try await store.jobs() {
             // One that cannot be read, or is being removed, counts no more.
-            guard let outline = try? store.job(id).outline(), let bytes = outline.recorded?.bytes,
+            guard let outline = try? await store.job(id).outline(), let bytes = outline.recorded?.bytes,
                 let submitter = outline.submission?.submitter
             else { continue }
             results[name(ofSubmitter: submitter), default: 0] += bytes
         }
         var all = results
-        for (owner, bytes) in try store.uploads.bytesByOwner() { all[name(owner), default: 0] += bytes }
+        for (owner, bytes) in try uploads.bytesByOwner() { all[name(owner), default: 0] += bytes }
         return (all, results)
     }
 }

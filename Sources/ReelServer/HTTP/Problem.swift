@@ -60,6 +60,13 @@ struct Problem: Error, HTTPResponseError, Encodable {
             pointer: flawed.pointer)
     }
 
+    /// An option of a job that cannot be taken.
+    init(_ fault: RequestFault) {
+        self.init(
+            .badRequest, "option-invalid", "An option cannot be taken", detail: fault.words(.api),
+            pointer: "/options/\(fault.field.rawValue)")
+    }
+
     private enum CodingKeys: String, CodingKey { case type, title, status, code, detail, pointer, facts }
 
     func encode(to encoder: any Encoder) throws {
@@ -88,6 +95,7 @@ struct Problem: Error, HTTPResponseError, Encodable {
         case let problem as Problem: self = problem
         case let failure as ReelFailure: self.init(failure)
         case let flawed as FlawedPlace: self.init(flawed)
+        case let fault as RequestFault: self.init(fault)
         case let error as HTTPError:
             self.init(
                 error.status, "http-\(error.status.code)", error.status.reasonPhrase,

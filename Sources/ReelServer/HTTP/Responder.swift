@@ -13,7 +13,7 @@ struct Responder: Sendable {
     let settings: ServerSettings
     let gate: Gate
     let jobs: JobService
-    let store: FolderStore
+    let store: any JobStore
     let access: StoreAccess
     let log: Logger
 
@@ -95,7 +95,7 @@ struct Responder: Sendable {
 
     private func checkStore() async throws {
         try await access.use { [store] in
-            do throws(ReelFailure) { try store.check() } catch { throw Problem.storeAway(error) }
+            do throws(ReelFailure) { try await store.check() } catch { throw Problem.storeAway(error) }
         }
     }
 

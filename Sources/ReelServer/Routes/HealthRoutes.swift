@@ -6,14 +6,14 @@ internal import ReelStore
 /// Whether the server lives, and whether it can serve.
 struct HealthRoutes {
     let jobs: JobService
-    let store: FolderStore
+    let store: any JobStore
 
     var routes: [Route] {
         [
             .get("health", nil) { _, _ in try JSONAnswer.response(["status": "ok"]) },
             .get("ready", nil, limit: .seconds(10)) { _, context in
                 do throws(ReelFailure) {
-                    try store.check()
+                    try await store.check()
                     try await jobs.reach()
                     try await jobs.join()
                 } catch {

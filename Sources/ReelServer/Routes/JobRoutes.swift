@@ -5,7 +5,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
-internal import ReelTerminal
 
 /// Looking at jobs, and changing them.
 struct JobRoutes {
@@ -86,7 +85,7 @@ struct JobRoutes {
         }
         let labels: [String: String]
         do {
-            labels = try LabelOption.labels(request.query(all: "label"))
+            labels = try Submission.labels(request.query(all: "label"))
         } catch {
             throw Problem.parameter("label", "It takes NAME=VALUE, as project=trailer, each name once.")
         }

@@ -45,12 +45,11 @@ struct SubmitRoutes {
     }
 
     private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
-        let folder = server.store.job(job.record.id)
         let posted = try await limits.beginningJob(
             of: context.caller.name, unless: { await isGoing(job.record.id) }
         ) {
             try await server.jobs.post(job.record) { () throws(ReelFailure) in
-                for (name, upload) in job.uploads { try upload.give(to: folder, as: name) }
+                for (name, upload) in job.uploads { try server.uploads.give(upload, to: job.record.id, as: name) }
             }
         }
         var response = try JSONAnswer.response(

@@ -1,4 +1,4 @@
-public import ReelTerminal
+public import ReelWords
 
 /// Which webhooks a server takes and sends, and how it signs them.
 public struct WebhookPolicy: Sendable {

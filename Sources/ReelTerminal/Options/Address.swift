@@ -1,4 +1,5 @@
 internal import Foundation
+public import ReelWords
 
 /// The value of `--listen`: a host and a port.
 public struct Address: ExplainedArgument {

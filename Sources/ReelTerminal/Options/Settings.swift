@@ -1,6 +1,7 @@
 public import ArgumentParser
 internal import Configuration
 internal import Foundation
+public import ReelWords
 internal import Synchronization
 internal import SystemPackage
 

@@ -25,9 +25,8 @@ package struct SubmissionOptions: ParsableArguments {
             throw ValidationError(
                 "--name takes 1 to 100 characters without line breaks or tabs, as \"Trailer, take 3\"")
         }
-        let labels = try LabelOption.labels(label)
-        guard labels.count <= Submission.mostLabels else {
-            throw ValidationError("a job has \(Submission.mostLabels) labels at most; these are \(labels.count)")
+        try LabelOption.explained { () throws(LabelFault) in
+            try Submission.check(labels: Submission.labels(label))
         }
     }
 
@@ -41,18 +40,23 @@ package struct SubmissionOptions: ParsableArguments {
 package enum LabelOption {
     /// The labels by name. Throws if one is malformed, or if two have the same name.
     package static func labels(_ arguments: [String]) throws -> [String: String] {
-        var labels: [String: String] = [:]
-        for argument in arguments {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, Submission.isLabelName(parts[0]), Submission.isText(parts[1]) else {
+        try explained { () throws(LabelFault) in try Submission.labels(arguments) }
+    }
+
+    /// Makes a usage error of a fault.
+    static func explained<Result>(_ read: () throws(LabelFault) -> Result) throws -> Result {
+        do throws(LabelFault) {
+            return try read()
+        } catch {
+            switch error {
+            case .malformed(let text):
                 throw ValidationError(
                     "--label takes NAME=VALUE, as project=trailer: NAME has 1 to 40 letters, digits, '.', '-' and '_', "
-                        + "VALUE 1 to 100 characters without line breaks or tabs; it is \(argument)")
-            }
-            guard labels.updateValue(parts[1], forKey: parts[0]) == nil else {
-                throw ValidationError("--label \(parts[0]) is given twice")
+                        + "VALUE 1 to 100 characters without line breaks or tabs; it is \(text)")
+            case .repeated(let name): throw ValidationError("--label \(name) is given twice")
+            case .tooMany(let count):
+                throw ValidationError("a job has \(Submission.mostLabels) labels at most; these are \(count)")
             }
         }
-        return labels
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ReelJobs
 package import ReelStore
 internal import ReelWords
 
@@ -7,14 +8,8 @@ package struct TermsOptions: ParsableArguments {
     @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.")
     var weight = 1.0
 
-    @Option(
-        help: ArgumentHelp(
-            "How long the store keeps the job after its end, as 7d, 12h or 90m. Default: 7d.", valueName: "time"),
-        transform: TimeSpan.read)
-    var retain: TimeSpan?
-
-    @Flag(help: "Keep the segments in the store after the job is done.")
-    var keepSegments = false
+    @Option(help: .of(.retain), transform: TimeSpan.read) var retain: TimeSpan?
+    @Flag(help: .of(.keepSegments)) var keepSegments = false
 
     @Flag(help: "Copy the video into the store, for workers that do not see it where it is.")
     package var stage = false
@@ -32,7 +27,7 @@ package struct TermsOptions: ParsableArguments {
 
     /// Throws for a weight that no job can have.
     package static func check(weight: Double) throws {
-        guard weight.isFinite, weight >= 0.001, weight <= 1000 else {
+        guard JobTerms.weights.contains(weight) else {
             throw ValidationError("--weight must be 0.001 to 1000")
         }
     }

@@ -27,7 +27,7 @@ struct PlanCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Option(help: ArgumentHelp("The container if the output has its default name.", valueName: "name"))
+    @Option(help: .of(.container))
     var container: Container?
 
     @Option(
@@ -52,27 +52,28 @@ struct PlanCommand: AsyncParsableCommand {
             return
         }
         guard SubmittedEdit.isTimeline(otio) else { throw ValidationError("\(otio) must end in .otio") }
-        let plain = [("--audio keep", spec.audio == .keep), ("--timestamps source", spec.timestamps == .source)]
+        let request = spec.request
+        let plain = [
+            ("--audio keep", request.audio == .keep), ("--timestamps source", request.timestamps == .source),
+        ]
         if let (option, _) = plain.first(where: \.1) { throw ValidationError("a timeline cannot say \(option)") }
     }
 
     func run() async throws {
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        guard sources.count == 1 || spec.stitch else {
+        guard sources.count == 1 || spec.request.stitch else {
             throw ValidationError("plan takes one video; --stitch makes one output of several")
         }
-        let orders = try spec.orders(sources) { throw $0 }
-        guard orders.count == 1 else {
-            throw ValidationError("plan takes one video, and \(sources[0]) has \(orders.count); name one of them")
+        let drafts = try spec.drafts(of: sources) { throw $0 }
+        guard drafts.count == 1 else {
+            throw ValidationError("plan takes one video, and \(sources[0]) has \(drafts.count); name one of them")
         }
-        let order = orders[0]
+        let draft = drafts[0]
         let timeline = otio.map { Destination($0, overwrite: overwrite) }
-        if let timeline { try order.check(timeline) }
-        let choice = try OutputChoice(
-            output, container, for: order.named, like: order.sources[0], deed: order.deed,
-            encoders: spec.encoders, lossless: spec.lossless)
+        if let timeline { try draft.check(timeline) }
+        let choice = try draft.output(output, container: container)
         let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
-        let job = try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
+        let job = try JobRecord(submitting: draft.sources, spec: draft.spec(in: choice.container))
         let quotas = quotas.quotas
         let prepared = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)
@@ -81,7 +82,7 @@ struct PlanCommand: AsyncParsableCommand {
         }
         try timeline.map(prepared.writeTimeline)
         var view = prepared.view
-        view.add(order.diagnostics)
+        view.add(draft.diagnostics)
         if json { console.json(view) } else { show(view) }
         if let timeline { console.say("wrote \(timeline.path)") }
     }

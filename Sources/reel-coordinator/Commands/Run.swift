@@ -50,13 +50,13 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
         var refused: [ReelFailure] = []
-        let orders = try spec.orders(sources) { refused.append($0) }
-        try output.refuseOneName(for: orders.count + refused.count)
+        let drafts = try spec.drafts(of: sources) { refused.append($0) }
+        try output.refuseOneName(for: drafts.count + refused.count)
         output.makeFolder()
-        var batch = Batch(sources: orders.count + refused.count, refused: refused)
-        let items = try output.items(for: orders, spec, in: &batch, checks: true, lines) {
-            (order, choice) throws(ReelFailure) in
-            try JobRecord(submitting: order.sources, spec: spec.spec(order, choice.container))
+        var batch = Batch(sources: drafts.count + refused.count, refused: refused)
+        let items = try output.items(for: drafts, in: &batch, checks: true, lines) {
+            (draft, choice) throws(ReelFailure) in
+            try JobRecord(submitting: draft.sources, spec: draft.spec(in: choice.container))
         }
         if let warning = slots.warning { console.say("warning: \(warning)") }
         // Each folder of outputs has a store of its own.

@@ -58,16 +58,16 @@ struct SubmitCommand: AsyncParsableCommand {
         let roots = try sourceRoot.roots()
         // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
         var refused: [ReelFailure] = []
-        let orders = try spec.orders(sources) { refused.append($0) }
-        try output.refuseOneName(for: orders.count + refused.count)
+        let drafts = try spec.drafts(of: sources) { refused.append($0) }
+        try output.refuseOneName(for: drafts.count + refused.count)
         output.makeFolder()
-        var batch = Batch(sources: orders.count + refused.count, refused: refused)
-        let wanted = try output.items(for: orders, spec, in: &batch, checks: wait, lines) {
-            (order, choice) throws(ReelFailure) in
+        var batch = Batch(sources: drafts.count + refused.count, refused: refused)
+        let wanted = try output.items(for: drafts, in: &batch, checks: wait, lines) {
+            (draft, choice) throws(ReelFailure) in
             var terms = terms.terms
             terms.output = choice.path
             return try JobRecord(
-                submitting: order.sources, spec: spec.spec(order, choice.container), terms: terms,
+                submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
                 submission: submission.submission, within: roots, stages: self.terms.stage)
         }
         guard !wanted.isEmpty else { return try batch.end() }

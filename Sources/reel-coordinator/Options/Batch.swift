@@ -10,7 +10,7 @@ struct Batch {
     private(set) var skipped = 0
     private var failures: [ReelFailure] = []
 
-    /// - Parameter refused: of those, the failures of arguments that are no orders. They are reported here.
+    /// - Parameter refused: of those, the failures of arguments that make no draft. They are reported here.
     init(sources: Int, refused: [ReelFailure]) {
         self.sources = sources
         failures = refused

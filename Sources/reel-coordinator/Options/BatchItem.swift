@@ -22,49 +22,49 @@ extension OutputOptions {
         }
     }
 
-    /// The outputs of orders, whose names are checked before any work. Outputs that cannot be made are reported in the batch,
+    /// The outputs of drafts, whose names are checked before any work. Outputs that cannot be made are reported in the batch,
     /// and outputs that need not be made are left out: a video whose output is there, if that is asked for, and a video that is
     /// itself the output of another, as in a folder that was reversed before.
     ///
     /// - Parameters:
     ///   - checks: whether the destinations must be free now.
     ///   - lines: print the outputs that are left out, too.
-    ///   - make: the job of an order.
+    ///   - make: the job of a draft.
     func items(
-        for orders: [Order], _ spec: SpecOptions, in batch: inout Batch, checks: Bool, _ lines: JSONLines,
-        _ make: (Order, OutputChoice) throws(ReelFailure) -> JobRecord
+        for drafts: [JobDraft], in batch: inout Batch, checks: Bool, _ lines: JSONLines,
+        _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
     ) throws -> [BatchItem] {
         let standardized = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
         var makers: [String: Int] = [:]
-        for (place, order) in orders.enumerated() {
-            guard let choice = try? choice(for: order, spec) else { continue }
+        for (place, draft) in drafts.enumerated() {
+            guard let choice = try? choice(for: draft) else { continue }
             let path = standardized(choice.path)
             if makers[path] == nil { makers[path] = place }
         }
         var items: [BatchItem] = []
-        for (place, order) in orders.enumerated() {
-            if let maker = makers[standardized(order.named)], maker != place {
+        for (place, draft) in drafts.enumerated() {
+            if let maker = makers[standardized(draft.named)], maker != place {
                 batch.skip(
-                    SkippedView(source: order.named, reason: .isOutput), "it is the output of \(orders[maker].named)",
+                    SkippedView(source: draft.named, reason: .isOutput), "it is the output of \(drafts[maker].named)",
                     lines)
                 continue
             }
-            let subject = BatchPlace(place, of: orders.count, path: order.named)
+            let subject = BatchPlace(place, of: drafts.count, path: draft.named)
             var skipped: (view: SkippedView, why: String)?
             try batch.prepare(subject) { () throws(ReelFailure) in
-                for diagnostic in order.diagnostics { console.warn(diagnostic, of: subject) }
-                let choice = try choice(for: order, spec)
+                for diagnostic in draft.diagnostics { console.warn(diagnostic, of: subject) }
+                let choice = try choice(for: draft)
                 if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
-                    let view = SkippedView(source: order.named, reason: .exists, output: choice.path)
+                    let view = SkippedView(source: draft.named, reason: .exists, output: choice.path)
                     skipped = (view, "\(choice.path) exists")
                     return
                 }
-                let job = try make(order, choice)
+                let job = try make(draft, choice)
                 let destination = Destination(choice.path, overwrite: overwrite)
-                if checks { try order.check(destination) }
+                if checks { try draft.check(destination) }
                 if let other = items.first(where: { $0.destination.path == choice.path }) {
                     guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
-                        skipped = (SkippedView(source: order.named, reason: .namedTwice), "it is named twice")
+                        skipped = (SkippedView(source: draft.named, reason: .namedTwice), "it is named twice")
                         return
                     }
                     throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))

@@ -14,10 +14,7 @@ struct OutputOptions: ParsableArguments {
         completion: .file())
     var output: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The container if the output has its default name: \(Container.allCases.map(\.rawValue).joined(separator: ", ")).",
-            valueName: "name"))
+    @Option(help: .of(.container))
     var container: Container?
 
     @Option(
@@ -52,10 +49,8 @@ struct OutputOptions: ParsableArguments {
         }
     }
 
-    func choice(for order: Order, _ spec: SpecOptions) throws(ReelFailure) -> OutputChoice {
-        try OutputChoice(
-            output, container, for: order.named, like: order.sources[0], deed: order.deed, in: outputDir,
-            suffix: suffix, encoders: spec.encoders, lossless: spec.lossless)
+    func choice(for draft: JobDraft) throws(ReelFailure) -> OutputChoice {
+        try draft.output(output, container: container, in: outputDir, suffix: suffix)
     }
 
     /// Makes the folder of the outputs, and those above it. What prevents that shows when an output is to be written.

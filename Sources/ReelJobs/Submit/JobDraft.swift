@@ -1,0 +1,148 @@
+internal import Foundation
+public import ReelCore
+internal import ReelWords
+
+/// One output that a request makes: its sources, what is done with them, and how it is named. It becomes a `JobRecord`.
+public struct JobDraft: Sendable {
+    /// What is asked of it.
+    public let request: OutputRequest
+    /// Paths of its sources; at least one.
+    public let sources: [String]
+    /// Nil reverses a range of the only source.
+    public let edit: Edit?
+    /// The path that names the output unless another does: the source's, the edit's file, or the first of those stitched.
+    public let named: String
+    /// What the output's default name says was done.
+    let deed: String
+    /// What was left out of a timeline.
+    public let diagnostics: [Diagnostic]
+
+    init(
+        _ request: OutputRequest, sources: [String], edit: Edit? = nil, named: String, deed: String,
+        diagnostics: [Diagnostic] = []
+    ) {
+        self.request = request
+        self.sources = sources
+        self.edit = edit
+        self.named = named
+        self.deed = deed
+        self.diagnostics = diagnostics
+    }
+
+    /// Its spec in the container that was chosen.
+    public func spec(in container: Container) -> JobSpec { request.spec(edit, in: container) }
+
+    /// The path and the container of its output, as `OutputChoice.init` decides them and with its errors.
+    ///
+    /// - Parameters:
+    ///   - path: the output's path; nil for a default name.
+    ///   - container: that of a default name; nil for the request's.
+    ///   - folder: where a default name lies; nil for beside the source.
+    ///   - suffix: what a default name has after the source's name; nil for a point and what was done.
+    public func output(
+        _ path: String? = nil, container: Container? = nil, in folder: String? = nil, suffix: String? = nil
+    ) throws(ReelFailure) -> OutputChoice {
+        try OutputChoice(
+            path, container ?? request.container, for: named, like: sources[0], deed: deed, in: folder, suffix: suffix,
+            encoders: request.encoders, lossless: request.lossless)
+    }
+
+    /// Throws `.output` if the output would replace a file that it is made of, or cannot be written there.
+    public func check(_ destination: Destination) throws(ReelFailure) {
+        for file in [named] + sources { try destination.check(source: file) }
+    }
+}
+
+extension OutputRequest {
+    /// A draft for each output that arguments of a command ask for: videos, those in folders, files of edits, timelines, or
+    /// one of all if they are stitched. Throws a `RequestFault` for options that do not go with them, and what `refused`
+    /// throws.
+    ///
+    /// - Parameter refused: hears of each argument that cannot be a draft, such as the file of an edit that cannot be made.
+    public func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
+        let files = try arguments.flatMap { argument in
+            do throws(ReelFailure) {
+                return try VideoFolder.files(in: argument)
+            } catch {
+                // One output of several cannot do without one of them.
+                if stitch { throw error }
+                try refused(error)
+                return []
+            }
+        }
+        guard !lenient || files.contains(where: SubmittedEdit.isTimeline) else {
+            throw RequestFault(.lenient, .needsTimeline)
+        }
+        if stitch { return [try stitched(files)] }
+        return try files.compactMap { file in
+            guard SubmittedEdit.isFile(file) else { return try draft(video: file) }
+            try refuseClipOptions()
+            let edit: SubmittedEdit
+            do throws(ReelFailure) {
+                edit = try SubmittedEdit(file: file, isLenient: lenient)
+            } catch {
+                try refused(error)
+                return nil
+            }
+            return try draft(edit: edit, named: file)
+        }
+    }
+
+    /// The draft of one video at a path, whatever its name.
+    public func draft(video path: String) throws(RequestFault) -> JobDraft {
+        guard isEdit else { return JobDraft(self, sources: [path], named: path, deed: deed) }
+        let edit = SubmittedEdit(
+            playing: path, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .none)
+        return try draft(edit, named: path, deed: deed)
+    }
+
+    /// The draft of an edit. Throws if an option says what the edit says.
+    ///
+    /// - Parameter named: the path that names the output.
+    public func draft(edit: SubmittedEdit, named: String) throws(RequestFault) -> JobDraft {
+        try refuseClipOptions()
+        return try draft(edit, named: named, deed: "cut")
+    }
+
+    private func stitched(_ files: [String]) throws(RequestFault) -> JobDraft {
+        if let edit = files.first(where: SubmittedEdit.isFile) {
+            throw RequestFault(.stitch, .stitchesEdit(path: edit))
+        }
+        let edit = SubmittedEdit(
+            stitching: files, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .shared)
+        guard edit.edit.repeats <= Edit.mostClips else {
+            throw RequestFault(.stitch, .tooManyClips(edit.edit.repeats))
+        }
+        return try draft(edit, named: files[0], deed: deed)
+    }
+
+    /// The draft of an edit, with the soundtrack that is asked for.
+    private func draft(_ edit: SubmittedEdit, named: String, deed: String) throws(RequestFault) -> JobDraft {
+        var edit = edit
+        if let soundtrack {
+            guard edit.edit.soundtrack == nil else {
+                throw RequestFault(.soundtrack, .soundtrackTwice(path: named))
+            }
+            edit.add(soundtrack: soundtrack, from: soundtrackFrom?.seconds ?? Rational(0))
+        }
+        return JobDraft(
+            self, sources: edit.sources, edit: edit.edit, named: named, deed: deed, diagnostics: edit.diagnostics)
+    }
+
+    /// How each video is played.
+    private var clip: EditClip {
+        EditClip(
+            from: from, to: to, duration: duration, play: play ?? (stitch ? .forward : .reverse), times: times,
+            speed: speed?.ratio ?? Rational(1))
+    }
+
+    /// What the default name of an output says was done.
+    private var deed: String {
+        if stitch { return "stitched" }
+        return switch play ?? .reverse {
+        case .reverse: "reversed"
+        case .pingPong: "ping-pong"
+        case .forward: "cut"
+        }
+    }
+}
