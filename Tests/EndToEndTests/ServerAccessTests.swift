@@ -487,7 +487,8 @@ extension EndToEnd {
         @Test func everyAnswerTellsBrowsersWhatItsPagesMayDo() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet) { server in
-                    for place in ["", "/jobs/@", "/reel.js", "/api/v1/jobs", "/api/v1/nothing"] {
+                    let modules = try await server.modules().keys
+                    for place in ["", "/jobs/@", "/api/v1/jobs", "/api/v1/nothing"] + modules {
                         for method in ["GET", "HEAD"] {
                             let answer = try await server.send(method, place)
                             let policy = try #require(answer.headers["content-security-policy"], "\(method) \(place)")
@@ -504,6 +505,33 @@ extension EndToEnd {
                     #expect(page.text.contains("<base href=\"/\">"))
                     let tag = try #require(page.headers["etag"])
                     #expect(try await server.get("/queue", headers: ["If-None-Match": tag]).status == 304)
+                }
+            }
+        }
+
+        @Test("browsers keep modules of one release, and never get those of two together")
+        func modulesOfOneRelease() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--base-path", "/reel"], path: "/reel") { server in
+                    let shell = try await server.get("/")
+                    #expect(shell.headers["cache-control"] == "no-cache")
+                    let modules = try await server.modules()
+                    let preloaded = shell.text.matches(of: /<link rel="modulepreload" href="([^"]+)">/)
+                    #expect(Set(preloaded.map { "/\($0.1)" }) == Set(modules.keys))
+                    #expect(modules.count > 20)
+                    let folders = Set(modules.keys.map { $0.split(separator: "/").dropLast().joined(separator: "/") })
+                    let folder = try #require(folders.count == 1 ? folders.first : nil)
+                    #expect(folder.wholeMatch(of: /pages\/[0-9a-f]{24}/) != nil, "\(folder)")
+                    for (place, module) in modules {
+                        #expect(module.status == 200, "\(place)")
+                        #expect(module.headers["content-type"] == "text/javascript; charset=utf-8", "\(place)")
+                        #expect(module.headers["cache-control"] == "max-age=31536000, immutable", "\(place)")
+                    }
+                    #expect(try await server.get("/\(folder)/reel.css").status == 200)
+                    // What a shell of another release asks for.
+                    let other = try await server.get("/pages/0123456789abcdef01234567/main.js")
+                    #expect(other.status == 404)
+                    #expect(other.headers["cache-control"] == "no-store")
                 }
             }
         }

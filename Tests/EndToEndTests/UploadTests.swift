@@ -148,6 +148,26 @@ extension EndToEnd {
             }
         }
 
+        @Test func aPOSTThatNamesAnotherMethodIsThatMethod() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    let (_, place) = try await begin(server, ["Upload-Length": "5"])
+                    func post(as method: String, at offset: Int = 0, _ body: Data = Data()) async throws -> Int {
+                        let headers = ["Upload-Offset": "\(offset)", "X-HTTP-Method-Override": method]
+                        return try await server.send(
+                            "POST", place, headers: piece.merging(headers) { $1 }, body: body
+                        ).status
+                    }
+                    #expect(try await post(as: "PATCH", Data("hel".utf8)) == 204)
+                    #expect(try await post(as: "PATCH", at: 3, Data("lo".utf8)) == 204)
+                    #expect(try await post(as: "PUT", at: 5) == 405)
+                    #expect(try bytes(of: place, fleet) == Data("hello".utf8))
+                    #expect(try await post(as: "DELETE") == 204)
+                    #expect(try await server.send("HEAD", place, headers: version).status == 404)
+                }
+            }
+        }
+
         @Test func partsArePutTogetherAndALengthMayComeLater() async throws {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 try await WebServer.with(fleet) { server in

@@ -128,6 +128,23 @@ struct WebServer {
         return Answer(status: answer.statusCode, headers: WebServer.headers(of: answer), body: bytes)
     }
 
+    /// The modules that a browser runs on the server's pages, with their places: the one that the shell names, and all that
+    /// they import.
+    func modules() async throws -> [String: Answer] {
+        let shell = try await get("/")
+        let first = try #require(shell.text.firstMatch(of: /<script type="module" src="([^"]+)">/))
+        var left = ["/\(first.1)"]
+        var modules: [String: Answer] = [:]
+        while let place = left.popLast() {
+            guard modules[place] == nil else { continue }
+            let module = try await get(place)
+            modules[place] = module
+            let folder = place.prefix(through: try #require(place.lastIndex(of: "/")))
+            left += module.text.matches(of: /from "\.\/([^"]+)"/).map { "\(folder)\($0.1)" }
+        }
+        return modules
+    }
+
     func request(_ method: String, _ place: String) throws -> URLRequest {
         var request = URLRequest(
             url: try #require(URL(string: url(place))), cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 120

@@ -24,10 +24,12 @@ import Testing
         return Set(try server.table())
     }
 
+    /// A folder of the pages' sources.
+    private static let pages = URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../Sources/ReelServer/Pages").standardized
+
     private func document() throws -> [String: Any] {
-        let file = URL(fileURLWithPath: #filePath).appendingPathComponent(
-            "../../../Sources/ReelServer/Pages/openapi.json"
-        ).standardized
+        let file = RouteTests.pages.appendingPathComponent("openapi.json")
         return try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
     }
 
@@ -48,6 +50,36 @@ import Testing
     @Test func everyChangeNeedsARoleButSigningIn() throws {
         for entry in try table() where !["GET", "HEAD", "OPTIONS"].contains(entry.method) {
             #expect((entry.role ?? .viewer) >= .operator || entry.path == "api/v1/session", "\(entry)")
+        }
+    }
+
+    @Test func everyModuleOfThePagesIsServed() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: RouteTests.pages.path)
+        let served = try table().map(\.path).filter { $0.hasSuffix(".js") }
+        #expect(
+            Set(served.compactMap { $0.split(separator: "/").last.map(String.init) })
+                == Set(files.filter { $0.hasSuffix(".js") }))
+    }
+
+    /// A browser runs none of the modules if one of them imports what another does not have.
+    @Test func everyModuleExportsWhatOthersImport() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: RouteTests.pages.path)
+            .filter { $0.hasSuffix(".js") }
+        let modules = try Dictionary(
+            uniqueKeysWithValues: names.map {
+                ($0, try String(contentsOf: RouteTests.pages.appendingPathComponent($0), encoding: .utf8))
+            })
+        let exported = modules.mapValues { text in
+            Set(text.matches(of: /(?m)^export (?:async )?(?:function|class|const|let) (\w+)/).map { String($0.1) })
+        }
+        for (name, text) in modules {
+            for match in text.matches(of: /(?m)^import \{([^}]+)\} from "\.\/([^"]+)";$/) {
+                let wanted = match.1.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+                let missing = Set(wanted).subtracting(exported[String(match.2)] ?? [])
+                #expect(missing.isEmpty, "\(name) imports \(missing) from \(match.2)")
+            }
+            // No import in another form, which the lines above would not see.
+            #expect(text.matches(of: /import\b/).count == text.matches(of: /(?m)^import \{[^}]+\} from "\.\//).count)
         }
     }
 

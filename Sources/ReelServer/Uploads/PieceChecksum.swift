@@ -1,7 +1,8 @@
 internal import Crypto
 internal import Foundation
+internal import HTTPTypes
 
-/// The checksum that a piece must have.
+/// The checksum that a piece must have (the extension checksum).
 struct PieceChecksum {
     private let wanted: Data
     private var sha1: Insecure.SHA1?
@@ -25,5 +26,13 @@ struct PieceChecksum {
         sha256?.update(data: bytes)
     }
 
-    var isRight: Bool { (sha1.map { Data($0.finalize()) } ?? sha256.map { Data($0.finalize()) }) == wanted }
+    /// Throws a problem of status 460 if the bytes so far have another.
+    func check() throws {
+        let found = sha1.map { Data($0.finalize()) } ?? sha256.map { Data($0.finalize()) }
+        guard found == wanted else {
+            throw Problem(
+                HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch"), "checksum-differs",
+                "The piece's checksum differs", detail: "The bytes that came have another; none of them was taken.")
+        }
+    }
 }

@@ -1,0 +1,55 @@
+// The server: its addresses and its API.
+
+import { setClock } from "./time.js";
+
+export const part = encodeURIComponent;
+export const base = new URL(document.baseURI);
+export const apiURL = (path) => new URL(`api/v1/${path}`, base);
+export const jobPath = (id, rest = "") => `jobs/${part(id)}${rest}`;
+
+/** The page's path below the base, without slashes at its ends. */
+export function currentPath() {
+  const path = location.pathname;
+  return (path.startsWith(base.pathname) ? path.slice(base.pathname.length) : path).replace(/^\/+|\/+$/g, "");
+}
+
+/** Tells the navigation that the server does not know the caller any more. */
+export const askToSignIn = () => dispatchEvent(new Event("sign-in-needed"));
+
+/** Why a request was not answered as wished; status 0 if there was no answer. */
+export class Problem extends Error {
+  constructor(status, body = {}, retryAfter = null) {
+    super(body.detail || body.title || `the server answered ${status}`);
+    Object.assign(this, { status, code: body.code, pointer: body.pointer, retryAfter });
+  }
+}
+
+/** Asks the API; the answer's JSON, or null if it has no body. Throws `Problem`, and `AbortError` after an abort. */
+export async function ask(path, { method = "GET", body, signal } = {}) {
+  let answer;
+  try {
+    answer = await fetch(apiURL(path), {
+      method, signal, cache: "no-store", credentials: "same-origin",
+      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0, { detail: "No answer from the server." });
+  }
+  setClock(answer.headers.get("Date"));
+  if (!answer.ok) throw await problemOf(answer, path);
+  if (answer.status === 204) return null;
+  try {
+    return await answer.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0, { detail: "The server's answer was cut off." });
+  }
+}
+async function problemOf(answer, path) {
+  const after = Number(answer.headers.get("Retry-After"));
+  const body = await answer.json().catch(() => ({}));
+  if (answer.status === 401 && path !== "session") askToSignIn();
+  return new Problem(answer.status, body && typeof body === "object" ? body : {}, after > 0 ? after : null);
+}

@@ -1,0 +1,56 @@
+// What a plan says, before the job is submitted.
+
+import { bdi, codeOf, h, pairs } from "./elements.js";
+import { clipFrames } from "./jobFacts.js";
+import { count, grouped, seconds, size } from "./words.js";
+
+const list = (...parts) => parts.filter(Boolean).join(", ");
+
+function foundVideo(video) {
+  const rate = video.isVariableRate ? "variable rate" : video.frameRate && `${video.frameRate.replace(/\/1$/, "")} fps`;
+  return list(video.codec + (video.profile ? ` ${video.profile}` : ""), `${video.width}x${video.height}`,
+    video.pixelFormat, count(video.frames, "frame"), rate, video.rotation && `turned by ${video.rotation}°`);
+}
+function output(plan) {
+  const bits = plan.bitrate === "source" ? "as many bits as the source"
+    : plan.bitrate && `${Math.floor(plan.bitrate / 1000)} kb/s`;
+  return list(plan.container, `${plan.videoEncoder} ${plan.width}x${plan.height} ${plan.pixelFormat}`,
+    plan.encoderOptions, bits);
+}
+const handling = {
+  copied: "copied packet by packet", forwards: "forwards", reversed: "reversed", edited: "as the clips have it",
+  soundtrack: "the soundtrack",
+};
+const sound = (track) => list(handling[track.handling] ?? track.handling, track.handling !== "copied"
+  && list(track.encoder, track.sampleRate && `${track.sampleRate} Hz`, track.channelLayout));
+const clip = (clip) => clip.source == null ? `black, ${seconds(clip.seconds)}`
+  : list(`${seconds(clip.from)} to ${seconds(clip.to)}`, clipFrames(clip),
+    clip.speed !== 1 && `${clip.speed} times as fast`, clip.times > 1 && `${clip.times} times`);
+function passes(plan) {
+  const made = plan.passes.filter((pass) => pass.kind === "video");
+  if (made.length === 0) return "none of video, whose packets the assembly copies";
+  const chunks = made.reduce((sum, pass) => sum + pass.runs, 0);
+  return `${count(made.length, "pass")} of video in ${count(chunks, "chunk")}, `
+    + `${plan.passes.length - made.length} of audio`;
+}
+
+export function planView(plan) {
+  const { found } = plan;
+  const clips = plan.clips.length > 1 || plan.clips.some((clip) => clip.times > 1) ? plan.clips.slice(0, 12) : [];
+  return h("section.panel", { tabindex: -1 }, h("h2", "Plan"),
+    plan.diagnostics.map((entry) => h("p.notice.odd", bdi(entry.message), codeOf(entry.code))),
+    pairs([
+      ["source", list(found.format, size(found.size), seconds(found.seconds))],
+      ["video", foundVideo(found.video)],
+      ...found.audio.map((track, index) =>
+        [`audio ${index}`, list(track.codec, `${track.sampleRate} Hz`, track.channelLayout, track.language)]),
+      ["output", output(plan)],
+      ...plan.audio.map((track) => [`sound ${track.track}`, sound(track)]),
+      ...clips.map((entry, index) => [`clip ${index + 1}`, clip(entry)]),
+      ["frames", `${grouped(plan.frames)}, ${seconds(plan.seconds)}`],
+      ["passes", passes(plan)],
+      ["memory", `${size(plan.need)} a pass`],
+      ["decodes", count(plan.framesToDecode, "frame")],
+      ["quotas", plan.quotas.map((quota) => `${quota.quota} ${quota.asked} of ${quota.most}`).join(", ")],
+    ]));
+}
