@@ -88,26 +88,39 @@ public struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
-/// A pass that a worker holds under a lease.
+/// What a worker claims, and what it does between two claims.
+public enum Work: Hashable, Sendable {
+    /// Makes the segments of a pass that the job's plan lists.
+    case pass(Pass)
+    /// Joins the segments of all passes.
+    case assembly
+    /// Makes the index and the plan of a job that has none. The board, JSON and the log name it with the older word
+    /// `probe`, which is stored.
+    case planning
+
+    /// The pass; nil for work that no plan lists.
+    public var pass: Pass? { if case .pass(let pass) = self { pass } else { nil } }
+}
+
+/// Work that a worker holds under a lease. Unless more is said, a pass is any such work.
 public struct Claim: Hashable, Sendable {
     /// The pass's job.
     public var job: JobID
-    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly, `PublishedJob.probeIndex` for the
-    /// probe.
+    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly, `PublishedJob.probeIndex` for planning.
     public var index: Int
-    /// The pass.
-    public var pass: Pass
+    /// What is to be done.
+    public var work: Work
     /// A random text that names this claim. Only its holder can complete, fail or release the pass.
     public var token: String
     /// Bytes of memory that the pass may take: the job's need, or twice that after the pass ran out of memory.
     public var need: Int64
-    /// The number of the plan that the pass belongs to; 0 for the probe.
+    /// The number of the plan that the pass belongs to; 0 for planning.
     public var plan: Int
 
-    package init(job: JobID, index: Int, pass: Pass, token: String, need: Int64, plan: Int) {
+    package init(job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int) {
         self.job = job
         self.index = index
-        self.pass = pass
+        self.work = work
         self.token = token
         self.need = need
         self.plan = plan

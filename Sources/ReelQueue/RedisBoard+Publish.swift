@@ -88,27 +88,26 @@ extension PublishedJob {
     var share: Double { Double(max(frames, 1)) / Double(max(passCount, 1)) / weight }
 }
 
-/// The kind of a pass, which is all that the board's functions know of it.
-enum PassKind: String {
-    case video, audio, assembly, probe
+/// The kind of work, which is all that the board's functions know of it.
+enum WorkKind: String {
+    case video, audio, assembly
+    case planning = "probe"
 
-    /// Nil for assembly and probe, which plans do not list.
-    init?(stored pass: Pass) {
+    init(_ pass: Pass) {
         switch pass {
         case .video: self = .video
         case .audio: self = .audio
-        case .assembly, .probe: return nil
         }
     }
 
-    /// The pass of this kind.
+    /// The work of this kind.
     ///
-    /// - Parameter text: the pass as JSON; ignored for assembly and probe.
-    func pass(_ text: String) throws(ReelFailure) -> Pass {
+    /// - Parameter text: the pass as JSON; ignored for assembly and planning.
+    func work(_ text: String) throws(ReelFailure) -> Work {
         switch self {
-        case .video, .audio: try JSON.value(text)
+        case .video, .audio: .pass(try JSON.value(text))
         case .assembly: .assembly
-        case .probe: .probe
+        case .planning: .planning
         }
     }
 }

@@ -12,9 +12,9 @@ extension RedisBoard {
             switch try call(Command.Claim(offer: offer, token: token, rank: rank)) {
             case .nothing: return nil
             case .from(let next): rank = next
-            case .pass(var claim, let kind, let pass):
+            case .claimed(var claim, let kind, let stored):
                 do throws(ReelFailure) {
-                    claim.pass = try kind.pass(pass)
+                    claim.work = try kind.work(stored)
                 } catch {
                     // Only that job is at fault, so the worker goes on with others.
                     guard (try? fail(claim, worker: offer.worker, failure: error, as: .permanent)) != nil else {

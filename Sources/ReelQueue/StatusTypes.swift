@@ -229,7 +229,7 @@ public struct PassStrip: Hashable, Sendable {
 }
 
 /// A worker on the board as it is now.
-public struct WorkerStatus: Codable, Hashable, Sendable {
+public struct WorkerStatus: Hashable, Sendable {
     /// The worker's report with its last beat.
     public var report: WorkerReport
     /// Seconds since its last beat, by Redis's clock.
@@ -241,16 +241,16 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     /// The passes that it holds, by token.
     public var holds: [String: Hold]
 
-    /// A pass that a worker holds.
-    public struct Hold: Codable, Hashable, Sendable {
+    /// Work that a worker holds.
+    public struct Hold: Hashable, Sendable {
         /// Seconds since it was claimed.
         public var seconds: Double
-        /// The pass.
-        public var pass: Pass
+        /// What was claimed.
+        public var work: Work
 
-        package init(seconds: Double, pass: Pass) {
+        package init(seconds: Double, work: Work) {
             self.seconds = seconds
-            self.pass = pass
+            self.work = work
         }
     }
 

@@ -127,8 +127,8 @@ package actor Claimer {
     private func work(of claim: Claim) async throws(ReelFailure) -> ClaimedWork? {
         let record = try await store.job(claim.job).read()
         guard try await !restoreControl(of: claim, record) else { return nil }
-        if claim.pass == .probe { return .probe(claim) }
-        return .pass(ClaimedPass(claim: claim, context: try await context(of: claim, record)))
+        let context = claim.work == .planning ? nil : try await context(of: claim, record)
+        return ClaimedWork(claim: claim, record: record, entry: store.job(claim.job), context: context)
     }
 
     /// Cancels or pauses the job on the board if the store says that a person did. The store learns of that first, and
@@ -139,7 +139,7 @@ package actor Claimer {
             return try await board.cancel(claim.job)
         }
         // A paused job is planned all the same, and its passes wait then.
-        guard record.paused, claim.pass != .probe else { return false }
+        guard record.paused, claim.work != .planning else { return false }
         environment.log.notice("job \(claim.job) is paused, and the board had lost that")
         _ = try await board.pause(claim.job)
         try await board.release(claim)
@@ -149,8 +149,8 @@ package actor Claimer {
     private func context(of claim: Claim, _ record: JobRecord) async throws(ReelFailure) -> JobContext {
         if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
         let context = try await JobContext(record, plan: claim.plan, in: store)
-        let passes = context.plan.passes + [.assembly]
-        guard passes.indices.contains(claim.index), passes[claim.index] == claim.pass else {
+        let work = context.plan.passes.map(Work.pass) + [.assembly]
+        guard work.indices.contains(claim.index), work[claim.index] == claim.work else {
             throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.name))
         }
         try environment.quotas.check(context.plan)

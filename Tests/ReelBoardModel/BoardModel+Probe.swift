@@ -22,7 +22,7 @@ extension BoardModel {
         jobs[id]?.published = bare
         hold(id, -1, .held(Holder(token: token, worker: holder), copy: nil), token: token)
         let need = jobs[id].map { self.need(of: -1, $0) } ?? 0
-        return .begun(Claim(job: job.id, index: -1, pass: .probe, token: token, need: need, plan: 0))
+        return .begun(Claim(job: job.id, index: -1, work: .planning, token: token, need: need, plan: 0))
     }
 
     package mutating func publish(

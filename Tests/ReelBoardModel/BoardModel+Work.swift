@@ -102,9 +102,9 @@ extension BoardModel {
     }
 
     private func claimed(_ index: Int, of job: Job, token: String) -> Claim {
-        let pass: Pass = index < 0 ? .probe : index < job.passes.count ? job.passes[index] : .assembly
+        let work: Work = index < 0 ? .planning : index < job.passes.count ? .pass(job.passes[index]) : .assembly
         return Claim(
-            job: job.published.id, index: index, pass: pass, token: token, need: need(of: index, job),
+            job: job.published.id, index: index, work: work, token: token, need: need(of: index, job),
             plan: job.published.plan)
     }
 

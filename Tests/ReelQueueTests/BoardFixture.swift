@@ -123,7 +123,7 @@ struct BoardFixture {
     /// What can be done now: an assembly that would wait for passes is handed back.
     func claimReady(_ worker: String = "w1") async throws -> Claim? {
         while let claim = try await claim(worker) {
-            guard claim.pass == .assembly, try await state(claim.job.text) == .running else { return claim }
+            guard claim.work == .assembly, try await state(claim.job.text) == .running else { return claim }
             try await board.release(claim)
         }
         return nil
@@ -138,7 +138,7 @@ struct BoardFixture {
     static func result(of claim: Claim) -> PassResult {
         let peak = 1000 + Int64(claim.index)
         let statistics =
-            claim.pass == .assembly
+            claim.work == .assembly
             ? PassStatistics(peakRSS: peak)
             : PassStatistics(framesDecoded: 12, framesEncoded: 10, decodeSeconds: 0.5, peakRSS: peak)
         return PassResult(

@@ -135,7 +135,7 @@ import Testing
         try await withWorker { worker in
             let record = try await worker.begin()
             try await worker.store.job(record.id).change { $0.paused = true }
-            #expect(await worker.claimer.take()?.claim.pass == .probe)
+            #expect(await worker.claimer.take()?.claim.work == .planning)
         }
     }
 

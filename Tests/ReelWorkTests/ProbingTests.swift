@@ -47,6 +47,89 @@ import Testing
         }
     }
 
+    /// No encoder has taken these settings before, so another attempt would end in the same way.
+    @Test func settingsThatAnEncoderRefusesFailTheJob() async throws {
+        try await withWorker { worker in
+            let record = try await worker.begin()
+            let refusal = ReelFailure(.encoderRefuses(encoder: "libx264", settings: [], said: "no threads"))
+            worker.engines.failProbes(with: refusal)
+            try await worker.workToEnd(of: record.id)
+            let status = try await worker.status(record.id)
+            #expect(status.isRefused)
+            #expect(status.failure == refusal)
+        }
+    }
+
+    /// Lets a slot begin to plan a job; its engine reads the source until the body ends that.
+    private func withRunningProbe(
+        _ body: (WorkerFixture, JobRecord) async throws -> Void
+    ) async throws {
+        try await withWorker { worker in
+            let record = try await worker.begin()
+            worker.engines.answerProbes(.wait)
+            let slots = worker.start()
+            try await until { worker.engines.waiting == 1 }
+            try await body(worker, record)
+            worker.environment.drain.stopNow()
+            try await slots.end()
+            #expect(worker.environment.passes.report == [])
+            #expect(await worker.claimer.memoryReserved == 0)
+            #expect(await worker.board.calls["fail"] == nil)
+        }
+    }
+
+    @Test func aProbeThatIsLostIsStopped() async throws {
+        try await withRunningProbe { worker, record in
+            await worker.board.lapse(record.id)
+            #expect(try await worker.board.reap() == 1)
+            let other = try await worker.another("w2")
+            #expect(await other.claimer.take()?.claim.work == .planning)
+            await worker.heartbeat.beat()
+            try await until { worker.log.lines.contains("lost probe of job \(record.id): its lease had lapsed") }
+            // The lapse was charged by the board, and nothing by the worker.
+            #expect(try await worker.status(record.id).failures.map(\.attempts) == [["lost": 1]])
+            #expect(worker.environment.signs.attempts == [.lost: 1])
+        }
+    }
+
+    /// The board refuses the plan of a probe that it has given to another worker, perhaps before a beat says so.
+    @Test func aPlanThatComesLateIsDiscarded() async throws {
+        try await withRunningProbe { worker, record in
+            await worker.board.lapse(record.id)
+            #expect(try await worker.board.reap() == 1)
+            let other = try await worker.another("w2")
+            #expect(await other.claimer.take()?.claim.work == .planning)
+            worker.engines.answerProbes(.result)
+            worker.engines.letGo()
+            try await until { worker.log.lines.contains("lost probe of job \(record.id): its lease had lapsed") }
+            #expect(try await worker.status(record.id).state == .probing)
+            #expect(worker.environment.signs.attempts == [.lost: 1])
+        }
+    }
+
+    @Test func theProbeOfACancelledJobIsStopped() async throws {
+        try await withRunningProbe { worker, record in
+            #expect(try await worker.board.cancel(record.id))
+            await worker.heartbeat.beat()
+            try await until { worker.log.lines.contains("stopped probe of job \(record.id): the job was cancelled") }
+            #expect(worker.environment.signs.attempts == [:])
+        }
+    }
+
+    @Test func aWorkerThatEndsHandsItsProbeBackUncharged() async throws {
+        try await withRunningProbe { worker, record in
+            worker.environment.drain.stopNow()
+            try await until { worker.log.lines.contains("hands back probe of job \(record.id)") }
+            try await until { worker.environment.passes.report.isEmpty }
+            let status = try await worker.status(record.id)
+            #expect(status.state == .probing)
+            #expect(status.failures == [])
+            #expect(worker.environment.signs.attempts == [.released: 1])
+            // Another process gets it.
+            #expect(try await worker.board.begin(record.beginning, holder: WorkerID("c2")) != .probing)
+        }
+    }
+
     /// What an engine that was taken over says of a source.
     enum Lie: CaseIterable, CustomTestStringConvertible {
         case times, clock, hash, track

@@ -145,8 +145,8 @@ extension WorkerFixture {
     }
 
     /// Writes the record of a job, and puts the job on the board with a probe that no process holds.
-    func begin() async throws -> JobRecord {
-        let record = try record()
+    func begin(quality: Double = 20) async throws -> JobRecord {
+        let record = try record(quality: quality)
         try await board.release(try await holdProbe(record))
         return record
     }

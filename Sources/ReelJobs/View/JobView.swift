@@ -194,7 +194,7 @@ public struct JobView: Codable, Hashable, Sendable {
         // After the passes comes the assembly.
         let assembly = status.job.passCount
         self.failures =
-            failures ?? status.failures.map { FailureView($0, pass: $0.index == assembly ? .assembly : nil) }
+            failures ?? status.failures.map { FailureView($0, work: $0.index == assembly ? .assembly : nil) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
         (self.output, outputBytes, outputSha256) = (

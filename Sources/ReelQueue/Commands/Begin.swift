@@ -23,7 +23,7 @@ extension Command {
             case .integer(let need):
                 .begun(
                     ReelQueue.Claim(
-                        job: job.id, index: PublishedJob.probeIndex, pass: .probe, token: token, need: Int64(need),
+                        job: job.id, index: PublishedJob.probeIndex, work: .planning, token: token, need: Int64(need),
                         plan: 0))
             case .string("probing"): .probing
             case .string("running"): .running

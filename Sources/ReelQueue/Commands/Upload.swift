@@ -13,14 +13,10 @@ extension Command {
         static let name = "upload"
         static let source = PackageResources.upload_lua
 
-        /// Throws `.jobContradictory` for an assembly or a probe, which no plan lists.
         func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String] {
             var arguments = [job.text, token, timing.leaseText, isFirst ? "1" : "0"]
             for (index, pass) in passes {
-                guard let kind = PassKind(stored: pass) else {
-                    throw ReelFailure(.jobContradictory(job: job, fault: .passKind))
-                }
-                arguments += [String(index), kind.rawValue, try JSON.text(pass)]
+                arguments += [String(index), WorkKind(pass).rawValue, try JSON.text(pass)]
             }
             return arguments
         }
