@@ -9,12 +9,12 @@ internal import ReelWords
 struct AttemptReporter: Sendable {
     private let attempt: Attempt
     private let environment: WorkerEnvironment
-    private let claimer: Claimer
+    private let host: HostHealth
 
-    init(_ attempt: Attempt, in environment: WorkerEnvironment, claimer: Claimer) {
+    init(_ attempt: Attempt, in environment: WorkerEnvironment, host: HostHealth) {
         self.attempt = attempt
         self.environment = environment
-        self.claimer = claimer
+        self.host = host
     }
 
     private var claim: Claim { attempt.claim }
@@ -125,7 +125,7 @@ struct AttemptReporter: Sendable {
         environment.log.error(
             "\(name) failed (\(failure.cause.rawValue)): \(failure.words)",
             metadata: facts(["code": "\(failure.reason.code)"]))
-        await claimer.heed(failure, in: claim.job)
+        await host.heed(failure, in: claim.job)
         let answer = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.fail(
                 claim, worker: environment.worker, failure: failure, as: cause, recordingIn: entry)

@@ -182,7 +182,7 @@ extension Slot {
     private func report(_ outcome: Attempt.Outcome, _ hold: Hold) async {
         guard let attempt = hold.attempt else { return }
         hold.attempt = nil
-        let answer = await AttemptReporter(attempt, in: environment, claimer: claimer).report(outcome)
+        let answer = await AttemptReporter(attempt, in: environment, host: claimer.host).report(outcome)
         switch outcome {
         case .made, .planned: health.withLock { $0.passFinished() }
         case .failed(let failure): note(failure, answer, in: attempt.claim.job)
