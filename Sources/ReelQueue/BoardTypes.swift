@@ -127,16 +127,6 @@ public struct Claim: Hashable, Sendable {
     }
 }
 
-/// The answer of a beat about one pass that the worker holds.
-public enum LeaseAnswer: String, Sendable {
-    /// The worker still holds the pass, and its lease was extended.
-    case ok
-    /// The worker no longer holds the pass, and another may: it kills the engine and discards the work.
-    case lost
-    /// The job has ended: the worker kills the engine.
-    case cancel
-}
-
 /// A worker's report with each beat.
 public struct WorkerReport: Codable, Hashable, Sendable {
     /// The worker.
@@ -234,51 +224,10 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer of `Board.beat`.
-public struct BeatReply: Sendable {
-    /// For each held pass, by token, whether the worker still holds it.
-    public var answers: [String: LeaseAnswer]
-    /// What of the worker a user has drained, so that it is given nothing; nil if nothing.
-    public var drained: DrainScope?
-
-    package init(answers: [String: LeaseAnswer], drained: DrainScope?) {
-        self.answers = answers
-        self.drained = drained
-    }
-}
-
 /// What a user drains.
 public enum DrainScope: String, Codable, Sendable {
     /// One worker, until it ends.
     case worker
     /// A host: its workers, and those that start there later.
     case host
-}
-
-/// The answer of `Board.complete`.
-public enum CompleteAnswer: String, Sendable {
-    /// The result was recorded.
-    case ok
-    /// The same call was applied before, and its reply was lost.
-    case duplicate
-    /// The result does not count, for instance because another worker's was recorded first. Its segments can be
-    /// removed.
-    case late
-    /// The job has ended without this pass.
-    case cancelled
-}
-
-/// The answer of `Board.fail`.
-public enum FailAnswer: String, Sendable {
-    /// The pass will be tried again.
-    case retry
-    /// The pass will be tried again, but it has crashed on two hosts by now: the job is at fault and not the worker.
-    case jobAtFault = "job-at-fault"
-    /// The job failed with this attempt.
-    case jobFailed = "job-failed"
-    /// The claim no longer held the pass.
-    case late
-
-    /// Whether the job is known to be at fault and not the worker. The crash then says nothing about the worker's slot.
-    public var blamesJob: Bool { self == .jobAtFault || self == .jobFailed }
 }

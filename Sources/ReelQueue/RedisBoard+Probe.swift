@@ -1,49 +1,5 @@
 public import ReelCore
 
-/// The answer of `Board.begin`.
-public enum Begun: Hashable, Sendable {
-    /// The job is on the board, and the caller holds its probe: it makes index and plan, then publishes.
-    case begun(Claim)
-    /// Another process holds the probe, or a user paused the job.
-    case probing
-    /// The job has a plan, and is running or assembling.
-    case running
-    /// The job is being removed: ask again.
-    case busy
-}
-
-/// A job's state for a process that waits for it.
-public struct Attendance: Hashable, Sendable {
-    /// The job's state.
-    public var state: JobState
-    /// Whether the caller's claim still holds the probe.
-    public var holds: Bool
-    /// Whether `begin` would get the probe: it has no holder and waits for no retry, and the job is not paused.
-    public var isFree: Bool
-
-    package init(state: JobState, holds: Bool, isFree: Bool) {
-        self.state = state
-        self.holds = holds
-        self.isFree = isFree
-    }
-}
-
-/// The answer of `Board.leave`.
-public enum Departure: Hashable, Sendable {
-    /// The job stays on the board.
-    case stays
-    /// The job has ended, and no other process waits for it. It cannot begin again until a lease has passed: the caller
-    /// removes it from the store, then calls `Board.forget` with this removal.
-    case remove(Removal)
-}
-
-/// Names the process that removes a job.
-public struct Removal: Hashable, Sendable {
-    package let holder: String
-
-    package init(holder: String) { self.holder = holder }
-}
-
 extension RedisBoard {
     /// Makes a job in state probing and leases its probe to the caller, or leases a probe that has no holder. Otherwise
     /// the answer says what is there. A job that has ended is made anew, and nothing of the old one is left.

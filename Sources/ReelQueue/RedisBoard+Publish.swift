@@ -1,28 +1,5 @@
 public import ReelCore
 
-/// The answer of `Board.publish`.
-public enum Published: String, Sendable {
-    /// The job runs, and the probe has ended; also if this claim had published the job before.
-    case published
-    /// The claim does not hold the probe any more: another process makes the plan.
-    case lost
-    /// A user cancelled the job meanwhile.
-    case cancelled
-}
-
-/// The result of a finished pass, with the token that recorded it.
-public struct RecordedResult: Hashable, Sendable {
-    /// The token of the claim that made the result.
-    public var token: String
-    /// The pass's result.
-    public var result: PassResult
-
-    package init(token: String, result: PassResult) {
-        self.token = token
-        self.result = result
-    }
-}
-
 extension RedisBoard {
     /// Puts a plan and its passes on the board. No pass can be claimed before all are there. Repeat the call until it
     /// is answered.
