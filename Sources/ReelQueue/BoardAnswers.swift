@@ -3,9 +3,9 @@ public import ReelCore
 
 /// The answer of `Board.begin`.
 public enum Begun: Hashable, Sendable {
-    /// The job is on the board, and the caller holds its probe: it makes index and plan, then publishes.
+    /// The job is on the board, and the caller holds its planning: it makes index and plan, then publishes.
     case begun(Claim)
-    /// Another process holds the probe, or a user paused the job.
+    /// Another process holds the planning, or a user paused the job.
     case probing
     /// The job has a plan, and is running or assembling.
     case running
@@ -17,9 +17,9 @@ public enum Begun: Hashable, Sendable {
 public struct Attendance: Hashable, Sendable {
     /// The job's state.
     public var state: JobState
-    /// Whether the caller's claim still holds the probe.
+    /// Whether the caller's claim still holds the planning.
     public var holds: Bool
-    /// Whether `begin` would get the probe: it has no holder and waits for no retry, and the job is not paused.
+    /// Whether `begin` would get the planning: it has no holder and waits for no retry, and the job is not paused.
     public var isFree: Bool
 
     package init(state: JobState, holds: Bool, isFree: Bool) {
@@ -47,9 +47,9 @@ public struct Removal: Hashable, Sendable {
 
 /// The answer of `Board.publish`.
 public enum Published: String, Sendable {
-    /// The job runs, and the probe has ended; also if this claim had published the job before.
+    /// The job runs, and the planning has ended; also if this claim had published the job before.
     case published
-    /// The claim does not hold the probe any more: another process makes the plan.
+    /// The claim does not hold the planning any more: another process makes the plan.
     case lost
     /// A user cancelled the job meanwhile.
     case cancelled

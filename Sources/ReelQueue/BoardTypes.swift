@@ -1,7 +1,7 @@
 public import ReelCore
 
 /// A job as the board holds it: what claiming and fairness need to know. The rest is in the store.
-public struct PublishedJob: Codable, Hashable, Sendable {
+public struct BoardJob: Codable, Hashable, Sendable {
     /// The job's id.
     public var id: JobID
     /// The source's path or name, to be shown.
@@ -25,8 +25,8 @@ public struct PublishedJob: Codable, Hashable, Sendable {
     /// The number of the plan that the passes belong to; 0 while there is none.
     public var plan: Int
 
-    /// The index of the probe, which makes a job's index and plan before there are passes.
-    public static let probeIndex = -1
+    /// The index of planning, which makes a job's index and plan before there are passes.
+    public static let planningIndex = -1
 
     /// The numbers of passes that a job can have.
     static let passCounts = 0...BoardPolicy.mostPasses
@@ -106,7 +106,7 @@ public enum Work: Hashable, Sendable {
 public struct Claim: Hashable, Sendable {
     /// The pass's job.
     public var job: JobID
-    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly, `PublishedJob.probeIndex` for planning.
+    /// The pass's place in the plan; `BoardJob.passCount` for the assembly, `BoardJob.planningIndex` for planning.
     public var index: Int
     /// What is to be done.
     public var work: Work

@@ -8,11 +8,11 @@ extension RedisBoard {
     ///   - job: the whole job, with the number of its plan.
     ///   - passes: the passes in the order in which workers claim them, `job.passCount` of them, without the assembly.
     ///   - finished: results that the store has already, by index.
-    ///   - claim: the claim that holds the job's probe. Its lease is extended meanwhile, and ends if this succeeds.
+    ///   - claim: the claim that holds the job's planning. Its lease is extended meanwhile, and ends if this succeeds.
     ///   - paused: whether the job is paused until `resume`. A job that was paused while probing stays paused.
     /// - Throws: `.jobContradictory`, `.passesVanished`, or that Redis cannot be reached.
     public func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
         guard passes.count == job.passCount else {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .passCount))
@@ -21,7 +21,7 @@ extension RedisBoard {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .plan))
         }
         try check(job)
-        // A claim that no longer holds the probe asks all the same: it may have published, and the answer was lost.
+        // A claim that no longer holds the planning asks all the same: it may have published, and the answer was lost.
         if try upload(passes, of: claim), try restore(finished, of: claim), !finished.isEmpty { _ = try tally(job.id) }
         if let answer = try call(Command.Publish(job: job, token: claim.token, isPaused: paused)) { return answer }
         throw ReelFailure(.passesVanished(job: job.id))
@@ -31,12 +31,12 @@ extension RedisBoard {
         guard weight.isFinite, weight > 0 else { throw ReelFailure(.jobContradictory(job: job, fault: .weight)) }
     }
 
-    func check(_ job: PublishedJob) throws(ReelFailure) {
+    func check(_ job: BoardJob) throws(ReelFailure) {
         try check(job.weight, of: job.id)
         guard !job.id.text.isEmpty else { throw ReelFailure(.jobContradictory(job: job.id, fault: .id)) }
     }
 
-    /// Returns false if the claim does not hold the probe.
+    /// Returns false if the claim does not hold the planning.
     private func upload(_ passes: [Pass], of claim: Claim) throws(ReelFailure) -> Bool {
         let batch = 500
         // Without passes one call is made all the same: it removes what an earlier publisher left.
@@ -48,7 +48,7 @@ extension RedisBoard {
         return true
     }
 
-    /// Returns false if the claim does not hold the probe.
+    /// Returns false if the claim does not hold the planning.
     private func restore(_ finished: [Int: RecordedResult], of claim: Claim) throws(ReelFailure) -> Bool {
         let batch = 200
         let entries = finished.sorted { $0.key < $1.key }
@@ -60,7 +60,7 @@ extension RedisBoard {
     }
 }
 
-extension PublishedJob {
+extension BoardJob {
     /// The virtual time that one claim costs: the frames of the job's average pass, divided by its weight.
     var share: Double { Double(max(frames, 1)) / Double(max(passCount, 1)) / weight }
 }

@@ -69,8 +69,8 @@ struct AttemptReporter: Sendable {
         return taken ?? 0 > 0
     }
 
-    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first, so that the next
-    /// probe does not believe the same tables again.
+    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first, so
+    /// that the next planning does not believe the same tables again.
     private func disprove(_ context: JobContext, _ failure: ReelFailure) async -> FailAnswer? {
         await removePartial()
         environment.log.notice("\(name) stopped: \(failure.words)")
@@ -81,10 +81,10 @@ struct AttemptReporter: Sendable {
         } catch {
             return await fail(error, as: error.cause)
         }
-        let isProbed = await untilAnswered { () throws(ReelFailure) in
+        let isPlannedAnew = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.disprove(claim, worker: environment.worker, job: work.record.beginning)
         }
-        if isProbed == true { environment.log.notice("job \(claim.job) is planned anew") }
+        if isPlannedAnew == true { environment.log.notice("job \(claim.job) is planned anew") }
         return nil
     }
 

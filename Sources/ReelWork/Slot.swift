@@ -94,11 +94,11 @@ extension Slot {
     private func plan(_ attempt: Attempt) async throws(ReelFailure) -> Int {
         environment.log.info("begins \(attempt.work.description)", metadata: attempt.work.facts)
         let capacity = try await Capacity.ofWorkers(on: environment.board)
-        let probe = Probe(
+        let planning = Planning(
             store: environment.store, engine: environment.engines, capacity: capacity, quotas: environment.quotas)
         // What a job may take counts from its first pass on, so planning takes nothing of it.
         return try await attempt.timed(environment.quotas.allowance()) { [environment] in
-            try await ProbeAttempt(probe: probe, board: environment.board, claim: attempt.claim).run()
+            try await PlanningAttempt(planning: planning, board: environment.board, claim: attempt.claim).run()
         }.plan.passes.count
     }
 

@@ -274,7 +274,7 @@ extension BoardModel {
     }
 
     /// The plan proves wrong: whether the job is probed again.
-    package mutating func disprove(_ claim: Claim, job bare: PublishedJob) -> Bool {
+    package mutating func disprove(_ claim: Claim, job bare: BoardJob) -> Bool {
         let (id, index) = (claim.job.text, claim.index)
         if let job = jobs[id], job.published.plan != claim.plan { return false }
         guard index >= 0 else { return false }

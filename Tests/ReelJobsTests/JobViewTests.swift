@@ -9,7 +9,7 @@ import Testing
     private func status(
         _ state: JobState = .running, live: Int = 0, failure: ReelFailure? = nil
     ) -> JobStatus {
-        let job = PublishedJob(
+        let job = BoardJob(
             id: JobID("0123456789abcdef"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30,
             encoders: ["libx264 Lavc59.37.100"], protocolVersion: 1, diagnostics: [.noTimestamps])
         let died = PassFailure.Attempt(

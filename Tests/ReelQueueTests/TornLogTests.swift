@@ -74,7 +74,7 @@ extension BoardTests {
         }
 
         /// Every transition of a probe, up to a plan without segments in the store.
-        private func probe(_ job: PublishedJob) async throws {
+        private func probe(_ job: BoardJob) async throws {
             let begun = try await fixture.begin(job)
             _ = try await fixture.board.attend(job.id, waiter: "c1", claim: begun)
             _ = try await fixture.board.leave(job.id, waiter: "c1", claim: begun)

@@ -15,7 +15,7 @@ import Testing
         encoded: Int = 1800, counts: JobStatus.PassCounts, fps: Double = 0, oldestWait: Double? = nil,
         waits: WaitReason? = nil, failure: ReelFailure? = nil
     ) -> JobView {
-        let job = PublishedJob(
+        let job = BoardJob(
             id: JobID(id), source: source, frames: frames, passCount: 40, need: 1 << 30, encoders: [],
             protocolVersion: 1, diagnostics: [.noTimestamps])
         return JobView(

@@ -142,7 +142,7 @@ import Testing
     @Test func aWorkerWithAnotherPlanIsExcluded() async throws {
         try await withWorker { worker in
             try await worker.board.register(WorkerID("w2"), host: "another", memory: WorkerFixture.memory)
-            let job = try await worker.probe.planAlone(try worker.record(), anew: false)
+            let job = try await worker.planning.planAlone(try worker.record(), anew: false)
             var published = job.record.beginning
             (published.passCount, published.plan, published.need) = (4, job.plan.number, job.plan.need)
             let claim = try await worker.holdProbe(job.record)

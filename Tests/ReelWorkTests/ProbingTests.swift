@@ -41,7 +41,7 @@ import Testing
             try await worker.work { await worker.board.calls["fail"] == 1 && worker.environment.passes.report.isEmpty }
             let status = try await worker.status(record.id)
             #expect(status.state == .probing)
-            #expect(status.failures.map(\.index) == [PublishedJob.probeIndex])
+            #expect(status.failures.map(\.index) == [BoardJob.planningIndex])
             #expect(status.failures.map(\.attempts) == [["transient": 1]])
             #expect(await worker.board.model.retries(record.id.text) == 1)
         }
@@ -178,7 +178,7 @@ import Testing
     @Test("A source outside a worker's roots is not copied into the store, not even if its index is there")
     func sourcesOutside() async throws {
         try await withWorker(store: .folder) { worker in
-            _ = try await worker.probe.planAlone(try worker.record(), anew: false)
+            _ = try await worker.planning.planAlone(try worker.record(), anew: false)
             let record = try JobRecord(
                 submitting: [worker.source], spec: JobSpec(container: .mkv, crf: 30, passFrames: 10), stages: true)
             let source = record.sources[0]
@@ -205,8 +205,8 @@ import Testing
             let record = try JobRecord(
                 submitting: [worker.folder + "/film.mkv"], spec: JobSpec(container: .mkv, passFrames: 10))
             func threads(slots: Int) async throws -> Int? {
-                let probe = Probe(store: worker.store, engine: worker.engines, capacity: Capacity(slots: slots))
-                return try await probe.planAlone(record, anew: true).plan.video.encoding?.threads
+                let planning = Planning(store: worker.store, engine: worker.engines, capacity: Capacity(slots: slots))
+                return try await planning.planAlone(record, anew: true).plan.video.encoding?.threads
             }
             let forFew = try await threads(slots: 4)
             #expect(forFew == 1 && worker.engines.threads == [1])

@@ -40,7 +40,7 @@ public struct JobView: Codable, Hashable, Sendable {
     public var passes: Int
     /// Finished passes.
     public var passesDone: Int
-    /// Passes that workers hold, the assembly and the probe included.
+    /// Passes that workers hold, assembly and planning included.
     public var passesLive: Int
     /// Passes that any worker can claim.
     public var passesReady: Int

@@ -39,7 +39,7 @@ extension Command {
             let (pass, need, plan) = (try parts.text(), try parts.integer(), try parts.integer())
             try parts.end()
             guard need > 0, Int64(need) <= offer.memoryFree, plan >= 0,
-                kind == .planning ? index == PublishedJob.probeIndex : index >= 0
+                kind == .planning ? index == BoardJob.planningIndex : index >= 0
             else { throw reply.surprise }
             let claim = ReelQueue.Claim(
                 job: job, index: index, work: .assembly, token: token, need: Int64(need), plan: plan)

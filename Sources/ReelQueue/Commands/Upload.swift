@@ -1,10 +1,10 @@
 internal import ReelCore
 
 extension Command {
-    /// Puts passes of a plan on the board. False if the token does not hold the probe.
+    /// Puts passes of a plan on the board. False if the token does not hold the planning.
     struct Upload: BoardCommand {
         var job: JobID
-        /// The token that holds the probe.
+        /// The token that holds the planning.
         var token: String
         /// Whether this is the first of several calls, which removes the passes that an earlier publisher left.
         var isFirst: Bool

@@ -2,10 +2,10 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelStore
 
-extension Probe {
+extension Planning {
     /// Plans a job by what the engine said of its sources. Copies the sources into the store if the record says so.
     /// Only the caller may work at the job meanwhile.
-    func plan(_ id: JobID, of sources: ProbedSources) async throws(ReelFailure) -> StoredJob {
+    func plan(_ id: JobID, of sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
         let entry = store.job(id)
         let record = try await entry.read()
         let choice = try await choosePlan(record, sources, in: entry)
@@ -17,7 +17,7 @@ extension Probe {
     /// The last plan in the store if it is of the same index and encoders and fits the memory that there is now; else a new
     /// one, which is not written yet.
     private func choosePlan(
-        _ record: JobRecord, _ sources: ProbedSources, in entry: any JobEntry
+        _ record: JobRecord, _ sources: PlanningSources, in entry: any JobEntry
     ) async throws(ReelFailure) -> (plan: Plan, isKept: Bool) {
         let new = try newPlan(record, sources)
         guard let latest = try? await entry.latestPlan(), holds(latest, beside: new, record) else {
@@ -26,7 +26,7 @@ extension Probe {
         return (latest, true)
     }
 
-    private func newPlan(_ record: JobRecord, _ sources: ProbedSources) throws(ReelFailure) -> Plan {
+    private func newPlan(_ record: JobRecord, _ sources: PlanningSources) throws(ReelFailure) -> Plan {
         let targets = sources.targets
         var plan = try capacity.planner.plan(
             indexes: sources.indexes, spec: record.spec, video: targets.video, audio: targets.audio,
