@@ -60,14 +60,14 @@ public protocol Board: Sendable {
 
     // MARK: Submitting a job
 
-    /// Makes a job in state `probing` and leases its probe to the caller, or leases the caller a probe that has no
+    /// Makes a job in state `probing` and leases its planning to the caller, or leases the caller planning that has no
     /// holder; else says what is there. A job that has ended is made anew, and nothing of the old one is left.
     ///
-    /// If this throws, the probe may have been leased all the same; that lease lapses.
+    /// If this throws, the planning may have been leased all the same; that lease lapses.
     ///
-    /// - Parameter job: only the id, title, bytes that the probe takes, protocol version and weight matter.
+    /// - Parameter job: only the id, title, bytes that the planning takes, protocol version and weight matter.
     /// - Throws: `.usage` if the job contradicts itself.
-    func begin(_ job: PublishedJob, holder: WorkerID) async throws(ReelFailure) -> Begun
+    func begin(_ job: BoardJob, holder: WorkerID) async throws(ReelFailure) -> Begun
 
     /// Puts a plan and its passes on the board, all or nothing: no pass can be claimed before all are there. Repeat the
     /// call until it is answered.
@@ -76,25 +76,25 @@ public protocol Board: Sendable {
     ///   - job: complete, with the number of its plan.
     ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
     ///   - finished: results that the store has already, by index.
-    ///   - claim: holds the job's probe; its lease is extended on the way, and ends with the last step.
+    ///   - claim: holds the job's planning; its lease is extended on the way, and ends with the last step.
     ///   - paused: whether nothing of the job is given out until `resume`. A job that was paused while probing stays
     ///     paused.
     /// - Throws: `.usage` if the job contradicts itself.
     func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) async throws(ReelFailure) -> Published
 
     /// Says that a process waits for a job; it counts as waiting for one lease. Nil if there is no such job.
     ///
     /// - Parameters:
     ///   - waiter: a name that no other process has.
-    ///   - claim: the probe, if the process holds it: its lease is extended.
+    ///   - claim: the planning, if the process holds it: its lease is extended.
     func attend(_ job: JobID, waiter: String, claim: Claim?) async throws(ReelFailure) -> Attendance?
 
-    /// Says that a process waits for a job no longer. A probe that `claim` holds is handed back uncharged.
+    /// Says that a process waits for a job no longer. Planning that `claim` holds is handed back uncharged.
     ///
     /// - Parameter abandoning: whether the job is of no use to the caller. If it is still probing, no other process waits
-    ///   for it, and no other probes it, it is cancelled, to be removed. A job that failed while probing is removed by
+    ///   for it, and no other plans it, it is cancelled, to be removed. A job that failed while probing is removed by
     ///   the last process that leaves it, in any case.
     func leave(
         _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
@@ -122,7 +122,7 @@ public protocol Board: Sendable {
     @discardableResult
     func describe(_ job: JobID, _ submission: String) async throws(ReelFailure) -> Bool
 
-    /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing probes again. Returns
+    /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing is planned again. Returns
     /// the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being removed.
     func retry(_ job: JobID) async throws(ReelFailure) -> JobState?
 
@@ -174,12 +174,12 @@ public protocol Board: Sendable {
     /// Hands a pass back without charging an attempt. If the token does not hold the pass any more, nothing happens.
     func release(_ claim: Claim) async throws(ReelFailure)
 
-    /// Says that a job's plan has proved wrong in this pass: the job is probed again, for another plan. Nothing of the old
+    /// Says that a job's plan has proved wrong in this pass: the job is planned again, for another plan. Nothing of the old
     /// plan counts any more; the next publisher names the finished passes.
     ///
     /// - Parameter job: the job as it was begun.
-    /// - Returns: whether this call has the job probed again; false if the token does not hold the pass any more.
-    func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) async throws(ReelFailure) -> Bool
+    /// - Returns: whether this call has the job planned again; false if the token does not hold the pass any more.
+    func disprove(_ claim: Claim, worker: WorkerID, job: BoardJob) async throws(ReelFailure) -> Bool
 
     /// Takes back results that have proved wrong: their segments are missing, or differ from their records. The passes
     /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are finished.
@@ -335,12 +335,12 @@ public protocol Board: Sendable {
 extension Board {
     /// Publishes a job of which nothing is finished, and which is not paused.
     public func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim
+        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim
     ) async throws(ReelFailure) -> Published {
         try await publish(job, passes: passes, finished: finished, claim: claim, paused: false)
     }
 
-    /// Says that a process waits for a job whose probe it does not hold.
+    /// Says that a process waits for a job whose planning it does not hold.
     public func attend(_ job: JobID, waiter: String) async throws(ReelFailure) -> Attendance? {
         try await attend(job, waiter: waiter, claim: nil)
     }

@@ -41,9 +41,9 @@ public struct BoardEvent: Hashable, Sendable {
         public var description: String { id }
     }
 
-    /// What happened to a job. An index is that of a pass, of the assembly, or `PublishedJob.probeIndex`.
+    /// What happened to a job. An index is that of a pass, of the assembly, or `BoardJob.planningIndex`.
     public enum Happening: Hashable, Sendable {
-        /// The job is on the board, and its probe has a holder.
+        /// The job is on the board, and its planning has a holder.
         case begun(holder: WorkerID)
         /// The job has a plan, and its passes can be claimed.
         case published
@@ -63,7 +63,7 @@ public struct BoardEvent: Hashable, Sendable {
         case released(index: Int)
         /// A result proved wrong; `worker` found that.
         case invalidated(index: Int, worker: WorkerID)
-        /// This pass found that the plan does not match the source; the job is probed again.
+        /// This pass found that the plan does not match the source; the job is planned again.
         case disproved(index: Int, worker: WorkerID)
         /// The job excludes the worker, which can claim none of its passes any more.
         case excluded(worker: WorkerID)
@@ -113,7 +113,7 @@ extension BoardEvent {
 }
 
 extension BoardEvent.Happening {
-    /// The pass, the assembly or the probe that it concerns, by its index; nil if it concerns none.
+    /// The pass, the assembly or the planning that it concerns, by its index; nil if it concerns none.
     public var index: Int? {
         switch self {
         case .claimed(let index, _), .backedUp(let index, _), .adopted(let index, _), .completed(let index, _),

@@ -10,13 +10,13 @@ public struct BoardFigures: Hashable, Sendable {
     public var jobsEnded = Ended()
     /// The passes of jobs that have not ended, by state.
     public var passes = Passes()
-    /// Counter: attempts at passes, probes and assemblies, by outcome. All outcomes are there, also if they never occurred.
+    /// Counter: attempts at passes, assemblies and planning, by outcome. All outcomes are there, also if they never occurred.
     /// An attempt that ended because its job had ended or was planned anew, or because the other of two attempts was
     /// faster, is in none.
     public var attempts: [Attempt: Int] = [:]
-    /// Counter: seconds from claim to result of finished passes, without probes and assemblies.
+    /// Counter: seconds from claim to result of finished passes, without planning and assemblies.
     public var passDuration = Histogram()
-    /// Counter: seconds from when a pass could be claimed until it was, without probes, assemblies and backup attempts.
+    /// Counter: seconds from when a pass could be claimed until it was, without planning, assemblies and backup attempts.
     public var passWait = Histogram()
     /// Counter: frames that finished passes decoded.
     public var framesDecoded = 0
@@ -93,7 +93,7 @@ public struct BoardFigures: Hashable, Sendable {
         }
     }
 
-    /// Passes by state; each counts once. The probe of a job that is probing counts as a pass, and so does an assembly that
+    /// Passes by state; each counts once. The planning of a job counts as a pass, and so does an assembly that
     /// can be claimed, is held, or waits for a retry.
     public struct Passes: Hashable, Sendable {
         /// Passes that a worker can claim.
@@ -130,7 +130,7 @@ public struct BoardFigures: Hashable, Sendable {
 
     /// How an attempt ended.
     public enum Attempt: Hashable, Sendable, CaseIterable {
-        /// Its result was recorded; of a probe: its plan was published.
+        /// Its result was recorded; of planning: its plan was published.
         case done
         /// The worker reported a failure.
         case failed(FailureCause)
@@ -238,7 +238,7 @@ public struct BoardDemand: Hashable, Sendable {
     public var slotsWanted: Int
     /// Slots that hold a pass.
     public var slotsBusy: Int
-    /// Passes that a worker can claim, probes and assemblies among them.
+    /// Passes that a worker can claim, planning and assemblies among them.
     public var passesReady: Int
     /// Passes that a worker holds.
     public var passesInFlight: Int

@@ -1,7 +1,7 @@
 public import ReelCore
 
 /// A job as the board holds it: what claiming and fairness need to know. The rest is in the store.
-public struct PublishedJob: Codable, Hashable, Sendable {
+public struct BoardJob: Codable, Hashable, Sendable {
     /// The job's id.
     public var id: JobID
     /// The source's path or name, to be shown.
@@ -25,8 +25,8 @@ public struct PublishedJob: Codable, Hashable, Sendable {
     /// The number of the plan that the passes belong to; 0 while there is none.
     public var plan: Int
 
-    /// The index of the probe, which makes a job's index and plan before there are passes.
-    public static let probeIndex = -1
+    /// The index of planning, which makes a job's index and plan before there are passes.
+    public static let planningIndex = -1
 
     /// The numbers of passes that a job can have.
     static let passCounts = 0...BoardPolicy.mostPasses
@@ -88,40 +88,43 @@ public struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
     public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
-/// A pass that a worker holds under a lease.
+/// What a worker claims, and what it does between two claims.
+public enum Work: Hashable, Sendable {
+    /// Makes the segments of a pass that the job's plan lists.
+    case pass(Pass)
+    /// Joins the segments of all passes.
+    case assembly
+    /// Makes the index and the plan of a job that has none. The board, JSON and the log name it with the older word
+    /// `probe`, which is stored.
+    case planning
+
+    /// The pass; nil for work that no plan lists.
+    public var pass: Pass? { if case .pass(let pass) = self { pass } else { nil } }
+}
+
+/// Work that a worker holds under a lease. Unless more is said, a pass is any such work.
 public struct Claim: Hashable, Sendable {
     /// The pass's job.
     public var job: JobID
-    /// The pass's place in the plan; `PublishedJob.passCount` for the assembly, `PublishedJob.probeIndex` for the
-    /// probe.
+    /// The pass's place in the plan; `BoardJob.passCount` for the assembly, `BoardJob.planningIndex` for planning.
     public var index: Int
-    /// The pass.
-    public var pass: Pass
+    /// What is to be done.
+    public var work: Work
     /// A random text that names this claim. Only its holder can complete, fail or release the pass.
     public var token: String
     /// Bytes of memory that the pass may take: the job's need, or twice that after the pass ran out of memory.
     public var need: Int64
-    /// The number of the plan that the pass belongs to; 0 for the probe.
+    /// The number of the plan that the pass belongs to; 0 for planning.
     public var plan: Int
 
-    package init(job: JobID, index: Int, pass: Pass, token: String, need: Int64, plan: Int) {
+    package init(job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int) {
         self.job = job
         self.index = index
-        self.pass = pass
+        self.work = work
         self.token = token
         self.need = need
         self.plan = plan
     }
-}
-
-/// The answer of a beat about one pass that the worker holds.
-public enum LeaseAnswer: String, Sendable {
-    /// The worker still holds the pass, and its lease was extended.
-    case ok
-    /// The worker no longer holds the pass, and another may: it kills the engine and discards the work.
-    case lost
-    /// The job has ended: the worker kills the engine.
-    case cancel
 }
 
 /// A worker's report with each beat.
@@ -221,51 +224,10 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer of `Board.beat`.
-public struct BeatReply: Sendable {
-    /// For each held pass, by token, whether the worker still holds it.
-    public var answers: [String: LeaseAnswer]
-    /// What of the worker a user has drained, so that it is given nothing; nil if nothing.
-    public var drained: DrainScope?
-
-    package init(answers: [String: LeaseAnswer], drained: DrainScope?) {
-        self.answers = answers
-        self.drained = drained
-    }
-}
-
 /// What a user drains.
 public enum DrainScope: String, Codable, Sendable {
     /// One worker, until it ends.
     case worker
     /// A host: its workers, also the ones that start there later.
     case host
-}
-
-/// The answer of `Board.complete`.
-public enum CompleteAnswer: String, Sendable {
-    /// The result was recorded.
-    case ok
-    /// The same call was applied before, and its reply was lost.
-    case duplicate
-    /// The result does not count, for instance because another worker's was recorded first. Its segments can be
-    /// removed.
-    case late
-    /// The job has ended without this pass.
-    case cancelled
-}
-
-/// The answer of `Board.fail`.
-public enum FailAnswer: String, Sendable {
-    /// The pass will be tried again.
-    case retry
-    /// The pass will be tried again, but it has crashed on two hosts by now: the job is at fault and not the worker.
-    case jobAtFault = "job-at-fault"
-    /// The job failed with this attempt.
-    case jobFailed = "job-failed"
-    /// The claim no longer held the pass.
-    case late
-
-    /// Whether the job is known to be at fault and not the worker. The crash then says nothing about the worker's slot.
-    public var blamesJob: Bool { self == .jobAtFault || self == .jobFailed }
 }

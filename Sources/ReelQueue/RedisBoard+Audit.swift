@@ -1,24 +1,5 @@
 public import ReelCore
 
-/// The outcome of an audit of the board.
-public struct Audit: Hashable, Sendable {
-    /// Jobs that were audited, the unreadable ones included.
-    public var jobs = 0
-    /// Contradictions that were repaired.
-    public var repairs = 0
-    /// Jobs that have passes and nothing else: Redis came up without the rest of its log.
-    public var lost: [JobID] = []
-    /// Jobs that could not be audited, since something that the board holds of them cannot be read.
-    public var unreadable: [JobID] = []
-
-    package init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = [], unreadable: [JobID] = []) {
-        self.jobs = jobs
-        self.repairs = repairs
-        self.lost = lost
-        self.unreadable = unreadable
-    }
-}
-
 extension RedisBoard {
     /// Checks the invariants of every job that has not ended or is in line, and repairs them.
     public func audit() throws(ReelFailure) -> Audit {

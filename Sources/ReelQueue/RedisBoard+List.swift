@@ -1,19 +1,5 @@
 public import ReelCore
 
-/// Jobs of the board, with the unreadable ones apart.
-public struct JobList: Hashable, Sendable {
-    /// The jobs that can be read.
-    public var jobs: [JobStatus] = []
-    /// The failure of each job that cannot be read, by id. None of their passes is given out; the jobs can be
-    /// cancelled and removed.
-    public var unreadable: [JobID: ReelFailure] = [:]
-
-    package init(jobs: [JobStatus] = [], unreadable: [JobID: ReelFailure] = [:]) {
-        self.jobs = jobs
-        self.unreadable = unreadable
-    }
-}
-
 extension RedisBoard {
     /// The jobs of these ids, and the jobs that a function has set aside.
     public func list(_ ids: [JobID]) throws(ReelFailure) -> JobList {

@@ -29,9 +29,11 @@ extension RedisBoard {
 
     /// Reads a pass as it was published: its kind, a space, its facts.
     static func pass(_ text: String) throws(ReelFailure) -> Pass {
-        guard let space = text.firstIndex(of: " "), let kind = PassKind(rawValue: String(text[..<space])) else {
+        guard let space = text.firstIndex(of: " "), let kind = WorkKind(rawValue: String(text[..<space])),
+            let pass = try kind.work(String(text[text.index(after: space)...])).pass
+        else {
             throw JSON.unreadable(text)
         }
-        return try kind.pass(String(text[text.index(after: space)...]))
+        return pass
     }
 }

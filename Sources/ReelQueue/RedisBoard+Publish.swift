@@ -1,28 +1,5 @@
 public import ReelCore
 
-/// The answer of `Board.publish`.
-public enum Published: String, Sendable {
-    /// The job runs, and the probe has ended; also if this claim had published the job before.
-    case published
-    /// The claim does not hold the probe any more: another process makes the plan.
-    case lost
-    /// A user cancelled the job meanwhile.
-    case cancelled
-}
-
-/// The result of a finished pass, with the token that recorded it.
-public struct RecordedResult: Hashable, Sendable {
-    /// The token of the claim that made the result.
-    public var token: String
-    /// The pass's result.
-    public var result: PassResult
-
-    package init(token: String, result: PassResult) {
-        self.token = token
-        self.result = result
-    }
-}
-
 extension RedisBoard {
     /// Puts a plan and its passes on the board. No pass can be claimed before all are there. Repeat the call until it
     /// is answered.
@@ -31,11 +8,11 @@ extension RedisBoard {
     ///   - job: the whole job, with the number of its plan.
     ///   - passes: the passes in the order in which workers claim them, `job.passCount` of them, without the assembly.
     ///   - finished: results that the store has already, by index.
-    ///   - claim: the claim that holds the job's probe. Its lease is extended meanwhile, and ends if this succeeds.
+    ///   - claim: the claim that holds the job's planning. Its lease is extended meanwhile, and ends if this succeeds.
     ///   - paused: whether the job is paused until `resume`. A job that was paused while probing stays paused.
     /// - Throws: `.jobContradictory`, `.passesVanished`, or that Redis cannot be reached.
     public func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
         guard passes.count == job.passCount else {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .passCount))
@@ -44,7 +21,7 @@ extension RedisBoard {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .plan))
         }
         try check(job)
-        // A claim that no longer holds the probe asks all the same: it may have published, and the answer was lost.
+        // A claim that no longer holds the planning asks all the same: it may have published, and the answer was lost.
         if try upload(passes, of: claim), try restore(finished, of: claim), !finished.isEmpty { _ = try tally(job.id) }
         if let answer = try call(Command.Publish(job: job, token: claim.token, isPaused: paused)) { return answer }
         throw ReelFailure(.passesVanished(job: job.id))
@@ -54,12 +31,12 @@ extension RedisBoard {
         guard weight.isFinite, weight > 0 else { throw ReelFailure(.jobContradictory(job: job, fault: .weight)) }
     }
 
-    func check(_ job: PublishedJob) throws(ReelFailure) {
+    func check(_ job: BoardJob) throws(ReelFailure) {
         try check(job.weight, of: job.id)
         guard !job.id.text.isEmpty else { throw ReelFailure(.jobContradictory(job: job.id, fault: .id)) }
     }
 
-    /// Returns false if the claim does not hold the probe.
+    /// Returns false if the claim does not hold the planning.
     private func upload(_ passes: [Pass], of claim: Claim) throws(ReelFailure) -> Bool {
         let batch = 500
         // Without passes one call is made all the same: it removes what an earlier publisher left.
@@ -71,7 +48,7 @@ extension RedisBoard {
         return true
     }
 
-    /// Returns false if the claim does not hold the probe.
+    /// Returns false if the claim does not hold the planning.
     private func restore(_ finished: [Int: RecordedResult], of claim: Claim) throws(ReelFailure) -> Bool {
         let batch = 200
         let entries = finished.sorted { $0.key < $1.key }
@@ -83,32 +60,31 @@ extension RedisBoard {
     }
 }
 
-extension PublishedJob {
+extension BoardJob {
     /// The virtual time that one claim costs: the frames of the job's average pass, divided by its weight.
     var share: Double { Double(max(frames, 1)) / Double(max(passCount, 1)) / weight }
 }
 
-/// The kind of a pass, which is all that the board's functions know of it.
-enum PassKind: String {
-    case video, audio, assembly, probe
+/// The kind of work, which is all that the board's functions know of it.
+enum WorkKind: String {
+    case video, audio, assembly
+    case planning = "probe"
 
-    /// Nil for assembly and probe, which plans do not list.
-    init?(stored pass: Pass) {
+    init(_ pass: Pass) {
         switch pass {
         case .video: self = .video
         case .audio: self = .audio
-        case .assembly, .probe: return nil
         }
     }
 
-    /// The pass of this kind.
+    /// The work of this kind.
     ///
-    /// - Parameter text: the pass as JSON; ignored for assembly and probe.
-    func pass(_ text: String) throws(ReelFailure) -> Pass {
+    /// - Parameter text: the pass as JSON; ignored for assembly and planning.
+    func work(_ text: String) throws(ReelFailure) -> Work {
         switch self {
-        case .video, .audio: try JSON.value(text)
+        case .video, .audio: .pass(try JSON.value(text))
         case .assembly: .assembly
-        case .probe: .probe
+        case .planning: .planning
         }
     }
 }

@@ -16,12 +16,12 @@ extension RedisBoard {
         guard let state = look.fields["state"].flatMap(JobState.init), let text = look.fields["job"],
             let created = look.time("created")
         else { throw surprise() }
-        var published: PublishedJob = try JSON.value(text)
+        var published: BoardJob = try JSON.value(text)
         if let weight = look.fields["weight"] {
             guard let weight = Double(weight), weight.isFinite, weight > 0 else { throw surprise() }
             published.weight = weight
         }
-        guard PublishedJob.passCounts.contains(published.passCount), Totals.counts.contains(published.frames) else {
+        guard BoardJob.passCounts.contains(published.passCount), Totals.counts.contains(published.frames) else {
             throw surprise()
         }
         let (fields, count) = (look.fields, published.passCount)
@@ -70,7 +70,7 @@ extension RedisBoard {
     /// not grow with the number of passes.
     public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
         guard let passes = try send(["HGET", keys.job(job), "passes"]).string.flatMap(Int.init),
-            PublishedJob.passCounts.contains(passes), passes > 0
+            BoardJob.passCounts.contains(passes), passes > 0
         else {
             return nil
         }

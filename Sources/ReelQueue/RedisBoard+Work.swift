@@ -12,9 +12,9 @@ extension RedisBoard {
             switch try call(Command.Claim(offer: offer, token: token, rank: rank)) {
             case .nothing: return nil
             case .from(let next): rank = next
-            case .pass(var claim, let kind, let pass):
+            case .claimed(var claim, let kind, let stored):
                 do throws(ReelFailure) {
-                    claim.pass = try kind.pass(pass)
+                    claim.work = try kind.work(stored)
                 } catch {
                     // Only that job is at fault, so the worker goes on with others.
                     guard (try? fail(claim, worker: offer.worker, failure: error, as: .permanent)) != nil else {
@@ -57,12 +57,12 @@ extension RedisBoard {
         try call(Command.Fail(claim: claim, worker: worker, failure: failure, cause: cause ?? failure.cause))
     }
 
-    /// Has a job probed again, for another plan, after a pass has found that the plan does not match the source. The
+    /// Has a job planned again, for another plan, after a pass has found that the plan does not match the source. The
     /// old plan's passes and results are removed; the next publisher says which segments can still be used.
     ///
     /// - Parameter job: the job as it was begun.
     /// - Returns: whether the job is probing again; false if the claim does not hold the pass any more.
-    public func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) throws(ReelFailure) -> Bool {
+    public func disprove(_ claim: Claim, worker: WorkerID, job: BoardJob) throws(ReelFailure) -> Bool {
         try call(Command.Disprove(claim: claim, worker: worker, job: job.withoutPlan))
     }
 

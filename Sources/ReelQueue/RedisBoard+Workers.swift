@@ -56,9 +56,9 @@ extension RedisBoard {
                 report: report, beatAge: max(0, silence) / 1000,
                 isGone: silence > Double(timing.lease.milliseconds), drained: worker.drained)
             for hold in worker.holds {
-                guard let pass = try? hold.kind.pass(hold.stored) else { continue }
+                guard let work = try? hold.kind.work(hold.stored) else { continue }
                 status.holds[hold.token] = WorkerStatus.Hold(
-                    seconds: max(0, Double(answer.now) - Double(hold.started)) / 1000, pass: pass)
+                    seconds: max(0, Double(answer.now) - Double(hold.started)) / 1000, work: work)
             }
             found.append(status)
         }

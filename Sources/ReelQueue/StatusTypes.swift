@@ -3,7 +3,7 @@ public import ReelCore
 /// A job on the board as it is now.
 public struct JobStatus: Hashable, Sendable {
     /// The job as begun or published, with the weight that it has now.
-    public var job: PublishedJob
+    public var job: BoardJob
     /// The job's state.
     public var state: JobState
     /// Whether a user paused the job, so that none of its passes is given out.
@@ -76,7 +76,7 @@ public struct JobStatus: Hashable, Sendable {
     public struct PassCounts: Hashable, Sendable {
         /// Finished passes.
         public var done = 0
-        /// Passes that a worker holds, the assembly or the probe included.
+        /// Passes that a worker holds, assembly or planning included.
         public var live = 0
         /// Passes that a worker can claim.
         public var ready = 0
@@ -95,7 +95,7 @@ public struct JobStatus: Hashable, Sendable {
     }
 
     package init(
-        job: PublishedJob, state: JobState, isPaused: Bool = false, passes: PassCounts = PassCounts(),
+        job: BoardJob, state: JobState, isPaused: Bool = false, passes: PassCounts = PassCounts(),
         framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0,
         cpuSeconds: Double = 0, elapsed: Double? = nil, created: Double, finished: Double? = nil,
         oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
@@ -144,7 +144,7 @@ public struct Pace: Hashable, Sendable {
 
 /// The failed attempts at one pass.
 public struct PassFailure: Hashable, Sendable {
-    /// The pass's index; `PublishedJob.probeIndex` for the probe.
+    /// The pass's index; `BoardJob.planningIndex` for planning.
     public var index: Int
     /// The number of failed attempts by cause, a raw value of `FailureCause`.
     public var attempts: [String: Int]
@@ -229,7 +229,7 @@ public struct PassStrip: Hashable, Sendable {
 }
 
 /// A worker on the board as it is now.
-public struct WorkerStatus: Codable, Hashable, Sendable {
+public struct WorkerStatus: Hashable, Sendable {
     /// The worker's report with its last beat.
     public var report: WorkerReport
     /// Seconds since its last beat, by Redis's clock.
@@ -241,16 +241,16 @@ public struct WorkerStatus: Codable, Hashable, Sendable {
     /// The passes that it holds, by token.
     public var holds: [String: Hold]
 
-    /// A pass that a worker holds.
-    public struct Hold: Codable, Hashable, Sendable {
+    /// Work that a worker holds.
+    public struct Hold: Hashable, Sendable {
         /// Seconds since it was claimed.
         public var seconds: Double
-        /// The pass.
-        public var pass: Pass
+        /// What was claimed.
+        public var work: Work
 
-        package init(seconds: Double, pass: Pass) {
+        package init(seconds: Double, work: Work) {
             self.seconds = seconds
-            self.pass = pass
+            self.work = work
         }
     }
 

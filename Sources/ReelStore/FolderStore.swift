@@ -112,7 +112,7 @@ public struct FolderStore: JobStore {
         }
     }
 
-    /// Removes job folders without a record; those that cannot be removed now are removed by a later call. Blocks.
+    /// Removes job folders without a record; a later call removes the ones that cannot be removed now. Blocks.
     public func removeUnrecordedJobs(before moment: Double) {
         for name in (try? Files.names(in: jobsFolder)) ?? [] {
             try? job(JobID(name)).removeUnlessRecorded(before: moment)

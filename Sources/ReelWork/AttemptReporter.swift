@@ -5,58 +5,58 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Reports how an attempt at a pass ended: to the board, to the store, and in the log.
+/// Reports how an attempt ended: to the board, to the store, and in the log.
 struct AttemptReporter: Sendable {
     private let attempt: Attempt
     private let environment: WorkerEnvironment
-    private let claimer: Claimer
+    private let host: HostHealth
 
-    init(_ attempt: Attempt, in environment: WorkerEnvironment, claimer: Claimer) {
+    init(_ attempt: Attempt, in environment: WorkerEnvironment, host: HostHealth) {
         self.attempt = attempt
         self.environment = environment
-        self.claimer = claimer
+        self.host = host
     }
 
-    private var claim: Claim { attempt.pass.claim }
-    private var context: JobContext { attempt.pass.context }
-    private var name: String { attempt.pass.description }
+    private var claim: Claim { attempt.claim }
+    private var work: ClaimedWork { attempt.work }
+    private var entry: any JobEntry { attempt.work.entry }
+    private var name: String { attempt.work.description }
 
     /// Reports the outcome. Returns the board's answer to a failure; nil if none was reported, or the board did not
     /// answer.
-    func report(_ outcome: Result<PassResult, ReelFailure>) async -> FailAnswer? {
-        switch (environment.passes.stopReason(of: claim), outcome) {
-        case (.lost, _):
+    func report(_ outcome: Attempt.Outcome) async -> FailAnswer? {
+        switch Ending(outcome, of: work, stopped: environment.passes.stopReason(of: claim)) {
+        case .lost:
             environment.signs.count(.lost)
             environment.log.warning("lost \(name): its lease had lapsed")
-            await attempt.removePartial()
-        case (.cancelled, _):
+            await removePartial()
+        case .cancelled:
             environment.log.notice("stopped \(name): the job was cancelled")
-            await attempt.removePartial()
-        case (.drained, .success(let result)), (nil, .success(let result)):
-            await complete(result)
-        case (.drained, .failure):
+            await removePartial()
+        case .handedBack: await handBack()
+        case .made(let result): await complete(result)
+        case .planned(let passes):
+            environment.signs.count(.done)
+            environment.log.info("finished \(name): \(passes) passes", metadata: facts())
+        case .spoilt(let failure):
+            guard await invalidate(failure) else { return await fail(failure, as: failure.cause) }
             await handBack()
-        case (nil, .failure(let failure)) where failure.kind == .interrupted:
-            await handBack()
-        case (nil, .failure(let failure)) where failure.reason.passToRepeat != nil:
-            guard await invalidate(failure) else { return await fail(failure) }
-            await handBack()
-        case (nil, .failure(let failure)) where failure.reason.disprovesPlan:
-            return await disprove(failure)
-        case (nil, .failure(let failure)) where failure.reason.isEncodersRefusal:
-            // It took these settings when the job was planned, so another attempt may succeed.
-            return await fail(failure, as: .transient)
-        case (nil, .failure(let failure)):
-            return await fail(failure)
+        case .disproved(let failure, let context): return await disprove(context, failure)
+        case .failed(let failure, let cause): return await fail(failure, as: cause)
         }
         return nil
     }
+
+    /// What the log says of the attempt, by names.
+    private func facts(_ more: Logger.Metadata = [:]) -> Logger.Metadata { work.facts.merging(more) { $1 } }
+
+    /// Removes the files that a failed or killed engine left half-written.
+    private func removePartial() async { await entry.removePartial(token: claim.token) }
 
     /// Has the passes done again whose segments differ from their records: the pass that the failure names, and all whose
     /// files are missing. Returns whether there were any. If so, the assembly is not to blame, and waits for them.
     private func invalidate(_ failure: ReelFailure) async -> Bool {
         environment.log.error("\(name) stopped: \(failure.words)")
-        let entry = context.entry
         let taken = await untilAnswered { () throws(ReelFailure) in
             var wrong: [(index: Int, token: String)] = []
             for (pass, recorded) in try await environment.board.recordedResults(claim.job) {
@@ -69,22 +69,22 @@ struct AttemptReporter: Sendable {
         return taken ?? 0 > 0
     }
 
-    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first, so that the next
-    /// probe does not believe the same tables again.
-    private func disprove(_ failure: ReelFailure) async -> FailAnswer? {
-        await attempt.removePartial()
+    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first, so
+    /// that the next planning does not believe the same tables again.
+    private func disprove(_ context: JobContext, _ failure: ReelFailure) async -> FailAnswer? {
+        await removePartial()
         environment.log.notice("\(name) stopped: \(failure.words)")
         // What was decoded as a whole cannot be disproved: an engine that says so was taken over, or its host is bad.
-        guard await !context.isDecoded(claim.pass) else { return await fail(failure, as: .crash) }
+        guard await !context.isDecoded(claim.work.pass) else { return await fail(failure, as: .crash) }
         do throws(ReelFailure) {
-            try await environment.store.source(context.source(of: claim.pass).fingerprint).disprove(failure)
+            try await environment.store.source(context.source(of: claim.work.pass).fingerprint).disprove(failure)
         } catch {
-            return await fail(error)
+            return await fail(error, as: error.cause)
         }
-        let isProbed = await untilAnswered { () throws(ReelFailure) in
-            try await environment.board.disprove(claim, worker: environment.worker, job: context.record.beginning)
+        let isPlannedAnew = await untilAnswered { () throws(ReelFailure) in
+            try await environment.board.disprove(claim, worker: environment.worker, job: work.record.beginning)
         }
-        if isProbed == true { environment.log.notice("job \(claim.job) is planned anew") }
+        if isPlannedAnew == true { environment.log.notice("job \(claim.job) is planned anew") }
         return nil
     }
 
@@ -93,15 +93,16 @@ struct AttemptReporter: Sendable {
         let answer = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.complete(claim, worker: environment.worker, result: result)
         }
-        if attempt.pass.isAssembly || answer == .cancelled { try? await context.entry.settle(on: environment.board) }
+        let isAssembly = claim.work == .assembly
+        if isAssembly || answer == .cancelled { try? await entry.settle(on: environment.board) }
         switch answer {
         case .ok?, .duplicate?:
             environment.signs.count(.done)
             let milliseconds = attempt.milliseconds
             log.info(
                 "finished \(name) in \((Double(milliseconds) / 100).rounded() / 10) s",
-                metadata: attempt.pass.facts.merging(["milliseconds": .stringConvertible(milliseconds)]) { $1 })
-            if attempt.pass.isAssembly { await removeParts() }
+                metadata: facts(["milliseconds": .stringConvertible(milliseconds)]))
+            if isAssembly { await removeParts() }
         case .late?: log.notice("\(name) had been finished by another worker")
         case .cancelled?: log.notice("\(name) is not needed: the job was cancelled")
         case nil: log.warning("\(name) is whole, but the board could not be told; its next holder will find it")
@@ -110,32 +111,32 @@ struct AttemptReporter: Sendable {
 
     /// Removes what a finished job does not need any more: results on the board and parts in the store.
     private func removeParts() async {
-        await attempt.removePartial()
+        await removePartial()
         do throws(ReelFailure) {
-            try await context.entry.removeParts(keepingSegments: context.record.terms.keepsSegments)
+            try await entry.removeParts(keepingSegments: work.record.terms.keepsSegments)
             try await environment.board.trim(claim.job)
         } catch {
             environment.log.warning("\(error.words)")
         }
     }
 
-    private func fail(_ failure: ReelFailure, as cause: FailureCause? = nil) async -> FailAnswer? {
-        await attempt.removePartial()
+    private func fail(_ failure: ReelFailure, as cause: FailureCause) async -> FailAnswer? {
+        await removePartial()
         environment.log.error(
             "\(name) failed (\(failure.cause.rawValue)): \(failure.words)",
-            metadata: attempt.pass.facts.merging(["code": "\(failure.reason.code)"]) { $1 })
-        await claimer.heed(failure, in: claim.job)
+            metadata: facts(["code": "\(failure.reason.code)"]))
+        await host.heed(failure, in: claim.job)
         let answer = await untilAnswered { () throws(ReelFailure) in
             try await environment.board.fail(
-                claim, worker: environment.worker, failure: failure, as: cause, recordingIn: context.entry)
+                claim, worker: environment.worker, failure: failure, as: cause, recordingIn: entry)
         }
-        if answer != nil { environment.signs.count(.failed(cause ?? failure.cause)) }
-        if answer == .jobFailed { await context.entry.removeStrays() }
+        if answer != nil { environment.signs.count(.failed(cause)) }
+        if answer == .jobFailed { await entry.removeStrays() }
         return answer
     }
 
     private func handBack() async {
-        await attempt.removePartial()
+        await removePartial()
         environment.log.info("hands back \(name)")
         // One attempt: a worker that is about to end does not wait for the board, since the lease lapses anyway.
         do throws(ReelFailure) {

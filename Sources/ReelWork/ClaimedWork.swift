@@ -2,55 +2,41 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 package import ReelQueue
-internal import ReelStore
+package import ReelStore
 
-/// The work that a worker has claimed.
-package enum ClaimedWork: Sendable {
-    case pass(ClaimedPass)
-    /// The job has no plan yet: this worker makes one.
-    case probe(Claim)
-
-    package var claim: Claim {
-        switch self {
-        case .pass(let pass): pass.claim
-        case .probe(let claim): claim
-        }
-    }
-}
-
-/// A pass that a worker has claimed, with the store's facts about its job.
-package struct ClaimedPass: Sendable {
+/// What a worker has claimed, with the store's facts about its job.
+package struct ClaimedWork: Sendable {
     package let claim: Claim
-    package let context: JobContext
+    /// The job's record as it was when the work was claimed.
+    package let record: JobRecord
+    let entry: any JobEntry
+    /// What the job's plan says; nil for planning, which makes the plan.
+    package let context: JobContext?
 
-    var isAssembly: Bool { claim.pass == .assembly }
-
-    /// How many frames of video the pass makes. An assembly makes frames only if the source's packets are copied;
-    /// otherwise it joins frames that other passes made.
+    /// How many frames of video the work makes. An assembly makes frames only if the source's packets are copied;
+    /// otherwise it joins frames that passes have made.
     var frames: Int {
-        switch claim.pass {
-        case .video: context.plan.frames(of: claim.pass)
-        case .audio, .probe: 0
-        case .assembly: context.plan.video.isPassthrough ? context.plan.frameCount : 0
-        }
+        guard let plan = context?.plan else { return 0 }
+        return claim.work.pass.map(plan.frames) ?? (plan.video.isPassthrough ? plan.frameCount : 0)
     }
 
-    /// The pass as the log names it.
+    /// The work as the log names it.
     var description: String {
-        let job = "job \(claim.job) (\(name))"
-        return switch claim.pass {
-        case .assembly: "assembly of \(job)"
-        case .probe: "probe of \(job)"
-        case .audio(let track): "pass \(claim.index) of \(job), audio track \(track)"
-        case .video(let pass):
-            "pass \(claim.index) of \(job), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
+        let job = "job \(claim.job)"
+        let named = "\(job) (\(URL(filePath: record.source.path).lastPathComponent))"
+        return switch claim.work {
+        case .planning: "probe of \(job)"
+        case .assembly: "assembly of \(named)"
+        case .pass(.audio(let track)): "pass \(claim.index) of \(named), audio track \(track)"
+        case .pass(.video(let pass)):
+            "pass \(claim.index) of \(named), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
         }
     }
 
     /// What an event of the log is about, by names.
     var facts: Logger.Metadata {
-        ["job": "\(claim.job)", "pass": .stringConvertible(claim.index), "source": "\(context.record.source.path)"]
+        var facts: Logger.Metadata = ["job": "\(claim.job)", "source": "\(record.source.path)"]
+        if context != nil { facts["pass"] = .stringConvertible(claim.index) }
+        return facts
     }
-
-    private var name: String { URL(filePath: context.record.source.path).lastPathComponent }
 }

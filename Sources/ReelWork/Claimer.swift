@@ -1,17 +1,18 @@
-internal import Foundation
 internal import Logging
-package import ReelCore
+internal import ReelCore
 package import ReelEngine
 package import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Claims passes for all slots of a worker, one claim at a time, as long as memory and disk allow.
+/// Claims work for all slots of a worker, one claim at a time, as long as memory and the host allow.
 package actor Claimer {
     private let environment: WorkerEnvironment
     private let identity: EngineIdentity
     /// A board of its own, because waiting for work blocks it.
     private let waiting: any Board
+    /// Decides whether the worker's host can do work.
+    package nonisolated let host: HostHealth
 
     private var memory: MemoryPool
     private var backoff: RetryBackoff
@@ -21,14 +22,6 @@ package actor Claimer {
     /// Slots that report a pass, and claim again with their engine still running.
     private var reporting = 0
     private var isListening = false
-    /// Free bytes when a disk was full, and when that was; nil if none is.
-    private var full: (free: Int64, since: Duration)?
-    /// Whether a file of the store could not be used since the store was last seen to be writable.
-    private var doubtsStore = false
-    /// Jobs that exclude this worker because a file of the store could not be used, and how often that happened.
-    private var barred: [JobID: Int] = [:]
-    /// Those of them to which the worker returns when the store can be used.
-    private var missed: Set<JobID> = []
 
     private var store: any JobStore { environment.store }
     private var board: any Board { environment.board }
@@ -43,11 +36,10 @@ package actor Claimer {
         self.environment = environment
         self.identity = identity
         self.waiting = waiting
+        host = HostHealth(environment)
         memory = MemoryPool(total: memoryTotal)
         backoff = RetryBackoff(log: environment.log)
     }
-
-    // MARK: Claiming
 
     /// The next pass, as soon as there is one; nil when the worker ends. This is for a slot without an engine.
     package func next() async -> ClaimedWork? {
@@ -92,10 +84,9 @@ package actor Claimer {
     package var memoryReserved: Int64 { memory.reserved }
 
     private func claim() async -> ClaimedWork? {
-        guard !environment.drain.isOn, environment.drain.byUser == nil, memory.free > 0, await hasSpace(),
-            await hasStore()
-        else { return nil }
-        await readmit()
+        guard !environment.drain.isOn, environment.drain.byUser == nil, memory.free > 0, await host.admitsWork() else {
+            return nil
+        }
         let offer = WorkerOffer(
             worker: environment.worker, memoryFree: memory.free, encoders: identity.encoders,
             protocolVersion: Wire.version)
@@ -118,7 +109,7 @@ package actor Claimer {
             return work
         } catch {
             environment.log.error("cannot work on job \(claim.job): \(error.words)")
-            await heed(error, in: claim.job)
+            await host.heed(error, in: claim.job)
             _ = try await board.fail(claim, worker: environment.worker, failure: error)
             return nil
         }
@@ -127,8 +118,8 @@ package actor Claimer {
     private func work(of claim: Claim) async throws(ReelFailure) -> ClaimedWork? {
         let record = try await store.job(claim.job).read()
         guard try await !restoreControl(of: claim, record) else { return nil }
-        if claim.pass == .probe { return .probe(claim) }
-        return .pass(ClaimedPass(claim: claim, context: try await context(of: claim, record)))
+        let context = claim.work == .planning ? nil : try await context(of: claim, record)
+        return ClaimedWork(claim: claim, record: record, entry: store.job(claim.job), context: context)
     }
 
     /// Cancels or pauses the job on the board if the store says that a person did. The store learns of that first, and
@@ -139,7 +130,7 @@ package actor Claimer {
             return try await board.cancel(claim.job)
         }
         // A paused job is planned all the same, and its passes wait then.
-        guard record.paused, claim.pass != .probe else { return false }
+        guard record.paused, claim.work != .planning else { return false }
         environment.log.notice("job \(claim.job) is paused, and the board had lost that")
         _ = try await board.pause(claim.job)
         try await board.release(claim)
@@ -149,8 +140,8 @@ package actor Claimer {
     private func context(of claim: Claim, _ record: JobRecord) async throws(ReelFailure) -> JobContext {
         if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
         let context = try await JobContext(record, plan: claim.plan, in: store)
-        let passes = context.plan.passes + [.assembly]
-        guard passes.indices.contains(claim.index), passes[claim.index] == claim.pass else {
+        let work = context.plan.passes.map(Work.pass) + [.assembly]
+        guard work.indices.contains(claim.index), work[claim.index] == claim.work else {
             throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.name))
         }
         try environment.quotas.check(context.plan)
@@ -173,75 +164,6 @@ package actor Claimer {
             }
             isListening = false
             environment.signal.send()
-        }
-    }
-
-    // MARK: A host in trouble
-
-    /// Notes a failure. If it is this host's, the claimer claims nothing until the cause is gone: until a full disk has
-    /// more room, or a minute has passed, because the room that a quota leaves cannot be seen; until the store can be
-    /// written.
-    ///
-    /// - Parameter job: the job whose pass or probe failed.
-    package func heed(_ failure: ReelFailure, in job: JobID) async {
-        if failure.cause == .noSpace {
-            full = (await freeSpace, environment.clock.now)
-            environment.notes.setFull([store.name, environment.scratch])
-        }
-        if failure.owner == .host { doubtsStore = true }
-        if failure.reason.isOfStore {
-            barred[job, default: 0] += 1
-            // If it happens again and again while the store can be written, the folder of that job is at fault.
-            if barred[job, default: 0] <= Claimer.patience { missed.insert(job) }
-        }
-    }
-
-    /// So often a worker returns to a job that excluded it.
-    private static let patience = 5
-
-    private func hasSpace() async -> Bool {
-        guard let full else { return true }
-        let room: Int64 = 64 << 20
-        let isRoom = await freeSpace >= full.free + room
-        guard isRoom || environment.clock.now - full.since > .seconds(60) else { return false }
-        environment.log.notice("tries whether the disk of \(store.name) or \(environment.scratch) has room again")
-        self.full = nil
-        environment.notes.setFull(nil)
-        return true
-    }
-
-    private func hasStore() async -> Bool {
-        guard doubtsStore else { return true }
-        let (notes, log) = (environment.notes, environment.log)
-        do throws(ReelFailure) {
-            try await store.tryWorking()
-            doubtsStore = false
-            if notes.setStoreFailure(nil) { log.notice("the store can be written again") }
-        } catch {
-            if notes.setStoreFailure(error) { log.error("claims nothing: \(error.words)") }
-        }
-        return !doubtsStore
-    }
-
-    /// Has jobs admit this worker again that excluded it because a file of the store could not be used.
-    private func readmit() async {
-        guard !missed.isEmpty else { return }
-        do throws(ReelFailure) {
-            if try await board.readmit(environment.worker, to: Array(missed)) > 0 {
-                environment.log.notice("comes back to jobs of the store")
-            }
-            missed = []
-        } catch {
-            environment.log.warning("\(error.words)")
-        }
-    }
-
-    /// Free bytes of the store or of the scratch disk, whichever has fewer.
-    private var freeSpace: Int64 {
-        get async {
-            let attributes = try? FileManager.default.attributesOfFileSystem(forPath: environment.scratch)
-            let scratch = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
-            return min(await store.freeSpace ?? .max, scratch)
         }
     }
 }

@@ -75,8 +75,8 @@ package final class JobContext: Sendable {
         self.record.created == record.created && self.record.sources == record.sources && plan.number == number
     }
 
-    /// The source that a pass decodes; the first if it decodes none, or several.
-    func source(of pass: Pass) -> JobSource {
+    /// The source that a pass decodes; the first if it decodes none, or several. Nil stands for the assembly.
+    func source(of pass: Pass?) -> JobSource {
         guard case .video(let video) = pass, let clip = video.clips.first, plan.clips.indices.contains(clip),
             record.sources.indices.contains(plan.clips[clip].source)
         else { return record.source }
@@ -84,7 +84,7 @@ package final class JobContext: Sendable {
     }
 
     /// Whether the source that a pass decodes was decoded as a whole before the job was planned.
-    func isDecoded(_ pass: Pass) async -> Bool {
+    func isDecoded(_ pass: Pass?) async -> Bool {
         let source = source(of: pass)
         guard let number = record.sources.firstIndex(of: source), plan.sources.indices.contains(number) else {
             return false

@@ -23,10 +23,7 @@ package final class Slot: Sendable {
     package func run() async {
         var next = await claimer.next()
         while let work = next {
-            switch work {
-            case .pass(let pass): next = await serve(pass)
-            case .probe(let claim): next = await probe(claim)
-            }
+            next = await serve(work)
             if next == nil, await isTrusted() { next = await claimer.next() }
         }
     }
@@ -52,52 +49,79 @@ package final class Slot: Sendable {
     }
 }
 
-// MARK: Passes
+// MARK: One life
 
 extension Slot {
-    /// Works on a pass, and on those of the same job that can be claimed right after it. Returns work of another job if
-    /// that was claimed.
-    private func serve(_ first: ClaimedPass) async -> ClaimedWork? {
-        let kill = KillSwitch()
-        let beginning = Task { await begin(first, kill) }
-        kill.arm { beginning.cancel() }
-        let (attempt, end) = await beginning.value
-        if let end {
-            await report(attempt, end)
-            return nil
-        }
-        let lease = Mutex(EngineLease(current: attempt))
-        let memory = first.claim.need + first.context.plan.reservedAddresses
-        let life = Task {
-            let scratch = try TemporaryFolder(scratchIn: environment.scratch)
-            let scope = try await first.context.scope(scratch: scratch.path, attempt.allowance)
-            try await environment.engines.withEngine(memory: memory, scope: scope) { engine in
-                try await serve(attempt, in: engine, scratch, lease, kill)
-            }
-        }
-        kill.arm { life.cancel() }
-        let outcome = await life.result
-        let left = lease.withLock { $0 }
-        if let attempt = left.current {
-            let failure: ReelFailure =
-                if case .failure(let error) = outcome { .of(error) } else { .of(CancellationError()) }
-            await report(attempt, .failure(failure))
-        }
-        return left.next
+    /// Does what was claimed, and passes of the same job that can be claimed right after it. Returns other work if that was
+    /// claimed.
+    private func serve(_ work: ClaimedWork) async -> ClaimedWork? {
+        let hold = Hold()
+        let life = Task { try await live(work, hold) }
+        hold.kill.arm { life.cancel() }
+        // Failures are reported when the engine has ended.
+        if case .failure(let error) = await life.result { await report(.failed(.of(error)), hold) }
+        return hold.next
     }
 
-    /// The life of one engine. It ends when the engine fails, is killed, or has no more to do for this job.
-    private func serve(
-        _ first: Attempt, in engine: any Engine, _ scratch: TemporaryFolder, _ lease: borrowing Mutex<EngineLease>,
-        _ kill: KillSwitch
-    ) async throws(ReelFailure) {
-        var attempt = first
-        while true {
-            let result = try await perform(attempt, in: engine, scratch)
-            lease.withLock { $0.current = nil }
-            guard let following = try await following(attempt, result, kill, lease) else { return }
-            attempt = following
+    private func live(_ work: ClaimedWork, _ hold: Hold) async throws(ReelFailure) {
+        let attempt = begin(work, hold)
+        guard let context = work.context else { return await report(.planned(passes: try await plan(attempt)), hold) }
+        guard let first = try await prepare(attempt, context, hold) else { return }
+        try await ReelFailure.unifying {
+            let scratch = try TemporaryFolder(scratchIn: environment.scratch)
+            let scope = try await context.scope(scratch: scratch.path, first.allowance)
+            let memory = work.claim.need + context.plan.reservedAddresses
+            try await environment.engines.withEngine(memory: memory, scope: scope) { engine in
+                var current: PassAttempt? = first
+                while let attempt = current {
+                    let result = try await perform(attempt, in: engine, scratch)
+                    current = try await following(attempt, result, hold)
+                }
+            }
         }
+    }
+
+    /// Enters work as held.
+    private func begin(_ work: ClaimedWork, _ hold: Hold) -> Attempt {
+        let attempt = Attempt(work)
+        hold.attempt = attempt
+        environment.passes.add(work.claim, frames: work.frames, kill: hold.kill)
+        return attempt
+    }
+
+    /// Makes a job's plan and publishes it, as the process that submitted the job would. Each source has an engine of its
+    /// own, so the slot starts none. Returns how many passes there are.
+    private func plan(_ attempt: Attempt) async throws(ReelFailure) -> Int {
+        environment.log.info("begins \(attempt.work.description)", metadata: attempt.work.facts)
+        let capacity = try await Capacity.ofWorkers(on: environment.board)
+        let planning = Planning(
+            store: environment.store, engine: environment.engines, capacity: capacity, quotas: environment.quotas)
+        // What a job may take counts from its first pass on, so planning takes nothing of it.
+        return try await attempt.timed(environment.quotas.allowance()) { [environment] in
+            try await PlanningAttempt(planning: planning, board: environment.board, claim: attempt.claim).run()
+        }.plan.passes.count
+    }
+
+    /// Looks for segments of earlier attempts, which counts as the pass's time. Nil if the pass was whole already, which it
+    /// reports then.
+    private func prepare(
+        _ attempt: Attempt, _ context: JobContext, _ hold: Hold
+    ) async throws(ReelFailure) -> PassAttempt? {
+        let (work, passes) = (attempt.work, environment.passes)
+        let allowance = try await allowance(of: attempt.claim.job)
+        let (found, result) = try await attempt.timed(allowance) { [environment] in
+            await withTaskExecutorPreference(StoreExecutor.shared) {
+                let found = await PassAttempt(attempt, context, allowance, in: environment)
+                return (found, await found.finished())
+            }
+        }
+        passes.update(attempt.claim, wholeChunks: found.reused.count, frames: found.reusedFrames)
+        environment.log.info(
+            result == nil ? "begins \(work.description)" : "\(work.description) was whole already",
+            metadata: work.facts)
+        guard let result else { return found }
+        await report(.made(result), hold)
+        return nil
     }
 
     /// What the quotas leave for a pass of a job.
@@ -109,95 +133,62 @@ extension Slot {
         return try quotas.allowance(elapsed: status.elapsed ?? 0, cpu: status.cpuSeconds)
     }
 
-    /// Reports a pass, and begins the next one of the same job that needs an engine; nil if there is none. Throws the
-    /// failure of one that cannot begin, which the lease holds then.
-    private func following(
-        _ attempt: Attempt, _ result: PassResult, _ kill: KillSwitch, _ lease: borrowing Mutex<EngineLease>
-    ) async throws(ReelFailure) -> Attempt? {
-        // What this report makes claimable, such as the assembly, is for this slot: its engine runs.
-        await claimer.holdIdleSlots()
-        await report(attempt, .success(result))
-        var claimed = await claimer.take()
-        await claimer.admitIdleSlots()
-        let now = attempt.pass
-        // The kernel counts the CPU time of an engine's life, and what a job has left falls: then each pass has an engine
-        // of its own.
-        let isLast = environment.quotas[.passCPU] != nil || environment.quotas.countsJobs
-        while let work = claimed {
-            guard !isLast, case .pass(let next) = work, next.claim.job == now.claim.job,
-                next.claim.need == now.claim.need,
-                next.context.describes(now.context.record, plan: now.claim.plan)
-            else {
-                lease.withLock { $0.next = work }
-                return nil
-            }
-            let (attempt, end) = await begin(next, kill)
-            guard case .success(let result)? = end else {
-                lease.withLock { $0.current = attempt }
-                if case .failure(let failure)? = end { throw failure }
-                return attempt
-            }
-            await report(attempt, .success(result))
-            claimed = await claimer.take()
-        }
-        return nil
-    }
-
-    /// Enters a pass as held, and looks for segments of earlier attempts, which counts as the pass's time. With the attempt
-    /// comes its outcome if no engine is needed: the pass was whole already, or its quotas leave nothing for it.
-    private func begin(
-        _ pass: ClaimedPass, _ kill: KillSwitch
-    ) async -> (attempt: Attempt, end: Result<PassResult, ReelFailure>?) {
-        let passes = environment.passes
-        passes.add(pass.claim, frames: pass.frames, kill: kill)
-        var attempt = Attempt(pass, in: environment)
-        do throws(ReelFailure) {
-            attempt.allowance = try await allowance(of: pass.claim.job)
-            let (found, result) = try await attempt.timed { [attempt] in
-                await withTaskExecutorPreference(StoreExecutor.shared) {
-                    var attempt = attempt
-                    await attempt.findSegments()
-                    return (attempt, await attempt.finished())
-                }
-            }
-            passes.update(pass.claim, wholeChunks: found.reused.count, frames: found.reusedFrames)
-            environment.log.info(
-                result == nil ? "begins \(pass.description)" : "\(pass.description) was whole already",
-                metadata: pass.facts)
-            return (found, result.map { .success($0) })
-        } catch {
-            return (attempt, .failure(error))
-        }
-    }
-
     private func perform(
-        _ attempt: Attempt, in engine: any Engine, _ scratch: TemporaryFolder
+        _ attempt: PassAttempt, in engine: any Engine, _ scratch: TemporaryFolder
     ) async throws(ReelFailure) -> PassResult {
-        let claim = attempt.pass.claim
+        let (claim, work) = (attempt.attempt.claim, attempt.attempt.work)
         let before = engine.cpuSeconds
         do {
-            var result = try await attempt.timed { [passes = environment.passes] in
+            var result = try await attempt.attempt.timed(attempt.allowance) { [passes = environment.passes] in
                 try await attempt.perform(in: engine, scratch: scratch.path) { passes.update(claim, $0) }
             }
             result.statistics.cpuSeconds = max(0, engine.cpuSeconds - before)
             return result
         } catch {
             // Kept so that a user can look into the failure. If it cannot be kept, the attempt ends as it would anyway.
-            try? await attempt.pass.context.entry.writeAttempt(
+            try? await work.entry.writeAttempt(
                 pass: claim.index, token: claim.token, standardError: engine.standardErrorTail)
             throw await environment.store.checked(attempt.allowance.explained(error), scratch: scratch)
         }
     }
 
-    private func report(_ attempt: Attempt, _ outcome: Result<PassResult, ReelFailure>) async {
-        let claim = attempt.pass.claim
-        let answer = await AttemptReporter(attempt, in: environment, claimer: claimer).report(outcome)
-        switch outcome {
-        case .success: health.withLock { $0.passFinished() }
-        case .failure(let failure): note(failure, answer, in: claim.job)
+    /// Reports a pass, and begins the next one of the same job that needs an engine; nil if there is none.
+    private func following(
+        _ done: PassAttempt, _ result: PassResult, _ hold: Hold
+    ) async throws(ReelFailure) -> PassAttempt? {
+        // What this report makes claimable, such as the assembly, is for this slot: its engine runs.
+        await claimer.holdIdleSlots()
+        await report(.made(result), hold)
+        var claimed = await claimer.take()
+        await claimer.admitIdleSlots()
+        let now = done.attempt.work
+        // The kernel counts the CPU time of an engine's life, and what a job has left falls: then each pass has an engine
+        // of its own.
+        let isLast = environment.quotas[.passCPU] != nil || environment.quotas.countsJobs
+        while let next = claimed {
+            guard !isLast, next.claim.job == now.claim.job, next.claim.need == now.claim.need,
+                let context = next.context, context.describes(now.record, plan: now.claim.plan)
+            else {
+                hold.next = next
+                return nil
+            }
+            if let attempt = try await prepare(begin(next, hold), context, hold) { return attempt }
+            claimed = await claimer.take()
         }
-        environment.passes.remove(claim)
-        await claimer.release(claim)
+        return nil
+    }
+
+    /// Reports the attempt that has begun, and lets go of its claim. Does nothing if none has, or its report was made.
+    private func report(_ outcome: Attempt.Outcome, _ hold: Hold) async {
+        guard let attempt = hold.attempt else { return }
+        hold.attempt = nil
+        let answer = await AttemptReporter(attempt, in: environment, host: claimer.host).report(outcome)
+        switch outcome {
+        case .made, .planned: health.withLock { $0.passFinished() }
+        case .failed(let failure): note(failure, answer, in: attempt.claim.job)
+        }
+        environment.passes.remove(attempt.claim)
+        await claimer.release(attempt.claim)
     }
 
     /// Counts a crash against this slot, unless the board knows that the job is at fault.
@@ -207,73 +198,21 @@ extension Slot {
     }
 }
 
-// MARK: Probes
+/// What a slot holds from a claim on until an engine has ended.
+private final class Hold: Sendable {
+    private let state = Mutex<(attempt: Attempt?, next: ClaimedWork?)>((nil, nil))
+    /// Ends the work at once.
+    let kill = KillSwitch()
 
-extension Slot {
-    /// Makes a job's plan, as the process that submitted the job would. Returns what can be claimed right after it.
-    private func probe(_ claim: Claim) async -> ClaimedWork? {
-        let (passes, log) = (environment.passes, environment.log)
-        let name = "probe of job \(claim.job)"
-        log.info("begins \(name)")
-        let kill = KillSwitch()
-        passes.add(claim, frames: 0, kill: kill)
-        let life = Task { [environment] () async throws -> StoredJob in
-            let capacity = try await Capacity.ofWorkers(on: environment.board)
-            let probe = Probe(
-                store: environment.store, engine: environment.engines, capacity: capacity,
-                quotas: environment.quotas)
-            return try await environment.quotas.allowance().timed {
-                try await ProbeAttempt(probe: probe, board: environment.board, claim: claim).run()
-            }
-        }
-        kill.arm { life.cancel() }
-        switch await life.result {
-        case .success(let job):
-            health.withLock { $0.passFinished() }
-            environment.signs.count(.done)
-            log.info("finished \(name): \(job.plan.passes.count) passes")
-        case .failure(let error): await report(claim, name, .of(error))
-        }
-        passes.remove(claim)
-        await claimer.release(claim)
-        return await claimer.take()
-    }
-
-    /// Reports a probe that failed or was stopped.
-    private func report(_ claim: Claim, _ name: String, _ failure: ReelFailure) async {
-        let (board, log, signs) = (environment.board, environment.log, environment.signs)
-        let reason = environment.passes.stopReason(of: claim)
-        if case .probeLost = failure.reason {
-            signs.count(.lost)
-            return log.warning("lost \(name)")
-        }
-        if reason == .lost { signs.count(.lost) }
-        if reason == .lost || reason == .cancelled { return log.notice("stopped \(name)") }
-        do throws(ReelFailure) {
-            if reason == .drained || failure.kind == .interrupted {
-                log.info("hands back \(name)")
-                try await board.release(claim)
-                return signs.count(.released)
-            }
-            log.error("\(name) failed (\(failure.cause.rawValue)): \(failure.words)")
-            await claimer.heed(failure, in: claim.job)
-            let answer = try await board.patiently { () throws(ReelFailure) in
-                try await board.fail(
-                    claim, worker: environment.worker, failure: failure,
-                    recordingIn: environment.store.job(claim.job))
-            }
-            signs.count(.failed(failure.cause))
-            note(failure, answer, in: claim.job)
-        } catch {
-            log.warning("\(error.words)")
-        }
-    }
-}
-
-/// The attempt of one engine, and the claimed work that is left when the engine has ended.
-private struct EngineLease: Sendable {
     /// The attempt that has begun and is not reported yet.
-    var current: Attempt?
+    var attempt: Attempt? {
+        get { state.withLock(\.attempt) }
+        set { state.withLock { $0.attempt = newValue } }
+    }
+
     /// Work that was claimed and is not for this engine.
-    var next: ClaimedWork?
+    var next: ClaimedWork? {
+        get { state.withLock(\.next) }
+        set { state.withLock { $0.next = newValue } }
+    }
 }

@@ -24,12 +24,12 @@ package struct SlotTrial: Sendable {
         }
         // The frames of each pass are given, so that the clip is encoded; otherwise its packets would be copied.
         let spec = JobSpec(container: .mkv, passFrames: SlotTrial.frames)
-        let probe = Probe(
+        let planning = Planning(
             store: try FolderStore.make(root: stored.path), engine: engines,
             capacity: Capacity(slots: 1, memoryTotal: 1 << 30, isLimit: false))
-        let job = try await probe.planAlone(JobRecord(submitting: [clip], spec: spec), anew: true)
+        let job = try await planning.planAlone(JobRecord(submitting: [clip], spec: spec), anew: true)
         let files = await JobFiles(
-            sources: try probe.store.indexes(of: job.plan, job.record).map {
+            sources: try planning.store.indexes(of: job.plan, job.record).map {
                 SourceFiles(source: .file(clip), index: $0)
             },
             plan: job.entry.plan(job.plan.number))

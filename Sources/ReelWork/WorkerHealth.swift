@@ -34,7 +34,7 @@ public struct WorkerHealth: Hashable, Sendable {
     public var isStoreUp: Bool
     /// Room in the store; nil if it has no limit or is unknown.
     public var storeFreeBytes: Int64?
-    /// Counter: attempts at passes, probes and assemblies since the worker started, by outcome. All outcomes are there. An
+    /// Counter: attempts at passes, assemblies and planning since the worker started, by outcome. All outcomes are there. An
     /// attempt whose job was cancelled, or of whose end Redis could not be told, is in none.
     public var attempts: [BoardFigures.Attempt: Int]
 }

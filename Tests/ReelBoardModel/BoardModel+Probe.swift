@@ -4,7 +4,7 @@ package import ReelQueue
 // From nothing to a plan, and what those do that wait for a job.
 extension BoardModel {
     /// - Parameter token: what Redis's reply names, since tokens are random.
-    package mutating func begin(_ job: PublishedJob, holder: String, token: String) -> Begun {
+    package mutating func begin(_ job: BoardJob, holder: String, token: String) -> Begun {
         let id = job.id.text
         if let before = jobs[id], !before.state.isTerminal {
             guard before.state == .probing else { return .running }
@@ -22,11 +22,11 @@ extension BoardModel {
         jobs[id]?.published = bare
         hold(id, -1, .held(Holder(token: token, worker: holder), copy: nil), token: token)
         let need = jobs[id].map { self.need(of: -1, $0) } ?? 0
-        return .begun(Claim(job: job.id, index: -1, pass: .probe, token: token, need: need, plan: 0))
+        return .begun(Claim(job: job.id, index: -1, work: .planning, token: token, need: need, plan: 0))
     }
 
     package mutating func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) -> Published {
         let id = job.id.text
         guard var changed = jobs[id] else { return .lost }

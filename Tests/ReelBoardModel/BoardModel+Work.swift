@@ -102,9 +102,9 @@ extension BoardModel {
     }
 
     private func claimed(_ index: Int, of job: Job, token: String) -> Claim {
-        let pass: Pass = index < 0 ? .probe : index < job.passes.count ? job.passes[index] : .assembly
+        let work: Work = index < 0 ? .planning : index < job.passes.count ? .pass(job.passes[index]) : .assembly
         return Claim(
-            job: job.published.id, index: index, pass: pass, token: token, need: need(of: index, job),
+            job: job.published.id, index: index, work: work, token: token, need: need(of: index, job),
             plan: job.published.plan)
     }
 
@@ -274,7 +274,7 @@ extension BoardModel {
     }
 
     /// The plan proves wrong: whether the job is probed again.
-    package mutating func disprove(_ claim: Claim, job bare: PublishedJob) -> Bool {
+    package mutating func disprove(_ claim: Claim, job bare: BoardJob) -> Bool {
         let (id, index) = (claim.job.text, claim.index)
         if let job = jobs[id], job.published.plan != claim.plan { return false }
         guard index >= 0 else { return false }

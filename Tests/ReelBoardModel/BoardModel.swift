@@ -122,7 +122,7 @@ package struct BoardModel {
 
     package struct Job {
         /// As it was begun, or published.
-        package var published: PublishedJob
+        package var published: BoardJob
         package var passes: [Pass] = []
         package var state = JobState.probing
         package var isPaused = false
@@ -161,7 +161,7 @@ package struct BoardModel {
         package let created: Int
         package var failed = 0
 
-        package init(_ published: PublishedJob, created: Int) {
+        package init(_ published: BoardJob, created: Int) {
             self.published = published
             self.created = created
         }

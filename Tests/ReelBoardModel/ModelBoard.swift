@@ -146,13 +146,13 @@ extension ModelBoard {
 
     package func isEmpty() throws(ReelFailure) -> Bool { try act { $0.jobs.isEmpty } }
 
-    package func begin(_ job: PublishedJob, holder: WorkerID) throws(ReelFailure) -> Begun {
+    package func begin(_ job: BoardJob, holder: WorkerID) throws(ReelFailure) -> Begun {
         let token = makeToken()
         return try act { $0.begin(job, holder: holder.text, token: token) }
     }
 
     package func publish(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
         try act(hints: true) { $0.publish(job, passes: passes, finished: finished, claim: claim, paused: paused) }
     }
@@ -226,7 +226,7 @@ extension ModelBoard {
 
     package func release(_ claim: Claim) throws(ReelFailure) { try act(hints: true) { $0.release(claim) } }
 
-    package func disprove(_ claim: Claim, worker: WorkerID, job: PublishedJob) throws(ReelFailure) -> Bool {
+    package func disprove(_ claim: Claim, worker: WorkerID, job: BoardJob) throws(ReelFailure) -> Bool {
         try act(hints: true) { $0.disprove(claim, job: job) }
     }
 

@@ -59,7 +59,7 @@ final class JobFixture {
     @discardableResult
     func publish(_ job: JobRecord, _ plan: Plan = JobFixture.plan) async throws -> JobID {
         try self.plan(job, plan)
-        let published = PublishedJob(
+        let published = BoardJob(
             id: job.id, source: job.source.path, frames: 20, passCount: plan.passes.count, need: 100,
             encoders: ["libx264 1"], protocolVersion: 1, plan: 1)
         guard case .begun(let claim) = try await board.begin(published, holder: WorkerID("test")) else {

@@ -102,7 +102,7 @@ extension ServiceTests {
         @Test func moreJobsThanAPage() async throws {
             let fixture = try await JobFixture()
             for number in 0..<230 {
-                let job = PublishedJob(id: JobID("j\(number)"), source: "/a", need: 100, protocolVersion: 1)
+                let job = BoardJob(id: JobID("j\(number)"), source: "/a", need: 100, protocolVersion: 1)
                 _ = try await fixture.board.begin(job, holder: WorkerID("test"))
                 if number.isMultiple(of: 23) { _ = try await fixture.board.cancel(job.id) }
             }
@@ -114,7 +114,7 @@ extension ServiceTests {
         @Test func jobsPageByPage() async throws {
             let fixture = try await JobFixture()
             for number in 0..<230 {
-                let job = PublishedJob(id: JobID("j\(number)"), source: "/a", need: 100, protocolVersion: 1)
+                let job = BoardJob(id: JobID("j\(number)"), source: "/a", need: 100, protocolVersion: 1)
                 _ = try await fixture.board.begin(job, holder: WorkerID("test"))
                 if number.isMultiple(of: 23) { _ = try await fixture.board.cancel(job.id) }
             }

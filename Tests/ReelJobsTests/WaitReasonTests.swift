@@ -9,7 +9,7 @@ import Testing
         _ state: JobState = .running, paused: Bool = false, live: Int = 0, nextRetry: Double? = nil,
         spaceNote: ReelFailure? = nil, excluded: [String: JobStatus.Exclusion] = [:]
     ) -> JobStatus {
-        let job = PublishedJob(
+        let job = BoardJob(
             id: JobID("a1"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30, encoders: ["libx264 1"],
             protocolVersion: 2)
         return JobStatus(

@@ -306,7 +306,7 @@ extension BoardTests.Access {
         let published = try await worker.board.publish(
             job, passes: BoardFixture.passes(1), finished: [0: made], claim: probe)
         #expect(published == .published)
-        #expect(try await worker.take().pass == .assembly)
+        #expect(try await worker.take().work == .assembly)
         #expect(try await coordinator.board.cancel(job.id))
 
         let other = JobID("p2")

@@ -35,7 +35,7 @@ extension BoardTests {
                 guard !held.isEmpty else { return (done, mostBegun) }
                 let claim = held.removeFirst()
                 #expect(try await fixture.complete(claim) == .ok)
-                if claim.pass == .assembly { done.append(claim.job.text) }
+                if claim.work == .assembly { done.append(claim.job.text) }
             }
         }
 
@@ -107,7 +107,7 @@ extension BoardTests {
             var order: [String] = []
             while order.count < 3, let claim = try await fixture.claimReady() {
                 try await fixture.complete(claim)
-                order.append(claim.pass == .assembly ? "assembly" : "pass")
+                order.append(claim.work == .assembly ? "assembly" : "pass")
             }
             // A pass or two complete a job; its assembly is the very next.
             let place = try #require(order.firstIndex(of: "assembly"))

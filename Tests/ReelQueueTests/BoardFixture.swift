@@ -21,7 +21,7 @@ extension Begun {
 extension RedisBoard {
     /// Begins a job and publishes it at once, as one does that has its plan.
     func put(
-        _ job: PublishedJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool = false
+        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool = false
     ) throws(ReelFailure) -> Put {
         switch try begin(job, holder: WorkerID("c1")) {
         case .probing: return .probing
@@ -77,8 +77,8 @@ struct BoardFixture {
     static func job(
         _ id: String = "a1", passes: Int = 3, need: Int64 = 100, encoders: [String] = ["libx264 1"],
         protocolVersion: Int = 1, weight: Double = 1, framesEach: Int = 10
-    ) -> PublishedJob {
-        PublishedJob(
+    ) -> BoardJob {
+        BoardJob(
             id: JobID(id), source: "film.mkv", frames: passes * framesEach, passCount: passes, need: need,
             encoders: encoders, protocolVersion: protocolVersion, weight: weight,
             diagnostics: [.said("kept")], plan: 1)
@@ -92,18 +92,18 @@ struct BoardFixture {
     }
 
     @discardableResult
-    func publish(_ job: PublishedJob = BoardFixture.job()) async throws -> Put {
+    func publish(_ job: BoardJob = BoardFixture.job()) async throws -> Put {
         try await board.put(job, passes: BoardFixture.passes(job.passCount))
     }
 
     /// Makes a job whose probe the caller holds.
-    func begin(_ job: PublishedJob = BoardFixture.job(), as holder: String = "c1") async throws -> Claim {
+    func begin(_ job: BoardJob = BoardFixture.job(), as holder: String = "c1") async throws -> Claim {
         try #require(try await board.begin(job, holder: WorkerID(holder)).claim)
     }
 
     /// Ends a probe that is held.
     @discardableResult
-    func publish(_ job: PublishedJob, holding claim: Claim) async throws -> Published {
+    func publish(_ job: BoardJob, holding claim: Claim) async throws -> Published {
         try await board.publish(job, passes: BoardFixture.passes(job.passCount), claim: claim)
     }
 
@@ -123,7 +123,7 @@ struct BoardFixture {
     /// What can be done now: an assembly that would wait for passes is handed back.
     func claimReady(_ worker: String = "w1") async throws -> Claim? {
         while let claim = try await claim(worker) {
-            guard claim.pass == .assembly, try await state(claim.job.text) == .running else { return claim }
+            guard claim.work == .assembly, try await state(claim.job.text) == .running else { return claim }
             try await board.release(claim)
         }
         return nil
@@ -138,7 +138,7 @@ struct BoardFixture {
     static func result(of claim: Claim) -> PassResult {
         let peak = 1000 + Int64(claim.index)
         let statistics =
-            claim.pass == .assembly
+            claim.work == .assembly
             ? PassStatistics(peakRSS: peak)
             : PassStatistics(framesDecoded: 12, framesEncoded: 10, decodeSeconds: 0.5, peakRSS: peak)
         return PassResult(

@@ -19,7 +19,7 @@ extension BoardTests {
 
             let assembly = try await fixture.take()
             #expect(assembly.index == 2)
-            #expect(assembly.pass == .assembly)
+            #expect(assembly.work == .assembly)
             #expect(try await fixture.claim() == nil)
             #expect(try await fixture.complete(assembly) == .ok)
 
@@ -95,7 +95,7 @@ extension BoardTests {
             try fixture.lapse()
             #expect(try await fixture.reaper().reap() == 1)
             #expect(try await fixture.complete(claim) == .ok)
-            #expect(try await fixture.take("w2").pass == .assembly)
+            #expect(try await fixture.take("w2").work == .assembly)
             #expect(try await fixture.claim("w2") == nil)
         }
 
@@ -113,7 +113,7 @@ extension BoardTests {
             #expect(try await fixture.board.cancel(claim.job))
             #expect(try await fixture.complete(claim) == .cancelled)
             #expect(try await fixture.board.results(claim.job).isEmpty)
-            let unknown = Claim(job: JobID("b2"), index: 0, pass: .assembly, token: claim.token, need: 100, plan: 1)
+            let unknown = Claim(job: JobID("b2"), index: 0, work: .assembly, token: claim.token, need: 100, plan: 1)
             #expect(try await fixture.complete(unknown) == .cancelled)
         }
 
@@ -121,7 +121,7 @@ extension BoardTests {
             try await fixture.publish(BoardFixture.job(passes: 2))
             let claim = try await fixture.take()
             for index in [2, 3] {
-                let early = Claim(job: claim.job, index: index, pass: .assembly, token: claim.token, need: 100, plan: 1)
+                let early = Claim(job: claim.job, index: index, work: .assembly, token: claim.token, need: 100, plan: 1)
                 await #expect(throws: ReelFailure.self) { try await fixture.complete(early) }
             }
             #expect(try await fixture.board.results(claim.job).isEmpty)
@@ -178,7 +178,7 @@ extension BoardTests {
                     try await group.waitForAll()
                 }
                 let assembly = try await fixture.take()
-                #expect(assembly.pass == .assembly)
+                #expect(assembly.work == .assembly)
                 #expect(try await fixture.claim() == nil)
                 let status = try #require(try await fixture.board.status(assembly.job))
                 #expect(status.framesEncoded == 80)

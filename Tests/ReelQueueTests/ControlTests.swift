@@ -40,7 +40,7 @@ extension BoardTests {
             #expect(try await fixture.state() == .assembling)
             #expect(try await fixture.claim() == nil)
             _ = try await fixture.board.resume(job)
-            #expect(try await fixture.take().pass == .assembly)
+            #expect(try await fixture.take().work == .assembly)
         }
 
         @Test func pausingAnEndedOrMissingJobChangesNothing() async throws {
@@ -107,7 +107,7 @@ extension BoardTests {
             #expect(claim.index == 1)
             #expect(try await fixture.claimReady() == nil)
             try await fixture.complete(claim)
-            #expect(try await fixture.take().pass == .assembly)
+            #expect(try await fixture.take().work == .assembly)
         }
 
         @Test func aJobWhosePassesAreAllInTheStoreIsAssembled() async throws {
@@ -116,7 +116,7 @@ extension BoardTests {
             let finished = Dictionary(uniqueKeysWithValues: (0..<3).map { ($0, made) })
             _ = try await fixture.board.put(BoardFixture.job(), passes: BoardFixture.passes(3), finished: finished)
             #expect(try await fixture.state() == .assembling)
-            #expect(try await fixture.take().pass == .assembly)
+            #expect(try await fixture.take().work == .assembly)
         }
 
         @Test func aJobIsGivenAnotherWeight() async throws {

@@ -21,7 +21,7 @@ extension BoardTests {
         @Test func itWaitsForTheLastPassesAndEndsTheJob() async throws {
             let held = try await tail()
             let assembly = try await fixture.take("w2")
-            #expect(assembly.pass == .assembly && assembly.index == 3)
+            #expect(assembly.work == .assembly && assembly.index == 3)
             #expect(try await fixture.state() == .running)
             #expect(try await fixture.claim("w3") == nil)
             await #expect(throws: ReelFailure.self) { try await fixture.complete(assembly, by: "w2") }
@@ -39,13 +39,13 @@ extension BoardTests {
             let (sound, end, middle, start) = (
                 try await fixture.take(), try await fixture.take(), try await fixture.take(), try await fixture.take()
             )
-            #expect(sound.pass == passes[0])
+            #expect(sound.work == .pass(passes[0]))
             try await fixture.complete(middle)
             #expect(try await fixture.claim("w2") == nil)
             try await fixture.complete(end)
             #expect(try await fixture.claim("w2") == nil)
             try await fixture.complete(sound)
-            #expect(try await fixture.take("w2").pass == .assembly)
+            #expect(try await fixture.take("w2").work == .assembly)
             try await fixture.complete(start)
             #expect(try await fixture.state() == .assembling)
         }
@@ -56,7 +56,7 @@ extension BoardTests {
             #expect(try await fixture.claim("w2") == nil)
             try fixture.makeDue()
             #expect(try await fixture.take("w2").index == 1)
-            #expect(try await fixture.take("w3").pass == .assembly)
+            #expect(try await fixture.take("w3").work == .assembly)
         }
 
         /// The next worker would only wait, too; the next pass that is finished offers the assembly again.
@@ -75,7 +75,7 @@ extension BoardTests {
             #expect(try await fixture.board.retries(job) == 0)
             try await fixture.complete(held[0])
             let again = try await fixture.take("w2")
-            #expect(again.pass == .assembly && again.token != assembly.token)
+            #expect(again.work == .assembly && again.token != assembly.token)
             try await fixture.complete(held[1])
             #expect(try await fixture.complete(again, by: "w2") == .ok)
             #expect(try await fixture.state() == .done)

@@ -256,7 +256,7 @@ extension BoardTests {
             #expect(try await fixture.claim() == nil)
             try fixture.makeDue()
             let assembly = try await fixture.take()
-            #expect(assembly.pass == .assembly)
+            #expect(assembly.work == .assembly)
             #expect(try await fixture.complete(assembly) == .ok)
             #expect(try await fixture.state() == .done)
         }

@@ -73,7 +73,7 @@ extension BoardTests {
             // Once all video passes but the last are finished, the assembly begins early.
             for claim in [others[0], others[1], others[2]] { try await fixture.complete(claim) }
             let early = try await fixture.take()
-            #expect(early.pass == .assembly)
+            #expect(early.work == .assembly)
             #expect(try await fixture.board.figures().passes == BoardFigures.Passes(live: 3, paused: 4, done: 4))
             try await fixture.board.release(early)
             try await fixture.complete(held)

@@ -13,7 +13,7 @@ import Testing
 
     @Test func aPublishedJob() throws {
         try check(
-            PublishedJob(
+            BoardJob(
                 id: JobID("a1"), source: "/films/film.mkv", frames: 240, passCount: 3, need: 1 << 30,
                 encoders: ["libx264 164", "aac 59"], protocolVersion: 4, weight: 0.5, encodingEffort: 9.5,
                 diagnostics: [.redisEvicts(address: "redis://host:6379")], plan: 2), "published-job")

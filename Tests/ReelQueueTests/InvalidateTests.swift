@@ -21,7 +21,7 @@ extension BoardTests {
 
         @Test func theJobRunsAgainAndIsAssembledAfterThat() async throws {
             let (passes, assembly) = try await assembling()
-            #expect(assembly.pass == .assembly)
+            #expect(assembly.work == .assembly)
             #expect(try await fixture.invalidate(assembly, index: 1, token: passes[1].token) == 1)
             #expect(try await fixture.state() == .running)
             #expect(try await fixture.board.results(job).keys.sorted() == [0, 2])
@@ -89,7 +89,7 @@ extension BoardTests {
             let again = try await fixture.take()
             #expect(again.index == 2)
             try await fixture.complete(again)
-            #expect(try await fixture.take().pass == .assembly)
+            #expect(try await fixture.take().work == .assembly)
         }
 
         @Test func aPausedJobWaitsWithIt() async throws {

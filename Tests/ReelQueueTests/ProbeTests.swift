@@ -25,7 +25,7 @@ extension BoardTests {
 
         @Test func theBeginningProcessHoldsTheProbe() async throws {
             let claim = try await fixture.begin()
-            #expect((claim.index, claim.pass, claim.plan, claim.need) == (-1, .probe, 0, 100))
+            #expect((claim.index, claim.work, claim.plan, claim.need) == (-1, .planning, 0, 100))
             let status = try #require(try await fixture.board.status(job))
             #expect((status.state, status.passes.live, status.job.passCount, status.job.plan) == (.probing, 1, 0, 0))
             #expect(status.job.source == "film.mkv" && status.job.encoders.isEmpty)
@@ -51,10 +51,10 @@ extension BoardTests {
             #expect(try await fixture.board.claim(BoardFixture.offer(protocolVersion: 2)) == nil)
             // No encoders are asked for it.
             let probe = try #require(try await fixture.board.claim(BoardFixture.offer(encoders: [])))
-            #expect((probe.index, probe.pass, probe.plan) == (-1, .probe, 0))
+            #expect((probe.index, probe.work, probe.plan) == (-1, .planning, 0))
             #expect(try await fixture.beat(holding: [probe, claim]).answers == [probe.token: .ok, claim.token: .lost])
             let workers = try await fixture.board.workers()
-            #expect(workers.first?.holds[probe.token]?.pass == .probe)
+            #expect(workers.first?.holds[probe.token]?.work == .planning)
             #expect(try await fixture.publish(BoardFixture.job(), holding: claim) == .lost)
             #expect(try await fixture.publish(BoardFixture.job(), holding: probe) == .published)
             #expect(try await fixture.beat(holding: [probe]).answers == [probe.token: .lost])
@@ -73,7 +73,7 @@ extension BoardTests {
             #expect(try await fixture.claim() == nil)
             try fixture.makeDue()
             #expect(try await attend("c2")?.isFree == true)
-            #expect(try await fixture.take().pass == .probe)
+            #expect(try await fixture.take().work == .planning)
         }
 
         @Test func attendingExtendsTheLeaseOfItsOwnProbeOnly() async throws {
@@ -129,7 +129,7 @@ extension BoardTests {
             // A user may retry it.
             #expect(try await fixture.board.retry(job) == .failed)
             #expect(try await fixture.board.status(job)?.failure == nil)
-            #expect(try await fixture.take().pass == .probe)
+            #expect(try await fixture.take().work == .planning)
         }
 
         @Test func aHostThatCannotProbeIsExcluded() async throws {

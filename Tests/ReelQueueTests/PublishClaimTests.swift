@@ -26,7 +26,7 @@ extension BoardTests {
             #expect(try await fixture.state() == .assembling)
             #expect(try await fixture.publish(job) == .running)
             let lost = try await fixture.take()
-            #expect((lost.index, lost.pass, lost.need) == (0, .assembly, 100))
+            #expect((lost.index, lost.work, lost.need) == (0, .assembly, 100))
             try fixture.lapse()
             #expect(try await fixture.reaper().reap() == 1)
 
@@ -69,7 +69,7 @@ extension BoardTests {
             try fixture.lapse()
             #expect(try await fixture.reaper().reap() == 1)
             let probe = try await fixture.take()
-            #expect((probe.index, probe.pass, probe.plan) == (-1, .probe, 0))
+            #expect((probe.index, probe.work, probe.plan) == (-1, .planning, 0))
             #expect(try await fixture.publish(job, holding: probe) == .published)
             #expect(try fixture.raw("HLEN", "reel2:{main}:job:a1:passes") == "20000")
             #expect(try await fixture.take().index == 0)
@@ -149,7 +149,7 @@ extension BoardTests {
         @Test func aJobOfNoPassesIsItsAssembly() async throws {
             try await fixture.publish(BoardFixture.job(passes: 0))
             let claim = try await fixture.take()
-            #expect(claim.pass == .assembly)
+            #expect(claim.work == .assembly)
             #expect(try await fixture.complete(claim) == .ok)
             #expect(try await fixture.state() == .done)
         }
@@ -164,8 +164,8 @@ extension BoardTests {
                 let bytes = try #require(Int(try fixture.raw("HSTRLEN", "reel2:{main}:job:a1:passes", index)))
                 #expect((1...200).contains(bytes))
             }
-            #expect(try await fixture.take().pass == pass)
-            #expect(try await fixture.take().pass == .audio(large))
+            #expect(try await fixture.take().work == .pass(pass))
+            #expect(try await fixture.take().work == .pass(.audio(large)))
         }
     }
 
@@ -178,7 +178,7 @@ extension BoardTests {
             var claims: [Claim] = []
             while let claim = try await fixture.claim() { claims.append(claim) }
             #expect(claims.map(\.index) == [0, 1, 2])
-            #expect(claims.map(\.pass) == BoardFixture.passes(3))
+            #expect(claims.map(\.work.pass) == BoardFixture.passes(3))
             #expect(claims.allSatisfy { $0.job == JobID("a1") && $0.token.count == 32 })
             #expect(Set(claims.map(\.token)).count == 3)
             let live = try await fixture.board.live(JobID("a1"))

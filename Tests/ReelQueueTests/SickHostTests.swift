@@ -59,7 +59,7 @@ extension BoardTests {
             try await fixture.board.release(begun)
             #expect(try await fixture.fail(fixture.take("w1"), .permanent) == .retry)
             #expect(try await fixture.claim("w1") == nil)
-            #expect(try await fixture.take("w2").pass == .probe)
+            #expect(try await fixture.take("w2").work == .planning)
         }
 
         @Test func aCrashOnTwoHostsIsChargedToTheJob() async throws {

@@ -43,7 +43,7 @@ extension BoardTests {
         func theFirstResultCounts(copyIsFirst: Bool) async throws {
             let slow = try await tail()
             let copy = try #require(try await fixture.claim("w2"))
-            #expect(copy.index == slow.index && copy.pass == slow.pass && copy.token != slow.token)
+            #expect(copy.index == slow.index && copy.work == slow.work && copy.token != slow.token)
             #expect(try await fixture.beat("w1", holding: [slow]).answers == [slow.token: .ok])
             #expect(try await fixture.beat("w2", holding: [copy]).answers == [copy.token: .ok])
             let (winner, loser) = copyIsFirst ? (copy, slow) : (slow, copy)
@@ -52,7 +52,7 @@ extension BoardTests {
             #expect(try await fixture.beat(second, holding: [loser]).answers == [loser.token: .lost])
             #expect(try await fixture.complete(loser, by: second) == .late)
             let assembly = try await fixture.take()
-            #expect(assembly.pass == .assembly)
+            #expect(assembly.work == .assembly)
             #expect(
                 try await fixture.board.results(job)[slow.index]?.diagnostics == [
                     .said("from \(winner.token)")
@@ -129,7 +129,7 @@ extension BoardTests {
 
         @Test func soundIsNeverDoneTwice() async throws {
             let slow = try await tail(passes: [.audio(0), BoardFixture.passes(1)[0]])
-            #expect(slow.pass == .audio(0))
+            #expect(slow.work == .pass(.audio(0)))
             #expect(try await claims("w2") == nil)
         }
 

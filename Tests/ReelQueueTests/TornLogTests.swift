@@ -74,7 +74,7 @@ extension BoardTests {
         }
 
         /// Every transition of a probe, up to a plan without segments in the store.
-        private func probe(_ job: PublishedJob) async throws {
+        private func probe(_ job: BoardJob) async throws {
             let begun = try await fixture.begin(job)
             _ = try await fixture.board.attend(job.id, waiter: "c1", claim: begun)
             _ = try await fixture.board.leave(job.id, waiter: "c1", claim: begun)
@@ -119,7 +119,7 @@ extension BoardTests {
                 }
                 try fixture.makeDue()
                 while let claim = try await fixture.claimReady("w\(round)") {
-                    if claim.pass == .probe {
+                    if claim.work == .planning {
                         #expect(try await fixture.publish(job, holding: claim) == .published)
                         continue
                     }
@@ -147,11 +147,11 @@ extension BoardTests {
                 for command in log[before..<length] { try fixture.raw.send(command) }
                 let torn = Comment("torn after \(length - whole) writes of \(log.count - whole)")
                 if try await fixture.board.retry(JobID("a1")) == .failed {
-                    #expect(try await fixture.take().pass == BoardFixture.passes(2)[1], torn)
+                    #expect(try await fixture.take().work.pass == BoardFixture.passes(2)[1], torn)
                 } else {
                     #expect(try await fixture.state() == nil, torn)
                     #expect(try await fixture.publish(BoardFixture.job(passes: 2)) == .published, torn)
-                    #expect(try await fixture.take().pass == BoardFixture.passes(2)[0], torn)
+                    #expect(try await fixture.take().work.pass == BoardFixture.passes(2)[0], torn)
                 }
             }
         }

@@ -20,7 +20,7 @@ extension BoardTests {
             #expect(workers.map(\.report.worker.text) == ["w1", "w2"])
             #expect(workers.map(\.drained) == [nil, .worker])
             let hold = try #require(workers[0].holds[claim.token])
-            #expect(hold.pass == BoardFixture.passes(3)[0])
+            #expect(hold.work == .pass(BoardFixture.passes(3)[0]))
             #expect((0..<10).contains(hold.seconds))
             #expect(workers[1].holds.isEmpty)
 

@@ -21,7 +21,6 @@ struct PlannedSegmentsTests {
             ])
         #expect(planned.contents(of: .audio(0)).map(\.part) == [.audio(track: 0)])
         #expect(planned.contents(of: .audio(1)).isEmpty)
-        #expect(planned.contents(of: .assembly).isEmpty)
     }
 
     @Test("Plans of other passes agree about chunks of the same frames, whatever their number, need and threads")

@@ -15,7 +15,7 @@ import Testing
         encoded: Int = 1800, counts: JobStatus.PassCounts, fps: Double = 0, oldestWait: Double? = nil,
         waits: WaitReason? = nil, failure: ReelFailure? = nil
     ) -> JobView {
-        let job = PublishedJob(
+        let job = BoardJob(
             id: JobID(id), source: source, frames: frames, passCount: 40, need: 1 << 30, encoders: [],
             protocolVersion: 1, diagnostics: [.noTimestamps])
         return JobView(
@@ -196,7 +196,7 @@ import Testing
         let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
         let failure = PassFailure(index: 39, attempts: ["crash": 2], recent: attempts)
         let log = (1...12).map { "line \($0)\n" }.joined() + "an \u{1B}[2J escape"
-        view.failures = [FailureView(failure, pass: pass, index: PlanTextTests.index(), logs: ["t2": log])]
+        view.failures = [FailureView(failure, work: .pass(pass), index: PlanTextTests.index(), logs: ["t2": log])]
         view.failureCount = 3
         let strip = strip(done: 18, live: 2, failed: 1)
         #expect(
@@ -367,8 +367,8 @@ import Testing
             protocolVersion: 1, notes: [.workerDiskFull(folders: ["/s"])], held: held)
         let holds = [
             "t": WorkerStatus.Hold(
-                seconds: 4, pass: .video(VideoPass(randomAccessPoint: 0, frames: 10..<250, chunkCount: 1))),
-            "u": WorkerStatus.Hold(seconds: 8, pass: .audio(0)),
+                seconds: 4, work: .pass(.video(VideoPass(randomAccessPoint: 0, frames: 10..<250, chunkCount: 1)))),
+            "u": WorkerStatus.Hold(seconds: 8, work: .pass(.audio(0))),
         ]
         var told = report
         (told.version, told.store, told.uptime) = ("0.1.0", "/srv/reel", 7300)

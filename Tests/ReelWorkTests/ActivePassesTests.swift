@@ -6,11 +6,11 @@ import Testing
 
 /// What a worker holds, and how it is stopped.
 @Suite struct ActivePassesTests {
-    private static func claim(_ token: String, _ pass: Pass) -> Claim {
-        Claim(job: JobID("a1"), index: 2, pass: pass, token: token, need: 100, plan: 3)
+    private static func claim(_ token: String, _ work: Work) -> Claim {
+        Claim(job: JobID("a1"), index: 2, work: work, token: token, need: 100, plan: 3)
     }
 
-    private static let video = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<10, chunkCount: 2))
+    private static let video = Work.pass(.video(VideoPass(randomAccessPoint: 0, frames: 0..<10, chunkCount: 2)))
 
     @Test func aBeatTellsWhatIsDone() {
         let passes = ActivePasses()
@@ -27,7 +27,7 @@ import Testing
 
     @Test func soundHasNoFrames() {
         let passes = ActivePasses()
-        let claim = ActivePassesTests.claim("1", .audio(0))
+        let claim = ActivePassesTests.claim("1", .pass(.audio(0)))
         passes.add(claim, frames: 0, kill: KillSwitch())
         passes.update(claim, .sound)
         #expect(passes.report.map(\.decoded) == [0])

@@ -28,7 +28,7 @@ import Testing
             let auditor = Auditor(worker.environment)
             #expect(await auditor.look(wasEmpty: false))
             #expect(worker.log.lines == [])
-            let job = try await worker.probe.planAlone(try worker.record(), anew: false)
+            let job = try await worker.planning.planAlone(try worker.record(), anew: false)
             #expect(await auditor.look(wasEmpty: false))
             #expect(worker.log.lines.count { $0.contains(job.id.text) } == 1)
             #expect(await auditor.look(wasEmpty: true))
@@ -56,7 +56,7 @@ import Testing
     @Test func jobsThatTheBoardHasLostComeBack() async throws {
         try await withWorker { worker in
             let registrar = Registrar(worker.environment)
-            let job = try await worker.probe.planAlone(try worker.record(), anew: false)
+            let job = try await worker.planning.planAlone(try worker.record(), anew: false)
             // A process that submits it writes its record first.
             let first = await registrar.look(after: Registrar.Look())
             #expect(try await worker.board.state(of: job.id) == nil)

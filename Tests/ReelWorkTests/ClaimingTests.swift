@@ -63,7 +63,7 @@ import Testing
     @Test func aFullDiskStopsClaimsForAMinute() async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
-            await worker.claimer.heed(.of(.noSpace), in: job.id)
+            await worker.claimer.host.heed(.of(.noSpace), in: job.id)
             #expect(await worker.claimer.take()?.claim == nil)
             let folders = [worker.store.name, worker.environment.scratch]
             #expect(worker.environment.notes.diagnostics == [.workerDiskFull(folders: folders)])
@@ -80,7 +80,7 @@ import Testing
             let files = FileManager.default
             let (store, away) = (worker.store.name, worker.store.name + ".away")
             try files.moveItem(atPath: store, toPath: away)
-            await worker.claimer.heed(WorkerFixture.storeFailure, in: job.id)
+            await worker.claimer.host.heed(WorkerFixture.storeFailure, in: job.id)
             #expect(await worker.claimer.take()?.claim == nil)
             #expect(worker.environment.notes.diagnostics.map(\.code) == ["worker-store-unusable"])
             #expect(await worker.board.calls["claim"] == nil)
@@ -99,7 +99,7 @@ import Testing
                 let work = try #require(await worker.claimer.take())
                 let failure = WorkerFixture.storeFailure
                 #expect(try await worker.board.fail(work.claim, worker: worker.worker, failure: failure) == .retry)
-                await worker.claimer.heed(failure, in: job.id)
+                await worker.claimer.host.heed(failure, in: job.id)
                 await worker.claimer.release(work.claim)
             }
             #expect(await worker.claimer.take()?.claim == nil)
@@ -135,14 +135,14 @@ import Testing
         try await withWorker { worker in
             let record = try await worker.begin()
             try await worker.store.job(record.id).change { $0.paused = true }
-            #expect(await worker.claimer.take()?.claim.pass == .probe)
+            #expect(await worker.claimer.take()?.claim.work == .planning)
         }
     }
 
     @Test func aWorkerWithAnotherPlanIsExcluded() async throws {
         try await withWorker { worker in
             try await worker.board.register(WorkerID("w2"), host: "another", memory: WorkerFixture.memory)
-            let job = try await worker.probe.planAlone(try worker.record(), anew: false)
+            let job = try await worker.planning.planAlone(try worker.record(), anew: false)
             var published = job.record.beginning
             (published.passCount, published.plan, published.need) = (4, job.plan.number, job.plan.need)
             let claim = try await worker.holdProbe(job.record)

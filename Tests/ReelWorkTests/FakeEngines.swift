@@ -22,7 +22,7 @@ final class FakeEngines: EngineRunner {
 
     private struct State {
         var answer: @Sendable (EngineRequest) -> Answer = { _ in .result }
-        var probeFailure: ReelFailure?
+        var probeAnswer = Answer.result
         var root: String?
         var indexing: @Sendable (inout SourceIndex) -> Void = { _ in }
         var choosing: @Sendable (inout TargetsResult) -> Void = { _ in }
@@ -55,8 +55,11 @@ final class FakeEngines: EngineRunner {
     /// Says what engines do with passes and assemblies.
     func answer(_ answer: @escaping @Sendable (EngineRequest) -> Answer) { state.withLock { $0.answer = answer } }
 
+    /// Says what engines do when they read sources and choose encoders.
+    func answerProbes(_ answer: Answer) { state.withLock { $0.probeAnswer = answer } }
+
     /// From now on, no source can be read.
-    func failProbes(with failure: ReelFailure) { state.withLock { $0.probeFailure = failure } }
+    func failProbes(with failure: ReelFailure) { answerProbes(.failure(failure)) }
 
     /// From now on, engines start only for sources in this folder; nil for any.
     func takeSources(from root: String?) { state.withLock { $0.root = root } }
@@ -130,8 +133,7 @@ final class FakeEngines: EngineRunner {
             }
             switch request {
             case .reverse, .reverseAudio, .assemble: return state.answer
-            case .recon, .choose, .pictures:
-                return { [failure = state.probeFailure] _ in failure.map { .failure($0) } ?? .result }
+            case .recon, .choose, .pictures: return { [answer = state.probeAnswer] _ in answer }
             }
         }
         if isOfJob(request) {

@@ -84,6 +84,18 @@ import Testing
         }
     }
 
+    @Test func crashesWhilePlanningStopASlotBeforeItClaimsAgain() async throws {
+        try await withWorker { worker in
+            for quality in [20.0, 21, 22, 23] { _ = try await worker.begin(quality: quality) }
+            worker.engines.answerProbes(.crash)
+            let slots = worker.start()
+            try await until { worker.environment.notes.slotsOut == 1 }
+            #expect(await worker.board.calls["fail"] == 3)
+            worker.environment.drain.stopNow()
+            try await slots.end()
+        }
+    }
+
     /// The board knows after a second host that the job is at fault.
     @Test func aCrashThatTheBoardBlamesOnTheJobDoesNotCount() async throws {
         try await withWorker { worker in

@@ -122,7 +122,7 @@ func until(
 // MARK: Jobs
 
 extension WorkerFixture {
-    var probe: Probe { Probe(store: store, engine: engines, capacity: Capacity(slots: 2)) }
+    var planning: Planning { Planning(store: store, engine: engines, capacity: Capacity(slots: 2)) }
 
     /// A job of the source: another for each value.
     func record(quality: Double = 20) throws -> JobRecord {
@@ -131,7 +131,7 @@ extension WorkerFixture {
 
     /// Plans a job and puts it on the board.
     func publish(quality: Double = 20) async throws -> StoredJob {
-        let job = try await probe.planAlone(try record(quality: quality), anew: false)
+        let job = try await planning.planAlone(try record(quality: quality), anew: false)
         try await publish(job)
         return job
     }
@@ -141,12 +141,12 @@ extension WorkerFixture {
         guard case .begun(let claim) = try await board.begin(job.record.beginning, holder: WorkerID("submit")) else {
             throw ReelFailure(.probeLost(job: job.id))
         }
-        _ = try await ProbeAttempt(probe: probe, board: board, claim: claim).run()
+        _ = try await PlanningAttempt(planning: planning, board: board, claim: claim).run()
     }
 
     /// Writes the record of a job, and puts the job on the board with a probe that no process holds.
-    func begin() async throws -> JobRecord {
-        let record = try record()
+    func begin(quality: Double = 20) async throws -> JobRecord {
+        let record = try record(quality: quality)
         try await board.release(try await holdProbe(record))
         return record
     }

@@ -5,8 +5,8 @@ internal import ReelQueue
 enum SampleJob {
     static let encoders = ["libx264 164 a1b2c3d4e5f60718", "aac 59.37.100"]
 
-    static func published(_ name: String, passes: Int) -> PublishedJob {
-        PublishedJob(
+    static func published(_ name: String, passes: Int) -> BoardJob {
+        BoardJob(
             id: JobID(name), source: "/srv/films/\(name).mkv", frames: 240 * passes, passCount: passes, need: 1 << 30,
             encoders: encoders, protocolVersion: 1, plan: 1)
     }
@@ -55,7 +55,7 @@ enum SampleJob {
 
 extension RedisBoard {
     /// Begins a job and publishes it at once.
-    func put(_ job: PublishedJob, passes: [Pass]) throws(ReelFailure) {
+    func put(_ job: BoardJob, passes: [Pass]) throws(ReelFailure) {
         guard case .begun(let claim) = try begin(job, holder: WorkerID("coordinator")) else { return }
         _ = try publish(job, passes: passes, finished: [:], claim: claim, paused: false)
     }

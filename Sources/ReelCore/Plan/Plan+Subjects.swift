@@ -12,7 +12,6 @@ extension Plan {
         case .audio(let place):
             audio.indices.contains(place)
                 ? [SegmentSubject(clip: 0, part: .audio(track: audio[place].track))] : []
-        case .assembly, .probe: []
         }
     }
 

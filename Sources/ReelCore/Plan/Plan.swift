@@ -111,7 +111,6 @@ public struct Plan: Hashable, Codable, Sendable {
             switch pass {
             case .audio(let place): audio.indices.contains(place)
             case .video(let pass): !video.isPassthrough && isSound(pass)
-            case .assembly, .probe: false
             }
         }
     }
@@ -191,19 +190,15 @@ public struct Plan: Hashable, Codable, Sendable {
     }
 }
 
-/// The unit of work: published, claimed and retried as a whole. Takes at most 200 bytes of JSON.
+/// A unit of a plan: published, claimed and retried as a whole. Takes at most 200 bytes of JSON.
 public enum Pass: Hashable, Codable, Sendable {
     /// Decodes and encodes a range of frames.
     case video(VideoPass)
     /// Makes the segment of an audio track, given by its index in `Plan.audio`.
     case audio(Int)
-    /// Joins all segments. Plans do not list it.
-    case assembly
-    /// Makes the index and the plan of a job. Plans do not list it.
-    case probe
 
     package enum CodingKeys: String, CodingKey {
-        case video, audio, assembly, probe
+        case video, audio
     }
 
     package enum VideoCodingKeys: String, CodingKey {

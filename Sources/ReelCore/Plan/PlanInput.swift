@@ -12,7 +12,7 @@ public struct PlanInput: Sendable {
     public var audio: [AudioTarget]
     /// What users should know, beside what the indexes say.
     public var diagnostics: [Diagnostic]
-    /// The clips, instead of those that the spec asks for, for tests of what no spec can say; nil for the spec's.
+    /// The clips, for tests of what no spec can say; nil for the spec's own.
     package var chosenClips: [Clip]?
 
     package init(

@@ -28,14 +28,13 @@ public struct PlannedSegments: Sendable {
         }
     }
 
-    /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for the assembly, the
-    /// probe, and for a track that the plan does not have.
+    /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for a track that the
+    /// plan does not have.
     public func contents(of pass: Pass) -> [SegmentContent] {
         switch pass {
         case .video(let pass):
             pass.clips.flatMap { clip in plan.chunks(of: pass, in: clip).map { content(ofChunk: $0, of: clip) } }
         case .audio(let place): plan.audio.indices.contains(place) ? [content(ofAudio: place)].compactMap(\.self) : []
-        default: []
         }
     }
 

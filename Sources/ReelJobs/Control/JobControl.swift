@@ -183,7 +183,7 @@ package struct JobControl: Sendable {
         return true
     }
 
-    /// Removes a job that was refused, or that its last submitter left before it was probed. The store forgets it first: as
+    /// Removes a job that was refused, or that its last submitter left before it was planned. The store forgets it first: as
     /// long as the board knows the job, no process begins it anew. Its source's index stays until `removeUnusedSources`,
     /// which reads the records of all jobs.
     ///

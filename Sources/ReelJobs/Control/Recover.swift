@@ -4,7 +4,7 @@ package import ReelQueue
 package import ReelStore
 
 /// Puts jobs back on a board that has lost them, as the store has them: with every pass finished whose segments are whole,
-/// and paused if they were. A job without a plan is probed again. A job that is done, failed or cancelled stays so.
+/// and paused if they were. A job without a plan is planned again. A job that is done, failed or cancelled stays so.
 package struct Recover: Sendable {
     package typealias Outcome = JobService.RecoverOutcome
 

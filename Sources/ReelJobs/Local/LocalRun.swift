@@ -146,11 +146,11 @@ public struct LocalRun: Sendable {
         _ request: Request, in store: FolderStore, _ redis: @Sendable () async throws -> RedisAddress,
         _ told: @escaping @Sendable (Step) -> Void
     ) async throws -> JobView {
-        let probe = Probe(
+        let planning = Planning(
             store: store, engine: EngineHost(executable: try programs.path("reel-engine"), sandbox: sandbox),
             capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited),
             reading: { told(.reading($0)) })
-        let stored = try await probe.planAlone(request.job, anew: anew)
+        let stored = try await planning.planAlone(request.job, anew: anew)
         if stored.hadPlan { told(.continued) }
         return try await finish(stored, to: request.destination, in: store, redis, told)
     }

@@ -13,7 +13,7 @@ public struct PostedJob: Hashable, Sendable {
 }
 
 extension JobService {
-    /// Begins a job and leaves all of it to the workers, the probe too: returns before its source has been read. A job that
+    /// Begins a job and leaves all of it to the workers, its planning, too: returns before its source has been read. A job that
     /// is on the board or done stays as it is; one that had failed or was cancelled begins anew.
     ///
     /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
@@ -24,28 +24,28 @@ extension JobService {
     public func post(
         _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}
     ) async throws(ReelFailure) -> PostedJob {
-        let beginner = Beginner(board: board, store: try requiredStore(), wanted: wanted)
+        let admission = JobAdmission(board: board, store: try requiredStore(), wanted: wanted)
         var isNew = false
         var state = JobState.probing
-        let beginning = try await beginner.begin(
+        let found = try await admission.admit(
             created: { created throws(ReelFailure) in
                 isNew = isNew || created
                 try recorded()
             }, known: { state = $0 })
-        guard case .probing(let claim) = beginning else {
-            try await beginner.describe()
+        guard case .unplanned(let claim) = found else {
+            try await admission.describe()
             return PostedJob(id: wanted.id, state: state, isNew: isNew)
         }
-        do throws(ReelFailure) { try await beginner.describe(claim) } catch {
-            if let claim { try? await handBack(claim, by: beginner) }
+        do throws(ReelFailure) { try await admission.describe(claim) } catch {
+            if let claim { try? await handBack(claim, by: admission) }
             throw error
         }
-        if let claim { try await handBack(claim, by: beginner) }
+        if let claim { try await handBack(claim, by: admission) }
         return PostedJob(id: wanted.id, state: state, isNew: isNew)
     }
 
-    /// Hands back a probe, uncharged, so that a worker takes it.
-    private func handBack(_ claim: Claim, by beginner: Beginner) async throws(ReelFailure) {
-        _ = try await board.leave(beginner.wanted.id, waiter: beginner.name.text, claim: claim)
+    /// Hands the planning back, uncharged, so that a worker takes it.
+    private func handBack(_ claim: Claim, by admission: JobAdmission) async throws(ReelFailure) {
+        _ = try await board.leave(admission.wanted.id, waiter: admission.name.text, claim: claim)
     }
 }

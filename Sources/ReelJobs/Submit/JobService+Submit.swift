@@ -23,10 +23,10 @@ extension JobService {
         let folder = try PrivateFolder()
         defer { withExtendedLifetime(folder) {} }
         let store = try FolderStore.make(root: folder.path)
-        let probe = Probe(
+        let planning = Planning(
             store: store, engine: engine, capacity: Capacity(slots: Capacity.usualSlots), quotas: quotas,
             reading: reading)
-        let job = try await probe.planAlone(wanted, anew: false)
+        let job = try await planning.planAlone(wanted, anew: false)
         return PreparedJob(job, indexes: try await job.indexes(in: store), quotas: quotas)
     }
 
@@ -50,10 +50,10 @@ extension JobService {
     ) async throws(ReelFailure) -> SubmittedJob {
         let store = try requiredStore()
         if anew { try await JobControl(board: board, store: store).withdraw(wanted.id) }
-        let probe = Probe(
+        let planning = Planning(
             store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), quotas: quotas,
             reading: reading)
-        let (job, outcome) = try await Submitter(probe: probe, board: board, wanted: wanted).submit(known: known)
+        let (job, outcome) = try await Submitter(planning: planning, board: board, wanted: wanted).submit(known: known)
         let output = try? await job.entry.read().terms.output
         return SubmittedJob(id: job.id, outcome: outcome, output: output, diagnostics: job.plan.diagnostics)
     }

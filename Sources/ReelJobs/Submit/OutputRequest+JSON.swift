@@ -2,9 +2,9 @@ internal import Foundation
 internal import ReelCore
 
 extension OutputRequest {
-    /// Reads an object of options by their names; those that are null or missing have their usual values.
+    /// Reads an object of options by their names; an option that is null or missing has its usual value.
     ///
-    /// Throws a `FlawedPlace` if it is no object, if a name is none of an option, or if a value is a list or an object, and a
+    /// Throws a `FlawedPlace` if it is no object, if no option has one of the names, or if a value is a list or an object, and a
     /// `RequestFault` for a value that its option does not take: another kind of value, a text in none of its forms, or what
     /// `check` refuses.
     ///

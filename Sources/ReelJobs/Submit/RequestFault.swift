@@ -36,7 +36,7 @@ public struct RequestFault: Error, Hashable, Sendable {
         case needsTimeline
         /// The file to be stitched is an edit.
         case stitchesEdit(path: String)
-        /// So many clips are too many.
+        /// An edit with this number of clips is too large.
         case tooManyClips(Int)
         /// The edit, a file, has a soundtrack of its own.
         case soundtrackTwice(path: String)

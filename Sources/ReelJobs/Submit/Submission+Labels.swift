@@ -6,7 +6,7 @@ public enum LabelFault: Error, Hashable, Sendable {
     case malformed(String)
     /// Two labels have this name.
     case repeated(name: String)
-    /// So many are too many.
+    /// A job cannot have this number of labels.
     case tooMany(Int)
 }
 
@@ -23,7 +23,7 @@ extension Submission {
         return labels
     }
 
-    /// Throws if a job cannot have so many labels.
+    /// Throws if a job cannot have these labels.
     public static func check(labels: [String: String]) throws(LabelFault) {
         guard labels.count <= mostLabels else { throw .tooMany(labels.count) }
     }

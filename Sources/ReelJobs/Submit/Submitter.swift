@@ -6,24 +6,24 @@ internal import ReelStore
 /// A process that submits a job, from its first look at the board until the job has a plan or is refused.
 ///
 /// A job is known by what was asked for, before its source is read: it is on the board in state `probing` until it has a
-/// plan. The submitter that begins it holds the probe by a lease, and probes as long as it lives. Others that submit the
+/// plan. The submitter that begins it holds its planning by a lease, and plans as long as it lives. Others that submit the
 /// same job meanwhile wait for the same end, good or bad.
 struct Submitter: Sendable {
-    let probe: Probe
+    let planning: Planning
     let board: any Board
     let wanted: JobRecord
-    private let beginner: Beginner
+    private let admission: JobAdmission
 
-    init(probe: Probe, board: any Board, wanted: JobRecord) {
-        self.probe = probe
+    init(planning: Planning, board: any Board, wanted: JobRecord) {
+        self.planning = planning
         self.board = board
         self.wanted = wanted
-        beginner = Beginner(board: board, store: probe.store, wanted: wanted)
+        admission = JobAdmission(board: board, store: planning.store, wanted: wanted)
     }
 
     private var id: JobID { wanted.id }
-    private var name: WorkerID { beginner.name }
-    private var entry: any JobEntry { probe.store.job(id) }
+    private var name: WorkerID { admission.name }
+    private var entry: any JobEntry { planning.store.job(id) }
 
     /// Returns when the job's passes are on the board, or the store has its result.
     ///
@@ -31,29 +31,29 @@ struct Submitter: Sendable {
     func submit(
         known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
-        switch try await beginner.begin(known: known) {
+        switch try await admission.admit(known: known) {
         case .finished(let job):
-            try await beginner.describe()
+            try await admission.describe()
             return (job, .finished)
         case .running(let job):
-            try await beginner.describe()
+            try await admission.describe()
             return (job, .attached)
-        case .probing(let claim): return try await waitForPlan(claim)
+        case .unplanned(let claim): return try await waitForPlan(claim)
         }
     }
 
     // MARK: Waiting
 
-    /// Probes as long as this submitter holds the probe, else waits until another process has made the plan.
+    /// Plans as long as this submitter holds the planning, else waits until another process has made the plan.
     private func waitForPlan(
         _ claim: Claim?
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
         var claim = claim
         do throws(ReelFailure) {
             try await attend(claim)
-            try await beginner.describe(claim)
+            try await admission.describe(claim)
             while true {
-                if let held = claim, let job = try await runProbe(held) {
+                if let held = claim, let job = try await plan(held) {
                     await leave(nil, abandoning: false)
                     return (job, job.hadPlan ? .continued : .published)
                 }
@@ -71,22 +71,22 @@ struct Submitter: Sendable {
         }
     }
 
-    /// How another process's probe ended.
-    private enum OtherProbe: Sendable {
+    /// How another process's planning ended.
+    private enum OtherPlanning: Sendable {
         case planned(StoredJob)
         /// Its holder let go of it: this submitter holds it now.
         case free(Claim)
     }
 
-    private func waitForOthers() async throws(ReelFailure) -> OtherProbe {
+    private func waitForOthers() async throws(ReelFailure) -> OtherPlanning {
         while true {
-            if let end = try await endOfOtherProbe() { return end }
+            if let end = try await endOfOtherPlanning() { return end }
             try await pause(.milliseconds(250))
         }
     }
 
-    /// Nil while another process holds the probe. Throws what refused the job.
-    private func endOfOtherProbe() async throws(ReelFailure) -> OtherProbe? {
+    /// Nil while another process holds the planning. Throws what refused the job.
+    private func endOfOtherPlanning() async throws(ReelFailure) -> OtherPlanning? {
         guard let status = try await board.status(id) else { throw ReelFailure(.jobForgotten(job: id)) }
         switch status.state {
         case .probing: break
@@ -104,7 +104,7 @@ struct Submitter: Sendable {
         return .free(claim)
     }
 
-    /// Tells the board that this submitter still waits. Returns whether the probe is free to be taken; throws `.probeLost`
+    /// Tells the board that this submitter still waits. Returns whether the planning is free to be taken; throws `.probeLost`
     /// if the claim given does not hold it any more.
     @discardableResult
     private func attend(_ claim: Claim?) async throws(ReelFailure) -> Bool {
@@ -113,14 +113,14 @@ struct Submitter: Sendable {
         return attendance?.isFree ?? false
     }
 
-    // MARK: Probing
+    // MARK: Planning
 
-    /// Makes a plan and publishes it. Nil if another process holds the probe by now, or if the source or the request was
+    /// Makes a plan and publishes it. Nil if another process holds the planning by now, or if the source or the request was
     /// refused: `waitForOthers` then learns of it, as every other submitter does.
-    private func runProbe(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
+    private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
-                group.addTask { try await ProbeAttempt(probe: probe, board: board, claim: claim).run() }
+                group.addTask { try await PlanningAttempt(planning: planning, board: board, claim: claim).run() }
                 group.addTask {
                     while true {
                         try await Task.sleep(for: BoardTiming().reap)
@@ -147,7 +147,7 @@ struct Submitter: Sendable {
     // MARK: Leaving
 
     /// Stops waiting. If this was the last submitter that waited for a job that was refused, or for one that no worker has
-    /// probed, the job is removed; else it goes on. A job with finished segments stays in any case.
+    /// planned, the job is removed; else it goes on. A job with finished segments stays in any case.
     private func leave(_ claim: Claim?, abandoning: Bool) async {
         // In a task of its own, since it must not be cancelled with this one. What fails here is made up for when the
         // leases lapse.
@@ -158,7 +158,7 @@ struct Submitter: Sendable {
                     id, waiter: name.text, claim: claim, abandoning: abandoning && !hasWork),
                 case .remove(let removal) = departure, !hasWork
             else { return }
-            try? await JobControl(board: board, store: probe.store).discard(id, removal)
+            try? await JobControl(board: board, store: planning.store).discard(id, removal)
         }.value
     }
 

@@ -46,10 +46,10 @@ public struct FailureView: Codable, Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - pass: nil if it is not known.
+    ///   - work: what failed; nil if it is not known.
     ///   - index: has the times of the pass's frames.
     ///   - logs: the end of what engines wrote on standard error, by the token of the attempt.
-    package init(_ failure: PassFailure, pass: Pass? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {
+    package init(_ failure: PassFailure, work: Work? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {
         self.index = failure.index
         attempts = failure.attempts
         lastMessage = failure.recent.last?.reason.words ?? ""
@@ -61,12 +61,12 @@ public struct FailureView: Codable, Hashable, Sendable {
                 worker: attempt.worker,
                 time: attempt.time, log: log.isEmpty ? nil : log)
         }
-        switch pass {
+        switch work {
         case nil: break
         case .assembly: kind = "assembly"
-        case .probe: kind = "probe"
-        case .audio: kind = "audio"
-        case .video(let video):
+        case .planning: kind = "probe"
+        case .pass(.audio): kind = "audio"
+        case .pass(.video(let video)):
             kind = "video"
             (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
             guard let index, index.video.frames.indices.contains(video.frames.upperBound - 1) else { break }

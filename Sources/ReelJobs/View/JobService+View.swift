@@ -146,8 +146,8 @@ extension JobService {
     private func failures(_ status: JobStatus, _ entry: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
-        var passes = try await board.passes(job.id, at: status.failures.map(\.index))
-        passes[job.passCount] = .assembly
+        var work = try await board.passes(job.id, at: status.failures.map(\.index)).mapValues(Work.pass)
+        work[job.passCount] = .assembly
         let index = await index(of: job.id)
         var views: [FailureView] = []
         for failure in status.failures {
@@ -155,7 +155,7 @@ extension JobService {
             for attempt in failure.recent {
                 logs[attempt.token] = await entry?.readAttempt(pass: failure.index, token: attempt.token)
             }
-            views.append(FailureView(failure, pass: passes[failure.index], index: index, logs: logs))
+            views.append(FailureView(failure, work: work[failure.index], index: index, logs: logs))
         }
         return views
     }

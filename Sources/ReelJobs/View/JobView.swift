@@ -40,7 +40,7 @@ public struct JobView: Codable, Hashable, Sendable {
     public var passes: Int
     /// Finished passes.
     public var passesDone: Int
-    /// Passes that workers hold, the assembly and the probe included.
+    /// Passes that workers hold, assembly and planning included.
     public var passesLive: Int
     /// Passes that any worker can claim.
     public var passesReady: Int
@@ -194,7 +194,7 @@ public struct JobView: Codable, Hashable, Sendable {
         // After the passes comes the assembly.
         let assembly = status.job.passCount
         self.failures =
-            failures ?? status.failures.map { FailureView($0, pass: $0.index == assembly ? .assembly : nil) }
+            failures ?? status.failures.map { FailureView($0, work: $0.index == assembly ? .assembly : nil) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
         (self.output, outputBytes, outputSha256) = (

@@ -122,7 +122,7 @@ public struct DemandView: Codable, Hashable, Sendable {
         public var slotsWanted: Int
         /// Slots that hold a pass.
         public var slotsBusy: Int
-        /// Passes that a worker can claim, probes and assemblies among them.
+        /// Passes that a worker can claim, planning and assemblies among them.
         public var passesReady: Int
         /// Passes that a worker holds.
         public var passesInFlight: Int

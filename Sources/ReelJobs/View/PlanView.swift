@@ -182,7 +182,7 @@ public struct PlanView: Codable, Hashable, Sendable {
         need = plan.need
         diagnostics = plan.diagnostics.map(DiagnosticView.init)
         warnings = diagnostics.map(\.message)
-        passes = plan.passes.compactMap(PassView.init)
+        passes = plan.passes.map(PassView.init)
         framesToDecode = plan.passes.reduce(0) { sum, pass in
             guard case .video(let video) = pass else { return sum }
             let track = indexes[plan.clips[video.clips[0]].source].video
@@ -208,9 +208,8 @@ extension PlanView.ClipView {
 }
 
 extension PlanView.PassView {
-    init?(_ pass: Pass) {
+    init(_ pass: Pass) {
         switch pass {
-        case .assembly, .probe: return nil
         case .audio: self.init(kind: "audio", firstFrame: nil, endFrame: nil, runs: 1)
         case .video(let video):
             self.init(

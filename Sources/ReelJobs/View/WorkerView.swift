@@ -61,12 +61,12 @@ public struct WorkerView: Codable, Hashable, Sendable {
             (job, pass) = (held.job.text, held.index)
             (framesDecoded, framesEncoded) = (held.decoded, held.encoded)
             seconds = hold?.seconds
-            switch hold?.pass {
+            switch hold?.work {
             case nil: break
             case .assembly: kind = "assembly"
-            case .probe: kind = "probe"
-            case .audio: kind = "audio"
-            case .video(let video):
+            case .planning: kind = "probe"
+            case .pass(.audio): kind = "audio"
+            case .pass(.video(let video)):
                 kind = "video"
                 frames = video.frames.count * video.clips.count
                 if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {

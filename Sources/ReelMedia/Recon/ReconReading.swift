@@ -123,7 +123,7 @@ struct ReconReading {
             isCut: scan.isCut, shown: shown)
     }
 
-    /// Reads the packets of the file, or only those that the container's table does not describe. False if the table was
+    /// Reads the packets of the file, or only the packets that the container's table does not describe. False if the table was
     /// used and has proved wrong.
     private func read(
         into scan: inout VideoScan, _ subtitles: inout [Int: SubtitleScan],

@@ -1,10 +1,10 @@
 internal import ReelCore
 
 extension Command {
-    /// Makes a job and leases its probe, or answers with the job that is there already.
+    /// Makes a job and leases its planning, or answers with the job that is there already.
     struct Begin: BoardCommand {
         /// The job without a plan.
-        var job: PublishedJob
+        var job: BoardJob
         var token: String
         var holder: WorkerID
 
@@ -23,7 +23,7 @@ extension Command {
             case .integer(let need):
                 .begun(
                     ReelQueue.Claim(
-                        job: job.id, index: PublishedJob.probeIndex, pass: .probe, token: token, need: Int64(need),
+                        job: job.id, index: BoardJob.planningIndex, work: .planning, token: token, need: Int64(need),
                         plan: 0))
             case .string("probing"): .probing
             case .string("running"): .running

@@ -13,9 +13,9 @@ extension Command {
             case nothing
             /// The call looked at enough jobs: ask again from this rank.
             case from(rank: Int)
-            /// A claim without its pass, which is given apart as stored, since a pass that cannot be read is the fault
-            /// of that job alone.
-            case pass(ReelQueue.Claim, kind: PassKind, stored: String)
+            /// A claim whose work is still to be read: it is given apart as stored, since a pass that cannot be read is
+            /// the fault of that job alone.
+            case claimed(ReelQueue.Claim, kind: WorkKind, stored: String)
         }
 
         static let name = "claim"
@@ -35,15 +35,15 @@ extension Command {
             default: break
             }
             var parts = try ReplyReader(reply)
-            let (job, index, kind) = (JobID(try parts.text()), try parts.integer(), try parts.value() as PassKind)
+            let (job, index, kind) = (JobID(try parts.text()), try parts.integer(), try parts.value() as WorkKind)
             let (pass, need, plan) = (try parts.text(), try parts.integer(), try parts.integer())
             try parts.end()
             guard need > 0, Int64(need) <= offer.memoryFree, plan >= 0,
-                kind == .probe ? index == PublishedJob.probeIndex : index >= 0
+                kind == .planning ? index == BoardJob.planningIndex : index >= 0
             else { throw reply.surprise }
             let claim = ReelQueue.Claim(
-                job: job, index: index, pass: .assembly, token: token, need: Int64(need), plan: plan)
-            return .pass(claim, kind: kind, stored: pass)
+                job: job, index: index, work: .assembly, token: token, need: Int64(need), plan: plan)
+            return .claimed(claim, kind: kind, stored: pass)
         }
     }
 }

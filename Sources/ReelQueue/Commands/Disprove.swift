@@ -1,12 +1,12 @@
 internal import ReelCore
 
 extension Command {
-    /// Has a job probed again whose plan has proved wrong. False if the claim does not hold the pass any more.
+    /// Has a job planned again whose plan has proved wrong. False if the claim does not hold the pass any more.
     struct Disprove: BoardCommand {
         var claim: ReelQueue.Claim
         var worker: WorkerID
         /// The job without a plan.
-        var job: PublishedJob
+        var job: BoardJob
 
         static let name = "disprove"
         static let source = PackageResources.disprove_lua

@@ -5,7 +5,7 @@ extension Command {
     struct Leave: BoardCommand {
         var job: JobID
         var waiter: String
-        /// The token of the waiter's claim on the probe.
+        /// The token of the waiter's claim on the planning.
         var token: String?
         /// Whether the waiter has no more use for the job.
         var abandons: Bool

@@ -3,8 +3,8 @@ internal import ReelCore
 extension Command {
     /// Makes a job runnable after all its passes are uploaded. Nil if some are missing.
     struct Publish: BoardCommand {
-        var job: PublishedJob
-        /// The token that holds the probe.
+        var job: BoardJob
+        /// The token that holds the planning.
         var token: String
         var isPaused: Bool
 

@@ -1,10 +1,10 @@
 internal import ReelCore
 
 extension Command {
-    /// Records passes as finished whose results the store has. False if the token does not hold the probe.
+    /// Records passes as finished whose results the store has. False if the token does not hold the planning.
     struct Restore: BoardCommand {
         var job: JobID
-        /// The token that holds the probe.
+        /// The token that holds the planning.
         var token: String
         var results: [(index: Int, recorded: RecordedResult)]
 

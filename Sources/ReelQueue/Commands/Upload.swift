@@ -1,10 +1,10 @@
 internal import ReelCore
 
 extension Command {
-    /// Puts passes of a plan on the board. False if the token does not hold the probe.
+    /// Puts passes of a plan on the board. False if the token does not hold the planning.
     struct Upload: BoardCommand {
         var job: JobID
-        /// The token that holds the probe.
+        /// The token that holds the planning.
         var token: String
         /// Whether this is the first of several calls, which removes the passes that an earlier publisher left.
         var isFirst: Bool
@@ -13,14 +13,10 @@ extension Command {
         static let name = "upload"
         static let source = PackageResources.upload_lua
 
-        /// Throws `.jobContradictory` for an assembly or a probe, which no plan lists.
         func arguments(_ timing: BoardTiming) throws(ReelFailure) -> [String] {
             var arguments = [job.text, token, timing.leaseText, isFirst ? "1" : "0"]
             for (index, pass) in passes {
-                guard let kind = PassKind(stored: pass) else {
-                    throw ReelFailure(.jobContradictory(job: job, fault: .passKind))
-                }
-                arguments += [String(index), kind.rawValue, try JSON.text(pass)]
+                arguments += [String(index), WorkKind(pass).rawValue, try JSON.text(pass)]
             }
             return arguments
         }

@@ -22,8 +22,8 @@ extension Command {
             var token: String
             /// When the pass was claimed, in milliseconds since 1970.
             var started: Int
-            var kind: PassKind
-            /// The pass as JSON.
+            var kind: WorkKind
+            /// The pass as JSON; ignored for other work.
             var stored: String
         }
 

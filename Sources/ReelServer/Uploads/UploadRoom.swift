@@ -31,7 +31,7 @@ struct UploadRoom {
     }
 
     /// Takes room for `count` bytes more of an upload without a length, which then ends at `end`. Throws a problem if there
-    /// is none.
+    /// is no room.
     func reserve(_ count: Int64, to end: Int64, of upload: Upload, owner: String?) async throws {
         try await take(count, of: owner) { [uploads, settings] room in
             try uploads.reserve(end, for: upload, quota: settings.uploadQuota, ownQuota: room) ? () : nil

@@ -57,11 +57,11 @@ extension Conformance {
             for protocolVersion in 1...2 {
                 let offer = BoardFixture.offer("last\(round)", memory: 10_000, protocolVersion: protocolVersion)
                 while let claim = try await board.claim(offer) {
-                    if claim.pass == .probe {
+                    if claim.work == .planning {
                         try await publish(claim)
                         continue
                     }
-                    if claim.pass == .assembly, try await board.status(claim.job)?.state == .running {
+                    if claim.work == .assembly, try await board.status(claim.job)?.state == .running {
                         // Begun early: the holders of the other passes may be dead, so that it would wait for ever.
                         try await board.release(claim)
                         continue

@@ -183,12 +183,12 @@ struct Conformance {
     }
 
     /// What a submitter does whose job is planned already.
-    private mutating func put(_ job: PublishedJob, _ finished: [Int], _ paused: Bool) async throws {
+    private mutating func put(_ job: BoardJob, _ finished: [Int], _ paused: Bool) async throws {
         guard let claim = try await begin(job, 0, keep: false) else { return }
         try await publish(job, claim, finished, paused)
     }
 
-    private mutating func begin(_ job: PublishedJob, _ coordinator: Int, keep: Bool) async throws -> Claim? {
+    private mutating func begin(_ job: BoardJob, _ coordinator: Int, keep: Bool) async throws -> Claim? {
         let holder = OperationSource.coordinators[coordinator]
         let answer = try await board.begin(job, holder: WorkerID(holder))
         let claim = answer.claim
@@ -201,7 +201,7 @@ struct Conformance {
     }
 
     private mutating func publish(
-        _ job: PublishedJob, _ claim: Claim, _ finished: [Int], _ paused: Bool
+        _ job: BoardJob, _ claim: Claim, _ finished: [Int], _ paused: Bool
     ) async throws {
         let (passes, results) = (OperationSource.passes(of: job), Conformance.results(finished))
         let answer = try await board.publish(job, passes: passes, finished: results, claim: claim, paused: paused)
@@ -209,7 +209,7 @@ struct Conformance {
     }
 
     /// Leaves what a publisher has put up that holds the probe and dies: nothing of it may be seen or last.
-    private mutating func abandon(_ job: PublishedJob, _ passes: Int, _ results: Int) throws {
+    private mutating func abandon(_ job: BoardJob, _ passes: Int, _ results: Int) throws {
         guard case .held? = model.jobs[job.id.text]?.probe, model.jobs[job.id.text]?.state == .probing else { return }
         let key = "reel2:{main}:job:\(job.id)"
         for index in 0..<passes {

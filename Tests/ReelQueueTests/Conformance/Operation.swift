@@ -7,13 +7,13 @@ import ReelRandom
 /// place among the model's, so that a sequence can be replayed though tokens are random.
 enum Operation {
     /// Begun and published in one go.
-    case put(PublishedJob, finished: [Int], paused: Bool)
-    case begin(PublishedJob, coordinator: Int)
+    case put(BoardJob, finished: [Int], paused: Bool)
+    case begin(BoardJob, coordinator: Int)
     /// The reply is lost, and the coordinator with it.
-    case beginInVain(PublishedJob, coordinator: Int)
-    case publish(PublishedJob, claim: Int, finished: [Int], paused: Bool)
+    case beginInVain(BoardJob, coordinator: Int)
+    case publish(BoardJob, claim: Int, finished: [Int], paused: Bool)
     /// A publisher dies before its last step: this many passes of its plan are there, and this many results.
-    case abandon(PublishedJob, passes: Int, results: Int)
+    case abandon(BoardJob, passes: Int, results: Int)
     case attend(job: String, coordinator: Int, claim: Int?)
     case leave(job: String, coordinator: Int, claim: Int?, abandoning: Bool)
     /// One that left a job to remove it does so.
@@ -59,7 +59,7 @@ enum Operation {
 struct OperationSource {
     private var random: SplitMix64
     let workers: [ConformingWorker]
-    private var jobs: [PublishedJob] = []
+    private var jobs: [BoardJob] = []
     /// Names of submitters.
     static let coordinators = ["c1", "c2", "c3"]
     private let frequentCause: FailureCause?
@@ -77,9 +77,9 @@ struct OperationSource {
         }
     }
 
-    private static func job(_ id: String, passes: Int, using random: inout SplitMix64) -> PublishedJob {
+    private static func job(_ id: String, passes: Int, using random: inout SplitMix64) -> BoardJob {
         let encoders = [["libx264 1"], ["libx264 1"], ["libx264 1", "aac 2"], []]
-        return PublishedJob(
+        return BoardJob(
             id: JobID(id), source: "\(id).mkv", frames: Int.random(in: 30...90, using: &random),
             // Where packets are copied there is nothing but the assembly.
             passCount: Int.random(in: 0...passes, using: &random),
@@ -90,7 +90,7 @@ struct OperationSource {
     }
 
     /// The passes of a job; the first of some is sound.
-    static func passes(of job: PublishedJob) -> [Pass] {
+    static func passes(of job: BoardJob) -> [Pass] {
         (0..<job.passCount).map { index in
             index == 0 && job.frames % 3 == 0
                 ? .audio(0) : .video(VideoPass(randomAccessPoint: index, frames: index..<index + 10, chunkCount: 1))
@@ -203,14 +203,14 @@ struct OperationSource {
     private mutating func coordinator() -> Int { below(OperationSource.coordinators.count) }
 
     /// With the number of one of its plans.
-    private mutating func planned(_ job: PublishedJob) -> PublishedJob {
+    private mutating func planned(_ job: BoardJob) -> BoardJob {
         var job = job
         job.plan = 1 + below(3)
         return job
     }
 
     /// The job of that id, with the number of a plan.
-    func job(_ id: JobID, plan: Int) -> PublishedJob? {
+    func job(_ id: JobID, plan: Int) -> BoardJob? {
         var job = jobs.first { $0.id == id }
         job?.plan = plan
         return job

@@ -2,11 +2,11 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelStore
 
-extension Probe {
+extension Planning {
     /// Plans a job by what the engine said of its sources, unless the store's last plan is of the same indexes and encoders
     /// and fits the memory that there is now. Copies the sources into the store if the record says so. Only the caller may
     /// work at the job meanwhile.
-    func findOrMakePlan(of id: JobID, from sources: ProbedSources) async throws(ReelFailure) -> StoredJob {
+    func findOrMakePlan(of id: JobID, from sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
         let entry = store.job(id)
         let record = try await entry.read()
         let new = try newPlan(sources)
@@ -17,7 +17,7 @@ extension Probe {
         return StoredJob(record: record, plan: plan, entry: entry, hadPlan: kept != nil)
     }
 
-    private func newPlan(_ sources: ProbedSources) throws(ReelFailure) -> Plan {
+    private func newPlan(_ sources: PlanningSources) throws(ReelFailure) -> Plan {
         var plan = try capacity.planner.plan(sources.input)
         try quotas.check(plan, of: sources.input.indexes)
         plan.encoders = plan.builds(among: sources.encoders)

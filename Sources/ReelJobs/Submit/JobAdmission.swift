@@ -4,7 +4,7 @@ internal import ReelQueue
 internal import ReelStore
 
 /// Puts a job into the store and onto the board, unless it is there.
-struct Beginner: Sendable {
+struct JobAdmission: Sendable {
     let board: any Board
     let store: any JobStore
     let wanted: JobRecord
@@ -24,11 +24,11 @@ struct Beginner: Sendable {
     private var entry: any JobEntry { store.job(id) }
 
     /// The state in which a submitter finds its job.
-    enum Beginning: Sendable {
+    enum Found: Sendable {
         case finished(StoredJob)
         case running(StoredJob)
         /// It has no plan yet. With a claim, this submitter is to make one.
-        case probing(Claim?)
+        case unplanned(Claim?)
     }
 
     /// Returns as soon as board or store know the job.
@@ -36,9 +36,9 @@ struct Beginner: Sendable {
     /// - Parameters:
     ///   - created: hears whether this call has written the job's record, when that says that the job has not ended.
     ///   - known: hears of the job's state as soon as it is known.
-    func begin(
+    func admit(
         created: (Bool) throws(ReelFailure) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
-    ) async throws(ReelFailure) -> Beginning {
+    ) async throws(ReelFailure) -> Found {
         while true {
             if let job = try? await StoredJob(entry), await job.result != nil {
                 known(.done)
@@ -65,10 +65,10 @@ struct Beginner: Sendable {
                     _ = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: false)
                     throw error
                 }
-                return .probing(claim)
+                return .unplanned(claim)
             case .probing:
                 known(.probing)
-                return .probing(nil)
+                return .unplanned(nil)
             case .running:
                 guard let status = try await board.status(id) else { continue }
                 if let job = try? await StoredJob(entry, plan: status.job.plan) {
@@ -88,7 +88,7 @@ struct Beginner: Sendable {
     ///
     /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job, so that no webhook of it can be sent.
     ///
-    /// - Parameter claim: holds the probe if this submitter has begun the job.
+    /// - Parameter claim: holds the planning if this submitter has begun the job.
     func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
         if claim != nil {
             try await entry.describe(on: board)

@@ -28,7 +28,7 @@ package struct StoredJob: Sendable {
 
     package var id: JobID { record.id }
 
-    package var beginning: PublishedJob { record.beginning }
+    package var beginning: BoardJob { record.beginning }
 
     /// The verified result, if the store has it.
     package var result: StoredResult? { get async { await entry.result } }
@@ -52,12 +52,12 @@ package struct StoredJob: Sendable {
 
     /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
     ///
-    /// Throws `.probeLost` if the claim does not hold the job's probe any more, `.jobCancelled` if a user cancelled the job
+    /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled the job
     /// meanwhile, and `.unreachable`.
     func publish(
         on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]
     ) async throws(ReelFailure) {
-        let job = PublishedJob(
+        let job = BoardJob(
             id: id, source: record.source.path, frames: plan.framesToMake,
             passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
             weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
@@ -74,9 +74,9 @@ package struct StoredJob: Sendable {
 
 extension JobRecord {
     /// The job as the board has it until it has a plan.
-    package var beginning: PublishedJob {
-        PublishedJob(
-            id: id, source: source.path, frames: 0, passCount: 0, need: Probe.need, encoders: [],
+    package var beginning: BoardJob {
+        BoardJob(
+            id: id, source: source.path, frames: 0, passCount: 0, need: Planning.need, encoders: [],
             protocolVersion: Wire.version, weight: terms.weight)
     }
 }

@@ -6,14 +6,14 @@ package import ReelStore
 
 /// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a plan,
 /// unless the store has one that still holds. The process that submits the job does this, or a worker in its place.
-package struct Probe: Sendable {
+package struct Planning: Sendable {
     package let store: any JobStore
     let engine: any EngineRunner
     let capacity: Capacity
     let quotas: Quotas
     let reading: JobService.Reading
 
-    /// Bytes of memory that probing may take: recon of ten hours at 60 frames a second stays below.
+    /// Bytes of memory that planning may take: recon of ten hours at 60 frames a second stays below.
     static let need: Int64 = 512 << 20
 
     /// - Parameters:
@@ -32,7 +32,7 @@ package struct Probe: Sendable {
     }
 
     /// The engine's report about a job's sources, and the encoders that it has.
-    struct ProbedSources: Sendable {
+    struct PlanningSources: Sendable {
         let input: PlanInput
         /// Builds of the encoders that this machine has.
         let encoders: [String]
@@ -53,9 +53,9 @@ package struct Probe: Sendable {
     ///
     /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable` if the store cannot be
     /// written.
-    func examine(_ record: JobRecord) async throws(ReelFailure) -> ProbedSources {
+    func examine(_ record: JobRecord) async throws(ReelFailure) -> PlanningSources {
         try await ReelFailure.unifying {
-            var found: [ProbedIndex] = []
+            var found: [StoredIndex] = []
             var parts: [ReconPart] = []
             for number in record.sources.indices {
                 let part = try await part(number, of: record)
@@ -63,7 +63,7 @@ package struct Probe: Sendable {
                 parts.append(part)
             }
             return try await engine.withEngine(memory: nil, scope: scope(toChoose: parts)) { [found] session in
-                ProbedSources(
+                PlanningSources(
                     input: try await input(for: record.spec, found, in: session), encoders: session.identity.encoders)
             }
         }
@@ -72,7 +72,7 @@ package struct Probe: Sendable {
     /// What the plan is made of, with how the output is encoded. How many passes there are, and so how many threads each
     /// should have, is known once the encoder is: an encoder that gets more than one is chosen again with their number.
     private func input(
-        for spec: JobSpec, _ found: [ProbedIndex], in session: any Engine
+        for spec: JobSpec, _ found: [StoredIndex], in session: any Engine
     ) async throws(ReelFailure) -> PlanInput {
         let indexes = found.map(\.index)
         func choose(threads: Int) async throws(ReelFailure) -> PlanInput {
@@ -134,7 +134,7 @@ package struct Probe: Sendable {
             folders: [draft.folder],
             // Decoding takes the most time for its bytes where a picture hardly changes.
             cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(bytes >> 12),
-            fileBytes: min(room, Probe.longestIndex))
+            fileBytes: min(room, Planning.longestIndex))
     }
 
     /// What the engine reaches that chooses the encoders by the indexes.
@@ -150,10 +150,10 @@ package struct Probe: Sendable {
     private static let longestIndex: Int64 = 1 << 30
 
     /// The index of a source, which an engine makes unless the store has it.
-    private func index(_ part: ReconPart, of record: JobRecord) async throws -> ProbedIndex {
+    private func index(_ part: ReconPart, of record: JobRecord) async throws -> StoredIndex {
         // Two sources of a job may be the same file.
         if let known = await part.entry.index(part.kind) {
-            return ProbedIndex(
+            return StoredIndex(
                 hash: known.hash, locator: known.locator, index: try await store.readIndex(known.locator))
         }
         guard let draft = part.draft else {
@@ -187,7 +187,7 @@ package struct Probe: Sendable {
         guard let kept = await part.entry.locator(of: hash) else {
             throw ReelFailure(.indexMissing(hash: hash, folder: store.name))
         }
-        return ProbedIndex(hash: hash, locator: kept, index: index)
+        return StoredIndex(hash: hash, locator: kept, index: index)
     }
 
     /// The index that an engine has just written. If it is impossible, the engine is to blame, not the store.
@@ -206,7 +206,7 @@ package struct Probe: Sendable {
 }
 
 /// The index of a source, and where the store has it.
-private struct ProbedIndex: Sendable {
+private struct StoredIndex: Sendable {
     /// SHA-256 of its file.
     let hash: String
     let locator: Locator

@@ -1,0 +1,131 @@
+internal import ReelCore
+internal import ReelEngine
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelStore
+
+/// What an engine does by a job's plan in one attempt: a pass, or the assembly.
+struct PassAttempt: Sendable {
+    let attempt: Attempt
+    let context: JobContext
+    /// What it may take from its beginning on.
+    let allowance: PassAllowance
+    private let environment: WorkerEnvironment
+    /// For each chunk of the pass its segment, if that was whole before this attempt.
+    private let whole: [SegmentRecord?]
+
+    private var claim: Claim { attempt.claim }
+    private var entry: any JobEntry { attempt.work.entry }
+    /// What the segments hold that the pass makes; an assembly makes none.
+    private var subjects: [SegmentSubject] { claim.work.pass.map(context.plan.subjects) ?? [] }
+
+    /// Looks in the store for segments of the pass. Segments that cannot be read are made again. Their bytes are compared with
+    /// their records, which takes long if they are many.
+    init(
+        _ attempt: Attempt, _ context: JobContext, _ allowance: PassAllowance, in environment: WorkerEnvironment
+    ) async {
+        self.attempt = attempt
+        self.context = context
+        self.allowance = allowance
+        self.environment = environment
+        guard let pass = attempt.claim.work.pass else {
+            whole = []
+            return
+        }
+        let found = try? await context.wholeSegments(of: pass)
+        whole = found ?? context.plan.subjects(of: pass).map { _ in nil }
+    }
+
+    /// Segments that were whole before this attempt, in chunk order.
+    var reused: [SegmentRecord] { whole.compactMap(\.self) }
+
+    var reusedFrames: Int { claim.work.pass?.frames(in: reused) ?? 0 }
+
+    /// The result if nothing is left to do, because everything was whole before.
+    func finished() async -> PassResult? {
+        guard let output = await entry.publishedOutput else { return claim.work.pass?.result(of: whole) }
+        // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
+        // Compare the bytes once before the board says again that it is done.
+        if claim.work == .assembly, (try? output.verify()) == nil {
+            _ = try? await entry.change { record throws(ReelFailure) in record.reopen() }
+            return nil
+        }
+        let statistics = PassStatistics(framesEncoded: attempt.work.frames)
+        return PassResult(segments: reused, statistics: statistics, diagnostics: [])
+    }
+
+    /// Has an engine do the remaining work; it spills into the folder `scratch`. Throws the engine's failure, or how it died.
+    func perform(
+        in engine: any Engine, scratch: String, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        try context.checkSources()
+        switch claim.work.pass {
+        case nil: return try await assemble(in: engine, progress: progress)
+        case .audio: return try await reverse(in: engine, EngineRequest.reverseAudio, scratch, progress: progress)
+        case .video: return try await reverse(in: engine, EngineRequest.reverse, scratch, progress: progress)
+        }
+    }
+
+    private func reverse(
+        in engine: any Engine, _ kind: (PassRequest) -> EngineRequest, _ scratch: String,
+        progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        let places = zip(subjects, whole).map { subject, whole in
+            whole == nil ? entry.place(of: SegmentName(subject: subject, token: claim.token)) : nil
+        }
+        let request = PassRequest(
+            job: context.files, pass: claim.index, segments: places, scratch: scratch)
+        guard case .pass(var result) = try await engine.perform(kind(request), progress: progress) else {
+            throw ReelFailure(.engineMisanswered(task: .pass))
+        }
+        try await check(result.segments)
+        result.segments = zip(subjects, whole).compactMap { [made = result.segments] subject, whole in
+            whole ?? made.first { $0.name.subject == subject }
+        }
+        result.diagnostics = result.diagnostics.adding(reused.diagnostics)
+        // The board counts which frames are there, not which attempt encoded them.
+        if case .video? = claim.work.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
+        return result
+    }
+
+    /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of any
+    /// origin, and the board keeps its report. The assembly, which reads the files, checks that each has the recorded
+    /// bytes.
+    private func check(_ made: [SegmentRecord]) async throws(ReelFailure) {
+        let asked = zip(subjects, whole).compactMap { $1 == nil ? $0 : nil }
+        let isAsked = made.allSatisfy { segment in
+            guard segment.name.token == claim.token else { return false }
+            switch segment.content.part {
+            case .video(let frames):
+                let clips = context.plan.clips
+                guard clips.indices.contains(segment.name.subject.clip) else { return false }
+                return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
+                    && segment.timeBase == context.plan.video.format.timeBase
+            case .audio: return segment.frames >= 0
+            }
+        }
+        guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(),
+            await entry.missingSegments(of: made).isEmpty
+        else { throw ReelFailure(.engineMisanswered(task: .pass)) }
+    }
+
+    private func assemble(
+        in engine: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> PassResult {
+        let container = context.plan.container
+        let feed = AssemblyFeed(
+            job: claim.job, passCount: context.plan.passes.count, board: environment.board, store: environment.store,
+            clock: environment.clock)
+        let request = AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token))
+        guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
+        else {
+            throw ReelFailure(.engineMisanswered(task: .assemble))
+        }
+        let output = try await entry.adoptOutput(
+            assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
+        try await entry.recordDone(output, on: environment.board)
+        let statistics = PassStatistics(
+            framesEncoded: attempt.work.frames, peakRSS: result.peakRSS, outputBytes: result.bytes)
+        return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
+    }
+}
