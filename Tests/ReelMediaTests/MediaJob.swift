@@ -79,7 +79,6 @@ struct MediaJob {
             case .audio(let track):
                 let audio = try EditedSound(sources: files, plan: plan, number: track)
                 results.append(try audio.render(at: #require(places[0]), scratch: folder) {})
-            case .assembly, .probe: Issue.record("a plan lists neither")
             }
         }
         self.results = results

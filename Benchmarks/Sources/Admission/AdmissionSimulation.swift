@@ -95,7 +95,7 @@ struct AdmissionSimulation {
 
     private mutating func finish(_ slot: Int, at time: Double) throws {
         guard let claim = claims[slot], let job = Int(claim.job.text) else { return }
-        if claim.pass == .assembly, left[job] > 1 {
+        if claim.work == .assembly, left[job] > 1 {
             // It began before the last passes were finished.
             waiting[job] = slot
             return
