@@ -60,10 +60,9 @@ struct MemoryBudgetTests {
         func need(_ clips: Int, memory: MemoryRequest = .standard) throws -> Int64 {
             let spec = JobSpec(container: .mp4)
             let clip = try Plans.make(index, slots: 1, spec: spec).clips[0]
-            return try Planner(slots: 1, memory: memory).plan(
-                Array(repeating: clip, count: clips), indexes: [index], spec: spec, video: video, audio: [],
-                indexHashes: [""], diagnostics: []
-            ).need
+            var input = PlanInput(indexes: [index], indexHashes: [""], spec: spec, video: video)
+            input.chosenClips = Array(repeating: clip, count: clips)
+            return try Planner(slots: 1, memory: memory).plan(input).need
         }
         // The plan of 100,000 clips has 37 MB of JSON. To decode it took 253 MB of memory, and 264 MB of addresses.
         let (few, many) = (try need(1000), try need(100_000))

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ReelServer
 import ReelStore
+import Synchronization
 import Testing
 
 /// What becomes of uses of a store that does not answer.
@@ -43,9 +44,11 @@ import Testing
     @Test func usesOfLargeJobsTakeTurnsAndHoldUpNothingElse() async throws {
         let gate = Gate()
         let running = Running()
+        let reading = StoreAccess.Reading(isThere: true, freeBytes: 7)
         let access = StoreAccess(
-            threads: StoreExecutor(threads: 1), largeThreads: StoreExecutor(threads: 1), log: Logger(label: "test")
-        ) { StoreAccess.Reading(isThere: true, freeBytes: 7) }
+            threads: StoreExecutor(threads: 1), largeThreads: StoreExecutor(threads: 1), log: Logger(label: "test"),
+            first: reading
+        ) { reading }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<24 {
                 group.addTask {
