@@ -36,8 +36,8 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             read.formUnion(text.matches(of: /environment\["([A-Z_]+)"/).map { String($0.1) })
         }
-        // What shells, terminals and service managers set is not for users to choose.
-        read.subtract(["PATH", "TERM", "NOTIFY_SOCKET", "JOURNAL_STREAM"])
+        // What shells, terminals and service managers set is not for users to choose; the lease is for tests.
+        read.subtract(["PATH", "TERM", "NOTIFY_SOCKET", "JOURNAL_STREAM", "REEL_TEST_LEASE"])
         #expect(read == Set(HelpText.Variable.allCases.map(\.rawValue)))
     }
 
