@@ -101,7 +101,10 @@ struct PassAttempt: Sendable {
                 guard clips.indices.contains(segment.name.subject.clip) else { return false }
                 return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
                     && segment.timeBase == context.plan.video.format.timeBase
-            case .audio: return segment.frames >= 0
+            case .audio:
+                guard case .audio(let number)? = claim.work.pass else { return false }
+                let rate = Int64(context.plan.audio[number].sampleRate)
+                return segment.frames >= 0 && segment.timeBase == TimeBase(1, rate)
             }
         }
         guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(),

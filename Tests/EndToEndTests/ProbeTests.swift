@@ -136,6 +136,8 @@ extension EndToEnd {
                 let submitting = try await fleet.startCoordinator(["submit", source], slow.program)
                 try #require(try await eventually { slow.isWaiting })
                 let id = try await job(fleet).id
+                // It says that it reads the source when that has taken two seconds.
+                try await Task.sleep(for: .seconds(4))
                 let outcome = try await submitting.kill()
                 slow.go()
                 // The id of an accepted job comes later.
