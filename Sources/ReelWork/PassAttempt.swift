@@ -103,8 +103,8 @@ struct PassAttempt: Sendable {
                     && segment.timeBase == context.plan.video.format.timeBase
             case .audio:
                 guard case .audio(let number)? = claim.work.pass else { return false }
-                let rate = Int64(context.plan.audio[number].sampleRate)
-                return segment.frames >= 0 && segment.timeBase == TimeBase(1, rate)
+                let rate = max(context.plan.audio[number].sampleRate, 1)
+                return segment.frames >= 0 && segment.timeBase == TimeBase(1, Int64(rate))
             }
         }
         guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(),
