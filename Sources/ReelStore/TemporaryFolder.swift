@@ -55,13 +55,20 @@ public final class TemporaryFolder: Sendable {
 
     private static let scratchPrefix = "reel-scratch."
 
+    /// Seconds after which a folder without its lock counts as abandoned: its maker was killed before it had the lock.
+    private static let mostWithoutLock = 10
+
     /// Removes the files that killed processes left: their locks are gone.
     private static func removeAbandoned(in root: String, prefix: String, ofOthers: Bool) {
         for name in (try? Files.names(in: root)) ?? [] where name.hasPrefix(prefix) {
             let folder = "\(root)/\(name)"
-            if !ofOthers { guard let entry = try? Files.entry(folder), entry.st_uid == geteuid() else { continue } }
-            // A folder without its lock file may be about to get it.
-            guard access(folder + "/lock", F_OK) == 0, let lock = try? FileLock(folder + "/lock") else { continue }
+            guard let entry = try? Files.entry(folder), ofOthers || entry.st_uid == geteuid() else { continue }
+            guard access(folder + "/lock", F_OK) == 0 else {
+                // It may be about to get its lock file; it is empty until then.
+                if entry.st_mtim.tv_sec + mostWithoutLock < time(nil) { rmdir(folder) }
+                continue
+            }
+            guard let lock = try? FileLock(folder + "/lock") else { continue }
             withExtendedLifetime(lock) { try? Files.removeTree(folder, beneath: root) }
         }
     }

@@ -204,6 +204,20 @@ struct StoreTests {
         }
     }
 
+    @Test("A temporary folder whose maker was killed before it had locked it is removed, and one that is being made stays")
+    func temporaryWithoutLock() throws {
+        try withFolder { folder in
+            let store = try FolderStore.make(root: folder)
+            for name in ["tmp.old", "tmp.new"] {
+                try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false)
+            }
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder + "/tmp.old")
+            _ = try store.temporaryFolder()
+            #expect(try names(folder) == ["store.json", "tmp.new"])
+        }
+    }
+
     @Test("a file that an engine has put in the trial's place makes no disk full")
     func plantedTrial() throws {
         try withFolder { folder throws in
