@@ -209,7 +209,8 @@ struct StoreTests {
         try withFolder { folder in
             let store = try FolderStore.make(root: folder)
             for name in ["tmp.old", "tmp.new"] {
-                try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: false)
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder)/\(name)", withIntermediateDirectories: false)
             }
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: folder + "/tmp.old")
