@@ -204,7 +204,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A temporary folder whose maker was killed before it had locked it is removed, and one that is being made stays")
+    @Test("A temporary folder is removed if its maker was killed before it had locked it, and stays while it is made")
     func temporaryWithoutLock() throws {
         try withFolder { folder in
             let store = try FolderStore.make(root: folder)
