@@ -102,7 +102,7 @@ public enum Work: Hashable, Sendable {
     public var pass: Pass? { if case .pass(let pass) = self { pass } else { nil } }
 }
 
-/// Work that a worker holds under a lease. Unless more is said, a pass is any such work.
+/// Work that a worker holds under a lease. Comments of the board say *pass* for assemblies and planning, too.
 public struct Claim: Hashable, Sendable {
     /// The pass's job.
     public var job: JobID

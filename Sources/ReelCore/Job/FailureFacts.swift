@@ -74,7 +74,7 @@ public enum EditFlaw: Hashable, Codable, Sendable {
     case unknownSchema(schema: String)
     /// A timeline has no enabled video track.
     case noVideoTrack
-    /// The file has this many timelines, tracks or clips at its top, of which one would have to be chosen.
+    /// The file has this many timelines, tracks or clips at its top, and reel cannot know which one is meant.
     case timelineCount(found: Int)
 
     package enum CodingKeys: String, CodeKey {

@@ -89,7 +89,7 @@ extension JobSpec {
     /// For how many seconds the container can show a picture; nil for any time.
     private func mostSecondsShown(_ clock: TimeBase) -> Rational? {
         if let loops = container.traits.loops { return Rational(Int64(loops.mostDelay)) }
-        // Durations have 32 bits (ISO 14496-12 8.6.1.2), of which libavformat writes 31.
+        // Durations have 32 bits (ISO 14496-12 8.6.1.2). libavformat writes 31 of them.
         return container.traits.storesDurations ? clock.seconds(Ticks(Int64(Int32.max))) : nil
     }
 

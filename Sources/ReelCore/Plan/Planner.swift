@@ -94,8 +94,7 @@ extension Planner {
         return rooms
     }
 
-    /// The passes of video. There are none with passthrough: the assembly copies packets from the sources, and nothing is
-    /// decoded.
+    /// The passes of video; empty with passthrough, since the assembly then copies packets from the sources.
     private func passes(
         of spans: [DecodedSpan], _ clips: [Clip], _ rooms: [Int: SourceRoom], _ input: PlanInput
     ) -> [VideoPass] {

@@ -43,7 +43,7 @@ final class SegmentWriter {
 
     /// Writes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
     ///
-    /// - Parameter transparency: goes into the second stream; nil if there is none.
+    /// - Parameter transparency: goes into the second stream; nil for a video without transparency.
     func write(
         _ packet: borrowing Packet, beside transparency: [UInt8]? = nil, offset: Int64 = 0
     ) throws(ReelFailure) {

@@ -210,7 +210,7 @@ export class JobPage extends Page {
   showFacts(job) {
     const rows = [
       job.frames > 0 && ["Frames", `${grouped(job.framesEncoded)} of ${grouped(job.frames)}`, percent(job)],
-      job.framesDecoded > 0 && ["Decoded", grouped(job.framesDecoded), "frames, with those that passes discard"],
+      job.framesDecoded > 0 && ["Decoded", grouped(job.framesDecoded), "frames, including frames that passes discard"],
       !isOver(job) && job.passes > 0 && ["Speed", speed(job.framesPerSecond), "over the last minute"],
       job.eta != null && ["ETA", clock(job.eta), "at that speed"],
       job.passes > 0 && ["Passes", `${grouped(job.passesDone)} of ${grouped(job.passes)}`,

@@ -25,8 +25,8 @@ export function labelsOf(text) {
   for (const line of text.split(/[\n,]/).map((line) => line.trim()).filter(Boolean)) {
     const match = /^([A-Za-z0-9._-]{1,40})=(.{1,100})$/u.exec(line);
     if (!match) {
-      throw new Error("A label is NAME=VALUE, as project=trailer; NAME has letters, digits, “.”, “-” and “_”. This is "
-        + `none: ${line}`);
+      throw new Error(`“${line}” is not a label. A label is NAME=VALUE, for example project=trailer; NAME has letters, `
+        + "digits, “.”, “-” and “_”.");
     }
     if (Object.hasOwn(labels, match[1])) throw new Error(`The label ${match[1]} is given twice.`);
     labels[match[1]] = match[2];

@@ -83,7 +83,7 @@ struct PageRoutes {
         return Page(Array(text.utf8), type)
     }
 
-    /// Lets a browser ask for all modules at once. It would else learn of some of them only from others.
+    /// Lets a browser ask for all modules at once. Without this it learns of some modules only from others.
     private static var preloads: String {
         modules.map { name, _ in #"<link rel="modulepreload" href="pages/{{version}}/\#(name)">"# }
             .joined(separator: "\n")
