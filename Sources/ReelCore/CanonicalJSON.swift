@@ -6,18 +6,18 @@
 
 /// Writes JSON whose bytes are the same for equal values: keys sorted, no spaces, slashes not escaped. Everything that
 /// reel stores, sends or hashes as JSON is written with it.
-public enum CanonicalJSON {
+package enum CanonicalJSON {
     /// Encodes a value as JSON.
     ///
     /// Throws `EncodingError` if JSON cannot hold the value, for instance a number that is not finite.
-    public static func bytes(of value: some Encodable) throws -> [UInt8] {
+    package static func bytes(of value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))
     }
 
     /// Encodes a value as one line of JSON, without its end. Throws as `bytes` does.
-    public static func text(of value: some Encodable) throws -> String {
+    package static func text(of value: some Encodable) throws -> String {
         String(decoding: try bytes(of: value), as: UTF8.self)
     }
 
@@ -25,7 +25,7 @@ public enum CanonicalJSON {
     ///
     /// Throws `DecodingError` if the bytes are not JSON of this type, and any error of the type's own decoding: a
     /// `ReelFailure` for a version that this release does not know.
-    public static func value<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    package static func value<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         try JSONDecoder().decode(type, from: Data(bytes))
     }
 }

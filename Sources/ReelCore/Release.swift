@@ -1,5 +1,5 @@
 /// The release of reel.
-public enum Release {
+package enum Release {
     /// The version number, in the form of Semantic Versioning; all programs print it for `--version`.
-    public static let version = "0.1.0"
+    package static let version = "0.1.0"
 }

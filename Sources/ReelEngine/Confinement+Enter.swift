@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 internal import ReelSandbox
 
 extension Confinement {
@@ -6,7 +6,7 @@ extension Confinement {
     ///
     /// Throws `.sandboxIncomplete` if the mode requires a part that the kernel lacks, `.sourceOutside` if a source lies
     /// outside the roots.
-    public func enter() throws(ReelFailure) -> SandboxState {
+    package func enter() throws(ReelFailure) -> SandboxState {
         try Sandbox(
             sources: scope.sources.map(\.name), sourceRoots: sourceRoots, reads: scope.reads.map(\.name),
             folders: scope.folders.map(\.name), cpuSeconds: scope.cpuSeconds,

@@ -1,9 +1,9 @@
-public import ReelCore
+package import ReelCore
 
 /// A running engine. It takes one request at a time.
 ///
 /// ``EngineSession`` is an engine in a process of its own. Tests of the worker have engines that answer in their process.
-public protocol Engine: Sendable {
+package protocol Engine: Sendable {
     /// The engine's report about itself when it was ready.
     var identity: EngineIdentity { get }
 
@@ -38,13 +38,13 @@ public protocol Engine: Sendable {
 
 extension Engine {
     /// Sends a request and waits for its result; its progress is of no interest.
-    public func perform(_ request: EngineRequest) async throws(ReelFailure) -> EngineResult {
+    package func perform(_ request: EngineRequest) async throws(ReelFailure) -> EngineResult {
         try await perform(request) { _ in }
     }
 }
 
 /// Starts and ends engines.
-public protocol EngineRunner: Sendable {
+package protocol EngineRunner: Sendable {
     /// Starts an engine, waits until it is ready, runs `body` with it and ends it.
     ///
     /// When this returns, on any path, nothing of the engine is left. Cancelling the task kills it at once. An engine dies

@@ -1,7 +1,7 @@
-public import ReelCore
+package import ReelCore
 
 /// What an engine reports: one JSON line on its standard output.
-public enum EngineEvent: Codable, Sendable {
+package enum EngineEvent: Codable, Sendable {
     /// The engine takes requests. It is sent once, at the start.
     case ready(EngineIdentity)
     /// How far the current request is. At most four are sent a second.
@@ -17,13 +17,13 @@ public enum EngineEvent: Codable, Sendable {
 }
 
 /// What an engine reports about itself, so that a worker can tell whether it fits a job.
-public struct EngineIdentity: Codable, Hashable, Sendable {
+package struct EngineIdentity: Codable, Hashable, Sendable {
     /// Its `Wire.version`.
-    public var version: Int
+    package var version: Int
     /// `EncoderIdentity.build` of every encoder that this engine has.
-    public var encoders: [String]
+    package var encoders: [String]
     /// How it is confined.
-    public var sandbox: SandboxState
+    package var sandbox: SandboxState
 
     package init(version: Int, encoders: [String], sandbox: SandboxState) {
         self.version = version
@@ -37,7 +37,7 @@ public struct EngineIdentity: Codable, Hashable, Sendable {
 }
 
 /// The result of a request.
-public enum EngineResult: Codable, Sendable {
+package enum EngineResult: Codable, Sendable {
     /// Of `EngineRequest.recon`.
     case recon(ReconResult)
     /// Of `EngineRequest.choose`.
@@ -55,9 +55,9 @@ public enum EngineResult: Codable, Sendable {
 }
 
 /// The result of recon. The index itself is in the requested file.
-public struct ReconResult: Codable, Hashable, Sendable {
+package struct ReconResult: Codable, Hashable, Sendable {
     /// SHA-256 of the index file, in hexadecimal.
-    public var indexHash: String
+    package var indexHash: String
 
     package init(indexHash: String) { self.indexHash = indexHash }
 
@@ -67,13 +67,13 @@ public struct ReconResult: Codable, Hashable, Sendable {
 }
 
 /// How the output will be encoded.
-public struct TargetsResult: Codable, Hashable, Sendable {
+package struct TargetsResult: Codable, Hashable, Sendable {
     /// Encoder and format of the video, or passthrough.
-    public var video: VideoTarget
+    package var video: VideoTarget
     /// One target for each track of sound that the output gets.
-    public var audio: [AudioTarget]
+    package var audio: [AudioTarget]
     /// Diagnostics of this choice, without those of the index.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
 
     package init(video: VideoTarget, audio: [AudioTarget], diagnostics: [Diagnostic]) {
         self.video = video
@@ -87,17 +87,17 @@ public struct TargetsResult: Codable, Hashable, Sendable {
 }
 
 /// The result of an assembly: the output that was written and verified.
-public struct AssemblyResult: Codable, Hashable, Sendable {
+package struct AssemblyResult: Codable, Hashable, Sendable {
     /// Size of the output, in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
     /// SHA-256 of the output as it was verified, in hexadecimal.
-    public var checksum: String
+    package var checksum: String
     /// How many packets the output has, of all streams.
-    public var packets: Int
+    package var packets: Int
     /// Peak resident memory of the engine so far, in bytes.
-    public var peakRSS: Int64
+    package var peakRSS: Int64
     /// Diagnostics of the assembly alone.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
 
     package init(bytes: Int64, checksum: String, packets: Int, peakRSS: Int64, diagnostics: [Diagnostic]) {
         self.bytes = bytes

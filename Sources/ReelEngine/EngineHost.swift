@@ -1,23 +1,23 @@
 internal import FoundationEssentials
 internal import Glibc
-public import ReelCore
+package import ReelCore
 internal import ReelSandbox
 internal import Subprocess
 internal import SystemPackage
 
 /// How long an engine with a request may be silent. Time in which the machine sleeps does not count.
-public struct EngineLimits: Sendable {
+package struct EngineLimits: Sendable {
     /// Without an event and without using any CPU.
-    public var stall: Duration
+    package var stall: Duration
     /// Without an event, even if it uses CPU.
-    public var silence: Duration
+    package var silence: Duration
 
     /// The most threads. Codecs start some for each processor; engines share the number that their user, or the service,
     /// may have.
-    public var threads: Int
+    package var threads: Int
 
     /// Limits of a working engine; the defaults are those of a slow disk and a hard codec on a machine with many processors.
-    public init(stall: Duration = .seconds(120), silence: Duration = .seconds(600), threads: Int = 2000) {
+    package init(stall: Duration = .seconds(120), silence: Duration = .seconds(600), threads: Int = 2000) {
         self.stall = stall
         self.silence = silence
         self.threads = threads
@@ -25,20 +25,20 @@ public struct EngineLimits: Sendable {
 }
 
 /// Starts, watches and ends engines of one executable.
-public struct EngineHost: EngineRunner {
+package struct EngineHost: EngineRunner {
     /// Path of the executable, or its name if it is to be looked up in PATH.
-    public let executable: String
+    package let executable: String
     /// When an engine counts as hung.
-    public let limits: EngineLimits
+    package let limits: EngineLimits
     /// Whether engines must be confined.
-    public let sandbox: SandboxMode
+    package let sandbox: SandboxMode
     /// The folders from which engines read sources; nil for any.
-    public let sourceRoots: SourceRoots?
+    package let sourceRoots: SourceRoots?
 
     /// A host of engines of one executable.
     ///
     /// - Note: From now on the process ignores SIGPIPE: an engine may die while a request is written to it.
-    public init(
+    package init(
         executable: String, limits: EngineLimits = EngineLimits(), sandbox: SandboxMode = .try,
         sourceRoots: SourceRoots? = nil
     ) {
@@ -52,7 +52,7 @@ public struct EngineHost: EngineRunner {
     /// Starts the engine in a session of its own, in the folder `/`, with no more of this process's environment than it
     /// needs. When this returns, on any path, the engine and all processes that it started are dead and reaped. The engine
     /// confines itself, and enforces the limit of its memory.
-    public nonisolated(nonsending) func withEngine<R: Sendable>(
+    package nonisolated(nonsending) func withEngine<R: Sendable>(
         memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R {
         var options = PlatformOptions()

@@ -1,5 +1,5 @@
 /// How far an engine is with its current request. The numbers are those since the request began.
-public enum EngineProgress: Codable, Hashable, Sendable {
+package enum EngineProgress: Codable, Hashable, Sendable {
     /// Recon: packets read, and how much of the source's bytes that is, in thousandths.
     case recon(packets: Int, thousandths: Int)
     /// A pass of video: frames decoded and encoded, and the source's frames that are being processed, in presentation
@@ -11,7 +11,7 @@ public enum EngineProgress: Codable, Hashable, Sendable {
     case assembly(packets: Int, frames: Int)
 
     /// Reads it from JSON. Throws `DecodingError` for numbers outside 0...2^50: an engine reads hostile files.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch container.allKeys.first {
         case .recon:

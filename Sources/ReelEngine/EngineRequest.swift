@@ -1,7 +1,7 @@
-public import ReelCore
+package import ReelCore
 
 /// A request to an engine: one JSON line on its standard input.
-public enum EngineRequest: Codable, Sendable {
+package enum EngineRequest: Codable, Sendable {
     /// Reads a source and writes its index.
     case recon(ReconRequest)
     /// Chooses encoders and formats of the output.
@@ -21,15 +21,15 @@ public enum EngineRequest: Codable, Sendable {
 }
 
 /// Read the source once and write its index, which depends on nothing else.
-public struct ReconRequest: Codable, Sendable {
+package struct ReconRequest: Codable, Sendable {
     /// The source.
-    public var source: Locator
+    package var source: Locator
     /// Where the engine writes the index.
-    public var index: Locator
+    package var index: Locator
     /// Why the engine must decode the whole video. If nil, it uses tables and headers, unless they prove unusable.
-    public var decoding: DecodingCause?
+    package var decoding: DecodingCause?
     /// Whether only the sound is wanted: the source needs no video, and none is read.
-    public var isSoundOnly: Bool
+    package var isSoundOnly: Bool
 
     package init(source: Locator, index: Locator, decoding: DecodingCause? = nil, isSoundOnly: Bool = false) {
         self.source = source
@@ -44,13 +44,13 @@ public struct ReconRequest: Codable, Sendable {
 }
 
 /// Choose how an output is encoded.
-public struct ChooseRequest: Codable, Sendable {
+package struct ChooseRequest: Codable, Sendable {
     /// The indexes of the job's sources, in their order.
-    public var indexes: [Locator]
+    package var indexes: [Locator]
     /// The user's request.
-    public var spec: JobSpec
+    package var spec: JobSpec
     /// Threads of each codec if the spec does not set them; at least 1.
-    public var threads: Int
+    package var threads: Int
 
     package init(indexes: [Locator], spec: JobSpec, threads: Int = 1) {
         self.indexes = indexes
@@ -64,11 +64,11 @@ public struct ChooseRequest: Codable, Sendable {
 }
 
 /// What an engine reads of a job: none of it ever changes.
-public struct JobFiles: Codable, Hashable, Sendable {
+package struct JobFiles: Codable, Hashable, Sendable {
     /// The files of the plan's sources, in the plan's order.
-    public var sources: [SourceFiles]
+    package var sources: [SourceFiles]
     /// The job's plan.
-    public var plan: Locator
+    package var plan: Locator
 
     package init(sources: [SourceFiles], plan: Locator) {
         self.sources = sources
@@ -81,11 +81,11 @@ public struct JobFiles: Codable, Hashable, Sendable {
 }
 
 /// A source and its index.
-public struct SourceFiles: Codable, Hashable, Sendable {
+package struct SourceFiles: Codable, Hashable, Sendable {
     /// The source.
-    public var source: Locator
+    package var source: Locator
     /// The source's index.
-    public var index: Locator
+    package var index: Locator
 
     package init(source: Locator, index: Locator) {
         self.source = source
@@ -98,16 +98,16 @@ public struct SourceFiles: Codable, Hashable, Sendable {
 }
 
 /// Reverse one pass into segments.
-public struct PassRequest: Codable, Sendable {
+package struct PassRequest: Codable, Sendable {
     /// The job.
-    public var job: JobFiles
+    package var job: JobFiles
     /// The pass's place in `Plan.passes`.
-    public var pass: Int
+    package var pass: Int
     /// Where each chunk's segment is to be, in the order of the chunks; nil for chunks whose segment is whole already. A track of
     /// sound is one chunk.
-    public var segments: [SegmentPlace?]
+    package var segments: [SegmentPlace?]
     /// Folder on the worker's machine for spills, which are unlinked at once.
-    public var scratch: String
+    package var scratch: String
 
     package init(job: JobFiles, pass: Int, segments: [SegmentPlace?], scratch: String) {
         self.job = job
@@ -122,11 +122,11 @@ public struct PassRequest: Codable, Sendable {
 }
 
 /// Join the segments into a file and verify it. The segments follow as `EngineInput.segments`.
-public struct AssembleRequest: Codable, Sendable {
+package struct AssembleRequest: Codable, Sendable {
     /// The job.
-    public var job: JobFiles
+    package var job: JobFiles
     /// Where to write the result.
-    public var output: Locator
+    package var output: Locator
 
     package init(job: JobFiles, output: Locator) {
         self.job = job
@@ -139,16 +139,16 @@ public struct AssembleRequest: Codable, Sendable {
 }
 
 /// Write a JPEG of some pictures, side by side.
-public struct PicturesRequest: Codable, Sendable {
+package struct PicturesRequest: Codable, Sendable {
     /// Where the pictures are.
-    public var subject: Subject
+    package var subject: Subject
     /// The size into which each is fitted, upright and with square pixels.
-    public var within: PictureSize
+    package var within: PictureSize
     /// Where to write the JPEG.
-    public var file: Locator
+    package var file: Locator
 
     /// Where pictures are.
-    public enum Subject: Codable, Sendable {
+    package enum Subject: Codable, Sendable {
         /// Frames of a source.
         case source(files: SourceFiles, sample: FrameSample)
         /// Pictures of an output of this format, whose colours are those of the stream; nil leaves a place black.
@@ -171,13 +171,13 @@ public struct PicturesRequest: Codable, Sendable {
 }
 
 /// The first line on an engine's standard input: the engine confines itself before it is ready.
-public struct Confinement: Codable, Hashable, Sendable {
+package struct Confinement: Codable, Hashable, Sendable {
     /// The files that the engine may reach.
-    public var scope: EngineScope
+    package var scope: EngineScope
     /// Whether the engine must be confined.
-    public var mode: SandboxMode
+    package var mode: SandboxMode
     /// The folders in which the scope's sources must lie; nil for any.
-    public var sourceRoots: SourceRoots?
+    package var sourceRoots: SourceRoots?
 
     package init(scope: EngineScope, mode: SandboxMode, sourceRoots: SourceRoots?) {
         self.scope = scope
@@ -191,7 +191,7 @@ public struct Confinement: Codable, Hashable, Sendable {
 }
 
 /// A line on an engine's standard input.
-public enum EngineInput: Codable, Sendable {
+package enum EngineInput: Codable, Sendable {
     /// What the engine may reach, before anything else.
     case confinement(Confinement)
     /// The next thing to do.

@@ -1,23 +1,23 @@
-public import ReelCore
+package import ReelCore
 
 /// What an engine may reach: the files of its one job, and nothing else.
-public struct EngineScope: Codable, Hashable, Sendable {
+package struct EngineScope: Codable, Hashable, Sendable {
     /// Sources, which it may read if they lie in the roots of its caller, if those are restricted.
-    public var sources: [Locator]
+    package var sources: [Locator]
     /// Other files that it may read, and folders whose files it may.
-    public var reads: [Locator]
+    package var reads: [Locator]
     /// Folders in which it may make, write, rename, read and remove files.
-    public var folders: [Locator]
+    package var folders: [Locator]
     /// Seconds of CPU time, of all threads, after which it is killed; nil for no limit.
-    public var cpuSeconds: Int?
+    package var cpuSeconds: Int?
     /// The most bytes that a file that it writes can have; nil for no limit.
-    public var fileBytes: Int64?
+    package var fileBytes: Int64?
 
     /// The scope of an engine that reads and writes nothing.
-    public static let nothing = EngineScope(sources: [], reads: [], folders: [])
+    package static let nothing = EngineScope(sources: [], reads: [], folders: [])
 
     /// A scope of these files.
-    public init(
+    package init(
         sources: [Locator], reads: [Locator], folders: [Locator], cpuSeconds: Int? = nil, fileBytes: Int64? = nil
     ) {
         self.sources = sources

@@ -1,9 +1,9 @@
-public import ReelCore
+package import ReelCore
 
 /// An engine in a process of its own, inside `EngineHost.withEngine`.
-public final class EngineSession: Engine {
+package final class EngineSession: Engine {
     /// The engine's report about itself when it was ready.
-    public let identity: EngineIdentity
+    package let identity: EngineIdentity
     private let process: EngineProcess
 
     init(_ process: EngineProcess, identity: EngineIdentity) {
@@ -12,7 +12,7 @@ public final class EngineSession: Engine {
     }
 
     /// Sends a request and waits for its result. Throws as `Engine` says.
-    public func perform(
+    package func perform(
         _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> EngineResult {
         try await process.perform(request, progress: progress)
@@ -20,7 +20,7 @@ public final class EngineSession: Engine {
 
     /// Sends the request of an assembly, names its segments as they become known, and waits for the result. Throws as
     /// `Engine` says.
-    public func assemble(
+    package func assemble(
         _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
         next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
     ) async throws(ReelFailure) -> EngineResult {
@@ -28,11 +28,11 @@ public final class EngineSession: Engine {
     }
 
     /// The end of the engine's standard error, 64 KiB at most.
-    public var standardErrorTail: String { process.standardError.text }
+    package var standardErrorTail: String { process.standardError.text }
 
     /// Seconds of CPU time that the engine has taken, by the kernel's count; 0 once it has ended.
-    public var cpuSeconds: Double { process.cpuSeconds }
+    package var cpuSeconds: Double { process.cpuSeconds }
 
     /// Whether the engine has ended, or is about to because it was killed.
-    public var isDead: Bool { process.isDead }
+    package var isDead: Bool { process.isDead }
 }

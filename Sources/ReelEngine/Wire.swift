@@ -1,6 +1,6 @@
 /// The engine's wire protocol: one request as a JSON line on standard input, events as JSON lines on standard output
 /// until `result` or `failure`, then the next request. Large data does not travel in lines, which name where it is.
-public enum Wire {
+package enum Wire {
     /// Grows with every change that an older worker or engine would misread.
-    public static let version = 10
+    package static let version = 10
 }

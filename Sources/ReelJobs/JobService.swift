@@ -1,6 +1,6 @@
-public import ReelCore
-public import ReelQueue
-public import ReelStore
+package import ReelCore
+package import ReelQueue
+package import ReelStore
 
 /// All that a program can do with jobs. It prints nothing, asks nothing and handles no signals: it answers with values,
 /// or throws a `ReelFailure`.
@@ -27,7 +27,7 @@ public import ReelStore
 /// - A task that is cancelled while it submits or follows a job stops waiting, and the job goes on.
 /// - A call that needs a store throws `.storeNotNamed` if the service has none. A call throws `.unreachable` if Redis or the
 ///   store cannot be reached, and `.usage` if there is no such job or its state does not allow the change.
-public struct JobService: Sendable {
+package struct JobService: Sendable {
     let board: any Board
     /// Makes a board for one caller alone: waiting for events blocks a board.
     let connect: @Sendable () -> any Board
@@ -41,7 +41,7 @@ public struct JobService: Sendable {
     ///   - advice: a user's remedy for a job that waits, in the program's own words; nil if the reason
     ///     says it all.
     ///   - connect: makes a board. Called once for the service, and once for each `events` and `follow`.
-    public init(
+    package init(
         store: (any JobStore)?, advice: @escaping @Sendable (WaitReason) -> String? = { _ in nil },
         board connect: @escaping @Sendable () -> any Board
     ) {
@@ -52,7 +52,7 @@ public struct JobService: Sendable {
     }
 
     /// Makes sure that Redis answers. Throws `.redisUnusable` if it does not.
-    public func reach() async throws(ReelFailure) {
+    package func reach() async throws(ReelFailure) {
         do {
             try await board.ping()
         } catch {
@@ -61,27 +61,27 @@ public struct JobService: Sendable {
     }
 
     /// What makes this Redis unfit to keep a board, although it answers.
-    public func diagnostics() async throws(ReelFailure) -> [Diagnostic] { try await board.diagnostics() }
+    package func diagnostics() async throws(ReelFailure) -> [Diagnostic] { try await board.diagnostics() }
 
     /// Loads the board's functions into Redis, unless it has these or newer ones that serve this program. Returns whether
     /// they were loaded.
     ///
     /// Throws `.boardUnprepared` if the user of Redis may not load them, and `.boardOfNewerRelease` if newer ones do not serve
     /// this program.
-    public func prepareBoard() async throws(ReelFailure) -> Bool { try await board.prepare() }
+    package func prepareBoard() async throws(ReelFailure) -> Bool { try await board.prepare() }
 
     /// Makes sure that board and store belong together: call it before the first call that changes a job. A board that
     /// belongs to no store takes this one. An empty folder becomes the store of a board that has none.
     ///
     /// Throws `.storeDiffers` if the board belongs to another store, and `.storeEmpty` if it belongs to one and this folder is
     /// empty.
-    public func join() async throws(ReelFailure) { try await requiredStore().join(board) }
+    package func join() async throws(ReelFailure) { try await requiredStore().join(board) }
 
     /// The results of jobs, which are in the store. A program without a board makes a `JobResults` itself.
-    public func results() throws(ReelFailure) -> JobResults { JobResults(in: try requiredStore()) }
+    package func results() throws(ReelFailure) -> JobResults { JobResults(in: try requiredStore()) }
 
     /// This service without its store.
-    public var withoutStore: JobService {
+    package var withoutStore: JobService {
         var service = self
         service.store = nil
         return service

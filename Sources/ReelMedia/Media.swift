@@ -2,13 +2,13 @@ internal import CFFmpeg
 internal import Crypto
 internal import Foundation
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// Set-up that an engine does once, and the files that it shares with its callers.
-public enum Media {
+package enum Media {
     /// Limits the log output of libav*, and of encoders that print past it, to errors. Keeps threads from reserving
     /// address space, and keeps freed memory for reuse.
-    public static func prepare() {
+    package static func prepare() {
         reel_set_heaps()
         reel_set_stacks()
         av_log_set_level(AV_LOG_ERROR)
@@ -17,7 +17,7 @@ public enum Media {
     }
 
     /// Returns the freed memory that is kept for reuse to the system.
-    public static func rest() { reel_empty_heaps() }
+    package static func rest() { reel_empty_heaps() }
 
     /// Keeps blocks that are larger than a decoded picture out of the heaps. Those are an encoder's own pictures: the system
     /// gives and takes back each of them. In the heaps, they would leave gaps between decoded pictures, and after a window
@@ -30,10 +30,10 @@ public enum Media {
     }
 
     /// The encoder builds of this FFmpeg, as plans name them.
-    public static var encoderBuilds: [String] { EncoderBuilds.all }
+    package static var encoderBuilds: [String] { EncoderBuilds.all }
 
     /// Writes an index and returns the SHA-256 of the file, in hexadecimal.
-    public static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {
+    package static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {
         let bytes = index.encoded()
         try locator.write(bytes)
         return Hexadecimal.text(SHA256.hash(data: bytes))
@@ -41,7 +41,7 @@ public enum Media {
 
     /// Reads an index. Throws `.indexMissing` if the file's SHA-256, in hexadecimal, is not the given one; nil accepts
     /// any.
-    public static func index(_ locator: Locator, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
+    package static func index(_ locator: Locator, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
         let bytes = try locator.bytes()
         if let hash, Hexadecimal.text(SHA256.hash(data: bytes)) != hash {
             throw ReelFailure(.indexMissing(hash: hash, folder: locator.name))
@@ -50,7 +50,7 @@ public enum Media {
     }
 
     /// Reads a plan. Throws `.planOfOtherVersion` for a plan of another version.
-    public static func plan(_ locator: Locator) throws(ReelFailure) -> Plan {
+    package static func plan(_ locator: Locator) throws(ReelFailure) -> Plan {
         let bytes = try locator.bytes()
         do {
             return try Plan.decoded(from: bytes)

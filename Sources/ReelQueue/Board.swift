@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 
 /// The place where coordinators and workers meet: the jobs, their passes, and which worker holds which pass.
 ///
@@ -19,7 +19,7 @@ public import ReelCore
 /// Times of leases and retries are those of the board's own clock.
 ///
 /// ``RedisBoard`` is the board of programs. The tests' `ModelBoard` answers as `docs/board.md` says, without Redis.
-public protocol Board: Sendable {
+package protocol Board: Sendable {
     /// The executor that carries out the calls. An actor that shares it makes its calls without a detour over the
     /// threads that the process's other tasks use.
     var unownedExecutor: UnownedSerialExecutor { get }
@@ -334,40 +334,40 @@ public protocol Board: Sendable {
 // What callers may leave out.
 extension Board {
     /// Publishes a job of which nothing is finished, and which is not paused.
-    public func publish(
+    package func publish(
         _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim
     ) async throws(ReelFailure) -> Published {
         try await publish(job, passes: passes, finished: finished, claim: claim, paused: false)
     }
 
     /// Says that a process waits for a job whose planning it does not hold.
-    public func attend(_ job: JobID, waiter: String) async throws(ReelFailure) -> Attendance? {
+    package func attend(_ job: JobID, waiter: String) async throws(ReelFailure) -> Attendance? {
         try await attend(job, waiter: waiter, claim: nil)
     }
 
     /// Says that a process waits for a job no longer, and that the job is to go on.
-    public func leave(_ job: JobID, waiter: String, claim: Claim? = nil) async throws(ReelFailure) -> Departure {
+    package func leave(_ job: JobID, waiter: String, claim: Claim? = nil) async throws(ReelFailure) -> Departure {
         try await leave(job, waiter: waiter, claim: claim, abandoning: false)
     }
 
     /// Removes everything that the board has of an ended job, whichever process was to remove it.
-    public func forget(_ job: JobID) async throws(ReelFailure) { try await forget(job, removal: nil) }
+    package func forget(_ job: JobID) async throws(ReelFailure) { try await forget(job, removal: nil) }
 
     /// Gives back a pass that could not be done; the failure's own cause decides what follows.
-    public func fail(
+    package func fail(
         _ claim: Claim, worker: WorkerID, failure: ReelFailure
     ) async throws(ReelFailure) -> FailAnswer {
         try await fail(claim, worker: worker, failure: failure, as: nil)
     }
 
     /// Returns the results of a job's finished passes, the assembly's among them, by index.
-    public func results(_ job: JobID) async throws(ReelFailure) -> [Int: PassResult] {
+    package func results(_ job: JobID) async throws(ReelFailure) -> [Int: PassResult] {
         try await recordedResults(job).mapValues(\.result)
     }
 
     /// Returns the first 100 of the jobs that have not ended, and of the failed ones.
-    public func queue() async throws(ReelFailure) -> JobList { try await queue(count: 100) }
+    package func queue() async throws(ReelFailure) -> JobList { try await queue(count: 100) }
 
     /// Returns the jobs that have not ended, and the last 50 of the others.
-    public func latestJobs() async throws(ReelFailure) -> JobList { try await latestJobs(ended: 50) }
+    package func latestJobs() async throws(ReelFailure) -> JobList { try await latestJobs(ended: 50) }
 }

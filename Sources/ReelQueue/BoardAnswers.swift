@@ -1,8 +1,8 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 /// The answer of `Board.begin`.
-public enum Begun: Hashable, Sendable {
+package enum Begun: Hashable, Sendable {
     /// The job is on the board, and the caller holds its planning: it makes index and plan, then publishes.
     case begun(Claim)
     /// Another process holds the planning, or a user paused the job.
@@ -14,13 +14,13 @@ public enum Begun: Hashable, Sendable {
 }
 
 /// A job's state for a process that waits for it.
-public struct Attendance: Hashable, Sendable {
+package struct Attendance: Hashable, Sendable {
     /// The job's state.
-    public var state: JobState
+    package var state: JobState
     /// Whether the caller's claim still holds the planning.
-    public var holds: Bool
+    package var holds: Bool
     /// Whether `begin` would get the planning: it has no holder and waits for no retry, and the job is not paused.
-    public var isFree: Bool
+    package var isFree: Bool
 
     package init(state: JobState, holds: Bool, isFree: Bool) {
         self.state = state
@@ -30,7 +30,7 @@ public struct Attendance: Hashable, Sendable {
 }
 
 /// The answer of `Board.leave`.
-public enum Departure: Hashable, Sendable {
+package enum Departure: Hashable, Sendable {
     /// The job stays on the board.
     case stays
     /// The job has ended, and no other process waits for it. It cannot begin again until a lease has passed: the caller
@@ -39,14 +39,14 @@ public enum Departure: Hashable, Sendable {
 }
 
 /// Names the process that removes a job.
-public struct Removal: Hashable, Sendable {
+package struct Removal: Hashable, Sendable {
     package let holder: String
 
     package init(holder: String) { self.holder = holder }
 }
 
 /// The answer of `Board.publish`.
-public enum Published: String, Sendable {
+package enum Published: String, Sendable {
     /// The job runs, and the planning has ended; also if this claim had published the job before.
     case published
     /// The claim does not hold the planning any more: another process makes the plan.
@@ -56,11 +56,11 @@ public enum Published: String, Sendable {
 }
 
 /// The result of a finished pass, with the token that recorded it.
-public struct RecordedResult: Hashable, Sendable {
+package struct RecordedResult: Hashable, Sendable {
     /// The token of the claim that made the result.
-    public var token: String
+    package var token: String
     /// The pass's result.
-    public var result: PassResult
+    package var result: PassResult
 
     package init(token: String, result: PassResult) {
         self.token = token
@@ -69,7 +69,7 @@ public struct RecordedResult: Hashable, Sendable {
 }
 
 /// The answer of a beat about one pass that the worker holds.
-public enum LeaseAnswer: String, Sendable {
+package enum LeaseAnswer: String, Sendable {
     /// The worker still holds the pass, and its lease was extended.
     case ok
     /// The worker no longer holds the pass, and another may: it kills the engine and discards the work.
@@ -79,11 +79,11 @@ public enum LeaseAnswer: String, Sendable {
 }
 
 /// The answer of `Board.beat`.
-public struct BeatReply: Sendable {
+package struct BeatReply: Sendable {
     /// For each held pass, by token, whether the worker still holds it.
-    public var answers: [String: LeaseAnswer]
+    package var answers: [String: LeaseAnswer]
     /// What of the worker a user has drained, so that it is given nothing; nil if nothing.
-    public var drained: DrainScope?
+    package var drained: DrainScope?
 
     package init(answers: [String: LeaseAnswer], drained: DrainScope?) {
         self.answers = answers
@@ -92,7 +92,7 @@ public struct BeatReply: Sendable {
 }
 
 /// The answer of `Board.complete`.
-public enum CompleteAnswer: String, Sendable {
+package enum CompleteAnswer: String, Sendable {
     /// The result was recorded.
     case ok
     /// The same call was applied before, and its reply was lost.
@@ -105,7 +105,7 @@ public enum CompleteAnswer: String, Sendable {
 }
 
 /// The answer of `Board.fail`.
-public enum FailAnswer: String, Sendable {
+package enum FailAnswer: String, Sendable {
     /// The pass will be tried again.
     case retry
     /// The pass will be tried again, but it has crashed on two hosts by now: the job is at fault and not the worker.
@@ -116,16 +116,16 @@ public enum FailAnswer: String, Sendable {
     case late
 
     /// Whether the job is known to be at fault and not the worker. The crash then says nothing about the worker's slot.
-    public var blamesJob: Bool { self == .jobAtFault || self == .jobFailed }
+    package var blamesJob: Bool { self == .jobAtFault || self == .jobFailed }
 }
 
 /// Jobs of the board, with the unreadable ones apart.
-public struct JobList: Hashable, Sendable {
+package struct JobList: Hashable, Sendable {
     /// The jobs that can be read.
-    public var jobs: [JobStatus] = []
+    package var jobs: [JobStatus] = []
     /// The failure of each job that cannot be read, by id. None of their passes is given out; the jobs can be
     /// cancelled and removed.
-    public var unreadable: [JobID: ReelFailure] = [:]
+    package var unreadable: [JobID: ReelFailure] = [:]
 
     package init(jobs: [JobStatus] = [], unreadable: [JobID: ReelFailure] = [:]) {
         self.jobs = jobs
@@ -134,15 +134,15 @@ public struct JobList: Hashable, Sendable {
 }
 
 /// The outcome of an audit of the board.
-public struct Audit: Hashable, Sendable {
+package struct Audit: Hashable, Sendable {
     /// Jobs that were audited, the unreadable ones included.
-    public var jobs = 0
+    package var jobs = 0
     /// Contradictions that were repaired.
-    public var repairs = 0
+    package var repairs = 0
     /// Jobs that have passes and nothing else: Redis came up without the rest of its log.
-    public var lost: [JobID] = []
+    package var lost: [JobID] = []
     /// Jobs that could not be audited, since something that the board holds of them cannot be read.
-    public var unreadable: [JobID] = []
+    package var unreadable: [JobID] = []
 
     package init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = [], unreadable: [JobID] = []) {
         self.jobs = jobs
@@ -153,11 +153,11 @@ public struct Audit: Hashable, Sendable {
 }
 
 /// The time by Redis's clock and by this machine's, in seconds since 1970. Either may be wrong.
-public struct Clocks: Hashable, Sendable {
+package struct Clocks: Hashable, Sendable {
     /// Redis's clock.
-    public var board: Double
+    package var board: Double
     /// This machine's clock.
-    public var host: Double
+    package var host: Double
 
     package init(board: Double, host: Double) {
         self.board = board
@@ -165,13 +165,13 @@ public struct Clocks: Hashable, Sendable {
     }
 
     /// The earlier of the two. A time before it has passed by both clocks.
-    public var earlier: Double { min(board, host) }
+    package var earlier: Double { min(board, host) }
 
     /// The later of the two. Retention counts from it, so that nothing is removed too early if one clock is wrong.
-    public var later: Double { max(board, host) }
+    package var later: Double { max(board, host) }
 }
 
 extension Board {
     /// The later of both clocks' times, in seconds since 1970; this machine's if the board is out of reach.
-    public func endOfNow() async -> Double { (try? await clocks().later) ?? Date().timeIntervalSince1970 }
+    package func endOfNow() async -> Double { (try? await clocks().later) ?? Date().timeIntervalSince1970 }
 }

@@ -1,27 +1,27 @@
-public import ReelCore
+package import ReelCore
 
 /// Something that happened on the board, read from the stream `events`. The board computes nothing from events: a
 /// program that watches looks at the board when one comes. `docs/board.md` says of each kind when it is written.
-public struct BoardEvent: Hashable, Sendable {
+package struct BoardEvent: Hashable, Sendable {
     /// The event's place in the stream.
-    public var place: Place
+    package var place: Place
     /// The job that the event concerns.
-    public var job: JobID
+    package var job: JobID
     /// What happened to the job.
-    public var happening: Happening
+    package var happening: Happening
 
     /// A place in the stream, after which `Board.events(after:atMost:)` reads.
-    public struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package struct Place: Hashable, Comparable, Sendable, CustomStringConvertible {
         /// Redis's id of an entry: milliseconds, a hyphen, a number.
         let id: String
 
         init(id: String) { self.id = id }
 
         /// The place before all that the stream keeps.
-        public static let start = Place(id: "0-0")
+        package static let start = Place(id: "0-0")
 
         /// Whether one place is before another.
-        public static func < (one: Place, other: Place) -> Bool { one.numbers < other.numbers }
+        package static func < (one: Place, other: Place) -> Bool { one.numbers < other.numbers }
 
         private var numbers: (UInt64, UInt64) {
             let numbers = id.split(separator: "-").map { UInt64($0) ?? 0 }
@@ -29,7 +29,7 @@ public struct BoardEvent: Hashable, Sendable {
         }
 
         /// The place that `description` gave, for a reader that kept it. Nil if the text is no place.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
             guard numbers.count == 2, numbers.allSatisfy({ UInt64($0) != nil && $0.allSatisfy(\.isNumber) }) else {
                 return nil
@@ -38,11 +38,11 @@ public struct BoardEvent: Hashable, Sendable {
         }
 
         /// The place as text, from which another reader can go on.
-        public var description: String { id }
+        package var description: String { id }
     }
 
     /// What happened to a job. An index is that of a pass, of the assembly, or `BoardJob.planningIndex`.
-    public enum Happening: Hashable, Sendable {
+    package enum Happening: Hashable, Sendable {
         /// The job is on the board, and its planning has a holder.
         case begun(holder: WorkerID)
         /// The job has a plan, and its passes can be claimed.
@@ -114,7 +114,7 @@ extension BoardEvent {
 
 extension BoardEvent.Happening {
     /// The pass, the assembly or the planning that it concerns, by its index; nil if it concerns none.
-    public var index: Int? {
+    package var index: Int? {
         switch self {
         case .claimed(let index, _), .backedUp(let index, _), .adopted(let index, _), .completed(let index, _),
             .attemptFailed(let index, _), .lost(let index, _), .released(let index), .invalidated(let index, _),
@@ -125,7 +125,7 @@ extension BoardEvent.Happening {
     }
 
     /// The worker that it concerns; nil if it concerns none.
-    public var worker: WorkerID? {
+    package var worker: WorkerID? {
         switch self {
         case .begun(let worker), .claimed(_, let worker), .backedUp(_, let worker), .adopted(_, let worker),
             .completed(_, let worker), .attemptFailed(_, let worker), .lost(_, let worker), .invalidated(_, let worker),
@@ -136,13 +136,13 @@ extension BoardEvent.Happening {
     }
 
     /// Its name in messages to programs, such as `attemptFailed`; that of an unknown kind is the board's own.
-    public var name: String {
+    package var name: String {
         if case .other(let kind) = self { return kind }
         return String("\(self)".prefix { $0 != "(" })
     }
 
     /// Whether the job ended with this.
-    public var isEnd: Bool { [.done, .failed, .cancelled].contains(self) }
+    package var isEnd: Bool { [.done, .failed, .cancelled].contains(self) }
 
     fileprivate init(_ kind: String, index: Int?, worker: String?) {
         self =

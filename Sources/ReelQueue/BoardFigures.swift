@@ -1,60 +1,60 @@
-public import ReelCore
+package import ReelCore
 
 /// What a board has counted, and its jobs, passes and slots by state, for people and programs that watch a farm.
 ///
 /// Counters only grow, until Redis loses them. After a crash of Redis they may miss, or count twice, what was under way.
-public struct BoardFigures: Hashable, Sendable {
+package struct BoardFigures: Hashable, Sendable {
     /// The jobs that are on the board now, by state.
-    public var jobs = Jobs()
+    package var jobs = Jobs()
     /// Counter: jobs that ended, by the state in which they did. A failed job that is retried and ends again counts again.
-    public var jobsEnded = Ended()
+    package var jobsEnded = Ended()
     /// The passes of jobs that have not ended, by state.
-    public var passes = Passes()
+    package var passes = Passes()
     /// Counter: attempts at passes, assemblies and planning, by outcome. All outcomes are there, also if they never occurred.
     /// An attempt that ended because its job had ended or was planned anew, or because the other of two attempts was
     /// faster, is in none.
-    public var attempts: [Attempt: Int] = [:]
+    package var attempts: [Attempt: Int] = [:]
     /// Counter: seconds from claim to result of finished passes, without planning and assemblies.
-    public var passDuration = Histogram()
+    package var passDuration = Histogram()
     /// Counter: seconds from when a pass could be claimed until it was, without planning, assemblies and backup attempts.
-    public var passWait = Histogram()
+    package var passWait = Histogram()
     /// Counter: frames that finished passes decoded.
-    public var framesDecoded = 0
+    package var framesDecoded = 0
     /// Counter: frames that finished passes encoded.
-    public var framesEncoded = 0
+    package var framesEncoded = 0
     /// Counter: bytes of the outputs that assemblies made.
-    public var outputBytes = 0
+    package var outputBytes = 0
     /// Counter: leases that lapsed, also leases whose pass was finished all the same.
-    public var leasesLost = 0
+    package var leasesLost = 0
     /// Counter: attempts to send webhooks, by what followed.
-    public var webhooks = Webhooks()
+    package var webhooks = Webhooks()
     /// Seconds for which the pass that waits longest has been ready; nil if none is.
-    public var oldestReady: Double?
+    package var oldestReady: Double?
     /// The slots of live workers by state.
-    public var slots = Slots()
+    package var slots = Slots()
     /// Workers whose last beat is not older than a lease.
-    public var workers = 0
+    package var workers = 0
 
     package init() {}
 
     /// Jobs by state; each counts once.
-    public struct Jobs: Hashable, Sendable {
+    package struct Jobs: Hashable, Sendable {
         /// Jobs that have no plan yet, without paused ones.
-        public var probing = 0
+        package var probing = 0
         /// Jobs whose passes are worked on, without paused ones.
-        public var running = 0
+        package var running = 0
         /// Jobs whose passes are all finished, without paused ones.
-        public var assembling = 0
+        package var assembling = 0
         /// Jobs that have not ended and of which nothing is given out, since a user paused them.
-        public var paused = 0
+        package var paused = 0
         /// Jobs that ended well and are still on the board.
-        public var done = 0
+        package var done = 0
         /// Jobs that failed and are still on the board.
-        public var failed = 0
+        package var failed = 0
         /// Jobs that were cancelled and are still on the board.
-        public var cancelled = 0
+        package var cancelled = 0
         /// Jobs that have not ended and of which something cannot be read, so that nothing is given out.
-        public var unreadable = 0
+        package var unreadable = 0
 
         package init(
             probing: Int = 0, running: Int = 0, assembling: Int = 0, paused: Int = 0, done: Int = 0, failed: Int = 0,
@@ -66,13 +66,13 @@ public struct BoardFigures: Hashable, Sendable {
     }
 
     /// Jobs by the state in which they ended.
-    public struct Ended: Hashable, Sendable {
+    package struct Ended: Hashable, Sendable {
         /// Jobs that ended well.
-        public var done = 0
+        package var done = 0
         /// Jobs that failed.
-        public var failed = 0
+        package var failed = 0
         /// Jobs that were cancelled.
-        public var cancelled = 0
+        package var cancelled = 0
 
         package init(done: Int = 0, failed: Int = 0, cancelled: Int = 0) {
             (self.done, self.failed, self.cancelled) = (done, failed, cancelled)
@@ -80,13 +80,13 @@ public struct BoardFigures: Hashable, Sendable {
     }
 
     /// Attempts to send webhooks, by what followed.
-    public struct Webhooks: Hashable, Sendable {
+    package struct Webhooks: Hashable, Sendable {
         /// Webhooks that arrived.
-        public var sent = 0
+        package var sent = 0
         /// Attempts that failed, and were followed by another.
-        public var retried = 0
+        package var retried = 0
         /// Webhooks that were given up.
-        public var givenUp = 0
+        package var givenUp = 0
 
         package init(sent: Int = 0, retried: Int = 0, givenUp: Int = 0) {
             (self.sent, self.retried, self.givenUp) = (sent, retried, givenUp)
@@ -95,17 +95,17 @@ public struct BoardFigures: Hashable, Sendable {
 
     /// Passes by state; each counts once. The planning of a job counts as a pass, and so does an assembly that
     /// can be claimed, is held, or waits for a retry.
-    public struct Passes: Hashable, Sendable {
+    package struct Passes: Hashable, Sendable {
         /// Passes that a worker can claim.
-        public var ready = 0
+        package var ready = 0
         /// Passes that a worker holds.
-        public var live = 0
+        package var live = 0
         /// Passes that failed and wait until their retry is due.
-        public var retrying = 0
+        package var retrying = 0
         /// Passes of paused jobs that are neither finished nor held.
-        public var paused = 0
+        package var paused = 0
         /// Finished passes.
-        public var done = 0
+        package var done = 0
 
         package init(ready: Int = 0, live: Int = 0, retrying: Int = 0, paused: Int = 0, done: Int = 0) {
             (self.ready, self.live, self.retrying, self.paused, self.done) = (ready, live, retrying, paused, done)
@@ -113,15 +113,15 @@ public struct BoardFigures: Hashable, Sendable {
     }
 
     /// Slots by state; each counts once.
-    public struct Slots: Hashable, Sendable {
+    package struct Slots: Hashable, Sendable {
         /// Slots that hold a pass, also those of drained workers.
-        public var busy = 0
+        package var busy = 0
         /// Slots that wait for work.
-        public var free = 0
+        package var free = 0
         /// Slots that took themselves out, since their engines crashed in one job after another.
-        public var out = 0
+        package var out = 0
         /// Slots without a pass that are given none, since their worker or host is drained.
-        public var drained = 0
+        package var drained = 0
 
         package init(busy: Int = 0, free: Int = 0, out: Int = 0, drained: Int = 0) {
             (self.busy, self.free, self.out, self.drained) = (busy, free, out, drained)
@@ -129,7 +129,7 @@ public struct BoardFigures: Hashable, Sendable {
     }
 
     /// How an attempt ended.
-    public enum Attempt: Hashable, Sendable, CaseIterable {
+    package enum Attempt: Hashable, Sendable, CaseIterable {
         /// Its result was recorded; of planning: its plan was published.
         case done
         /// The worker reported a failure.
@@ -140,11 +140,11 @@ public struct BoardFigures: Hashable, Sendable {
         case released
 
         /// All outcomes, `failed` with each cause.
-        public static let allCases: [Attempt] =
+        package static let allCases: [Attempt] =
             [.done] + FailureCause.allCases.map { .failed($0) } + [.lost, .released]
 
         /// The outcome without the cause: `done`, `failed`, `lost` or `released`.
-        public var outcome: String {
+        package var outcome: String {
             switch self {
             case .done: "done"
             case .failed: "failed"
@@ -154,24 +154,24 @@ public struct BoardFigures: Hashable, Sendable {
         }
 
         /// Why it failed; nil for other outcomes.
-        public var cause: FailureCause? { if case .failed(let cause) = self { cause } else { nil } }
+        package var cause: FailureCause? { if case .failed(let cause) = self { cause } else { nil } }
 
         /// Its name among the counters.
         package var counter: String { "attempts:\(outcome)" + (cause.map { ":\($0.rawValue)" } ?? "") }
     }
 
     /// Times in buckets.
-    public struct Histogram: Hashable, Sendable {
+    package struct Histogram: Hashable, Sendable {
         /// The upper bounds of the buckets in seconds, ascending; a bucket includes its bound.
-        public static let bounds = BoardPolicy.buckets.map { Double($0) / 1000 }
+        package static let bounds = BoardPolicy.buckets.map { Double($0) / 1000 }
 
         /// The number of times in each bucket alone, and at the end of those above all bounds.
-        public var counts: [Int]
+        package var counts: [Int]
         /// The sum of all times in seconds.
-        public var sum: Double
+        package var sum: Double
 
         /// The number of times.
-        public var count: Int { counts.reduce(0, +) }
+        package var count: Int { counts.reduce(0, +) }
 
         package init(
             counts: [Int] = Array(repeating: 0, count: BoardPolicy.buckets.count + 1), sum: Double = 0
@@ -190,7 +190,7 @@ public struct BoardFigures: Hashable, Sendable {
 
 extension BoardFigures {
     /// What an autoscaler needs to know.
-    public var demand: BoardDemand {
+    package var demand: BoardDemand {
         BoardDemand(
             slotsWanted: slots.busy + passes.ready, slotsBusy: slots.busy, passesReady: passes.ready,
             passesInFlight: passes.live, oldestReady: oldestReady)
@@ -233,17 +233,17 @@ extension BoardFigures {
 }
 
 /// How much work there is for how many slots.
-public struct BoardDemand: Hashable, Sendable {
+package struct BoardDemand: Hashable, Sendable {
     /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
-    public var slotsWanted: Int
+    package var slotsWanted: Int
     /// Slots that hold a pass.
-    public var slotsBusy: Int
+    package var slotsBusy: Int
     /// Passes that a worker can claim, planning and assemblies among them.
-    public var passesReady: Int
+    package var passesReady: Int
     /// Passes that a worker holds.
-    public var passesInFlight: Int
+    package var passesInFlight: Int
     /// Seconds for which the pass that waits longest has been ready; nil if none is.
-    public var oldestReady: Double?
+    package var oldestReady: Double?
 
     package init(slotsWanted: Int, slotsBusy: Int, passesReady: Int, passesInFlight: Int, oldestReady: Double?) {
         self.slotsWanted = slotsWanted
@@ -257,7 +257,7 @@ public struct BoardDemand: Hashable, Sendable {
 extension RedisBoard {
     /// What the board has counted since it was made, and its jobs, passes and slots by state. Redis looks at 1000 jobs in
     /// one call; with more that have not ended, what happens between two calls may be in both or in neither.
-    public func figures() throws(ReelFailure) -> BoardFigures {
+    package func figures() throws(ReelFailure) -> BoardFigures {
         var figures = BoardFigures(try call(Command.Figures()))
         var place: Command.Backlog.Place? = Command.Backlog().place
         while let from = place {

@@ -1,19 +1,19 @@
-public import ReelCore
+package import ReelCore
 
 /// The name of one of the boards that a Redis holds. A user of Redis who may use the keys of one namespace alone cannot
 /// read or change the jobs of another.
-public struct Namespace: Hashable, Sendable {
+package struct Namespace: Hashable, Sendable {
     /// The board that programs use if none is named.
-    public static let main = Namespace(checked: "main")
+    package static let main = Namespace(checked: "main")
 
     /// The name.
-    public let name: String
+    package let name: String
 
     private init(checked name: String) { self.name = name }
 
     /// Throws `.namespaceInvalid` unless the name has 1 to 64 letters, digits, dots, hyphens and underscores of ASCII: it
     /// becomes part of keys and of patterns in the lists of users.
-    public init(_ name: String) throws(ReelFailure) {
+    package init(_ name: String) throws(ReelFailure) {
         let isWord = name.utf8.allSatisfy { byte in
             switch UInt8(byte) {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

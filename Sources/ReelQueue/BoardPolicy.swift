@@ -1,20 +1,20 @@
-public import ReelCore
+package import ReelCore
 
 /// The numbers by which the board decides about passes, each defined here alone. The library of functions gets them as
 /// constants; the model of the board, the simulations and readers use them from here.
-public enum BoardPolicy {
+package enum BoardPolicy {
     /// For each cause that is charged, the number of failed attempts at a pass with which its job fails.
-    public static let attempts: [FailureCause: Int] = [.transient: 5, .crash: 3, .lost: 20, .limit: 2, .permanent: 2]
+    package static let attempts: [FailureCause: Int] = [.transient: 5, .crash: 3, .lost: 20, .limit: 2, .permanent: 2]
 
     /// A late pass gets a backup attempt if its holder still needs more than this many times as long as the claiming
     /// worker took for its last pass of the job.
-    public static let lag = 2
+    package static let lag = 2
 
     /// The backup attempts that a job may have, as a share of its passes (0...1). One is always allowed.
-    public static let backupShare = 0.03
+    package static let backupShare = 0.03
 
     /// Whether a job of `passes` passes may have another backup attempt after `attempts` of them.
-    public static func allowsBackup(after attempts: Int, passes: Int) -> Bool {
+    package static func allowsBackup(after attempts: Int, passes: Int) -> Bool {
         Double(attempts) < max(1, backupShare * Double(passes))
     }
 
@@ -22,13 +22,13 @@ public enum BoardPolicy {
     package static let turns = 1_000_000
 
     /// Milliseconds between two searches for a late pass of one job.
-    public static let tailWait = 250
+    package static let tailWait = 250
 
     /// The number of leases for which a pass that one host reported as impossible waits for another host.
-    public static let hostPatience = 30
+    package static let hostPatience = 30
 
     /// The number of failed attempts at a pass that are kept in full, the last ones.
-    public static let attemptsKept = 5
+    package static let attemptsKept = 5
 
     /// The number of diagnostics that are kept of a job.
     static let diagnosticsKept = 100
@@ -40,7 +40,7 @@ public enum BoardPolicy {
     static let reaped = 100
 
     /// Milliseconds without a beat after which a worker leaves the registry.
-    public static let silence = 3_600_000
+    package static let silence = 3_600_000
 
     /// The number of events that the stream keeps, approximately.
     static let eventsKept = 10_000
@@ -59,7 +59,7 @@ public enum BoardPolicy {
     /// The upper bounds of the buckets of both histograms, in milliseconds: from passes that copy or skip almost
     /// everything to the one pass of a long source with a single random access point. Steps of about two up to two minutes,
     /// where most passes lie (with a lease of 20 s among them), and wider ones above.
-    public static let buckets = [
+    package static let buckets = [
         500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 900_000, 3_600_000,
     ]
 
@@ -71,13 +71,13 @@ public enum BoardPolicy {
     static let journalKept = 10_000
 
     /// The number of webhooks that a job can have.
-    public static let webhooksKept = 8
+    package static let webhooksKept = 8
 
     /// Milliseconds after which a webhook that has not arrived is given up.
-    public static let webhookPatience = 24 * 3_600_000
+    package static let webhookPatience = 24 * 3_600_000
 
     /// The longest pause between two attempts to send a webhook, in milliseconds.
-    public static let webhookPause = 3_600_000
+    package static let webhookPause = 3_600_000
 
     /// The number of entries of `webhooks` that one call of `dispatch` looks at.
     static let webhooksLookedAt = 100

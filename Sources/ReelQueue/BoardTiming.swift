@@ -1,24 +1,24 @@
 internal import Foundation
 
 /// The board's leases and time-outs. The defaults are for production; tests use shorter ones.
-public struct BoardTiming: Sendable, Hashable {
+package struct BoardTiming: Sendable, Hashable {
     /// How long a holder keeps a pass without a beat. A worker whose last beat is older counts as gone.
-    public var lease: Duration
+    package var lease: Duration
     /// The wait after a pass's first transient failure; it doubles with each further one.
-    public var backoff: Duration
+    package var backoff: Duration
     /// How long Redis keeps a job after its end.
-    public var retention: Duration
+    package var retention: Duration
     /// How long a server has for one attempt to send a webhook.
-    public var webhookLease: Duration
+    package var webhookLease: Duration
     /// The wait after the first attempt to send a webhook that failed; it doubles with each further one.
-    public var webhookPause: Duration
+    package var webhookPause: Duration
     /// How long connecting may take.
-    public var connectTimeout: Duration
+    package var connectTimeout: Duration
     /// How long one answer of Redis may take.
-    public var answerTimeout: Duration
+    package var answerTimeout: Duration
 
     /// Makes a timing, with the defaults for production.
-    public init(
+    package init(
         lease: Duration = BoardTiming.usualLease, backoff: Duration = .seconds(2),
         retention: Duration = .seconds(7 * 24 * 3600), webhookLease: Duration = .seconds(60),
         webhookPause: Duration = .seconds(10), connectTimeout: Duration = .seconds(3),
@@ -34,20 +34,20 @@ public struct BoardTiming: Sendable, Hashable {
     }
 
     /// 20 s, or a shorter time for tests of whole programs, in seconds. All programs of a board must have the same.
-    public static let usualLease: Duration = {
+    package static let usualLease: Duration = {
         let text = ProcessInfo.processInfo.environment["REEL_TEST_LEASE"] ?? ""
         guard let seconds = Int(text), (1...20).contains(seconds) else { return .seconds(20) }
         return .seconds(seconds)
     }()
 
     /// From one beat of a worker to the next: a lease outlasts the loss of two, and a pause of Redis.
-    public var beat: Duration { lease / 4 }
+    package var beat: Duration { lease / 4 }
 
     /// From one look for lapsed leases to the next; also from one sign of a process that probes to the next.
-    public var reap: Duration { lease * 3 / 20 }
+    package var reap: Duration { lease * 3 / 20 }
 
     /// From one look for jobs that the board has lost to the next.
-    public var registering: Duration { lease * 3 }
+    package var registering: Duration { lease * 3 }
 }
 
 extension Duration {

@@ -1,32 +1,32 @@
-public import ReelCore
+package import ReelCore
 
 /// A job as the board holds it: what claiming and fairness need to know. The rest is in the store.
-public struct BoardJob: Codable, Hashable, Sendable {
+package struct BoardJob: Codable, Hashable, Sendable {
     /// The job's id.
-    public var id: JobID
+    package var id: JobID
     /// The source's path or name, to be shown.
-    public var source: String
+    package var source: String
     /// The number of video frames that the output shows; 0 while there is no plan.
-    public var frames: Int
+    package var frames: Int
     /// The number of passes without the assembly, which is also the assembly's index.
-    public var passCount: Int
+    package var passCount: Int
     /// Bytes of memory that a slot must have free.
-    public var need: Int64
+    package var need: Int64
     /// The builds of the encoders that the job uses. A worker must have them all.
-    public var encoders: [String]
+    package var encoders: [String]
     /// The version of the engine's protocol. A worker must have the same.
-    public var protocolVersion: Int
+    package var protocolVersion: Int
     /// The job's share of the workers, above 0; 1 is normal.
-    public var weight: Double
+    package var weight: Double
     /// The time to encode a frame, if decoding one takes 1.
-    public var encodingEffort: Double
+    package var encodingEffort: Double
     /// What planning reported.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
     /// The number of the plan that the passes belong to; 0 while there is none.
-    public var plan: Int
+    package var plan: Int
 
     /// The index of planning, which makes a job's index and plan before there are passes.
-    public static let planningIndex = -1
+    package static let planningIndex = -1
 
     /// The numbers of passes that a job can have.
     static let passCounts = 0...BoardPolicy.mostPasses
@@ -56,15 +56,15 @@ public struct BoardJob: Codable, Hashable, Sendable {
 }
 
 /// A worker's offer when it claims: its memory, encoders and the like.
-public struct WorkerOffer: Sendable {
+package struct WorkerOffer: Sendable {
     /// The worker.
-    public var worker: WorkerID
+    package var worker: WorkerID
     /// Bytes of memory that are free for one more pass.
-    public var memoryFree: Int64
+    package var memoryFree: Int64
     /// The builds of encoders that the worker has.
-    public var encoders: [String]
+    package var encoders: [String]
     /// The version of the engine's protocol that the worker has.
-    public var protocolVersion: Int
+    package var protocolVersion: Int
 
     package init(worker: WorkerID, memoryFree: Int64, encoders: [String], protocolVersion: Int) {
         self.worker = worker
@@ -75,21 +75,21 @@ public struct WorkerOffer: Sendable {
 }
 
 /// A worker's name: host, process and a random part, so that a restarted worker has another name.
-public struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
+package struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The name.
-    public var text: String
+    package var text: String
     /// Takes any text as a name.
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
     /// The name.
-    public var description: String { text }
+    package var description: String { text }
     /// Reads a name that is coded as a string.
-    public init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+    package init(from decoder: any Decoder) throws { text = try String(from: decoder) }
     /// Codes the name as a string.
-    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
 /// What a worker claims, and what it does between two claims.
-public enum Work: Hashable, Sendable {
+package enum Work: Hashable, Sendable {
     /// Makes the segments of a pass that the job's plan lists.
     case pass(Pass)
     /// Joins the segments of all passes.
@@ -99,23 +99,23 @@ public enum Work: Hashable, Sendable {
     case planning
 
     /// The pass; nil for work that no plan lists.
-    public var pass: Pass? { if case .pass(let pass) = self { pass } else { nil } }
+    package var pass: Pass? { if case .pass(let pass) = self { pass } else { nil } }
 }
 
 /// Work that a worker holds under a lease. Comments of the board say *pass* for assemblies and planning, too.
-public struct Claim: Hashable, Sendable {
+package struct Claim: Hashable, Sendable {
     /// The pass's job.
-    public var job: JobID
+    package var job: JobID
     /// The pass's place in the plan; `BoardJob.passCount` for the assembly, `BoardJob.planningIndex` for planning.
-    public var index: Int
+    package var index: Int
     /// What is to be done.
-    public var work: Work
+    package var work: Work
     /// A random text that names this claim. Only its holder can complete, fail or release the pass.
-    public var token: String
+    package var token: String
     /// Bytes of memory that the pass may take: the job's need, or twice that after the pass ran out of memory.
-    public var need: Int64
+    package var need: Int64
     /// The number of the plan that the pass belongs to; 0 for planning.
-    public var plan: Int
+    package var plan: Int
 
     package init(job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int) {
         self.job = job
@@ -128,35 +128,35 @@ public struct Claim: Hashable, Sendable {
 }
 
 /// A worker's report with each beat.
-public struct WorkerReport: Codable, Hashable, Sendable {
+package struct WorkerReport: Codable, Hashable, Sendable {
     /// The worker.
-    public var worker: WorkerID
+    package var worker: WorkerID
     /// The name of its host.
-    public var host: String
+    package var host: String
     /// The number of its slots.
-    public var slots: Int
+    package var slots: Int
     /// The number of slots that took themselves out, since their engines crashed in one job after another.
-    public var slotsOut: Int
+    package var slotsOut: Int
     /// Bytes of memory that its passes may take together.
-    public var memoryTotal: Int64
+    package var memoryTotal: Int64
     /// The builds of encoders that it has.
-    public var encoders: [String]
+    package var encoders: [String]
     /// The version of the engine's protocol that it has.
-    public var protocolVersion: Int
+    package var protocolVersion: Int
     /// Its release; nil if an earlier release reported, and so are the two that follow.
-    public var version: String?
+    package var version: String?
     /// The store in which it works, as it names it.
-    public var store: String?
+    package var store: String?
     /// Seconds since its start.
-    public var uptime: Double?
+    package var uptime: Double?
     /// How its engines are confined; nil if an earlier release reported.
-    public var sandbox: SandboxState?
+    package var sandbox: SandboxState?
     /// The folders from which it takes sources; nil for any.
-    public var sourceRoots: SourceRoots?
+    package var sourceRoots: SourceRoots?
     /// Why the worker claims nothing, or less than it could: a full disk, slots that took themselves out.
-    public var notes: [Diagnostic]
+    package var notes: [Diagnostic]
     /// The passes that it holds.
-    public var held: [Held]
+    package var held: [Held]
 
     /// The numbers of slots that a worker can have.
     static let slotCounts = 0...1_000_000
@@ -169,21 +169,21 @@ public struct WorkerReport: Codable, Hashable, Sendable {
     }
 
     /// A pass that the worker holds, with its progress.
-    public struct Held: Codable, Hashable, Sendable {
+    package struct Held: Codable, Hashable, Sendable {
         /// The pass's job.
-        public var job: JobID
+        package var job: JobID
         /// The pass's index, as in `Claim.index`.
-        public var index: Int
+        package var index: Int
         /// The token of the claim.
-        public var token: String
+        package var token: String
         /// The number of the plan that the pass belongs to.
-        public var plan: Int
+        package var plan: Int
         /// The number of frames decoded so far.
-        public var decoded: Int
+        package var decoded: Int
         /// The number of frames encoded so far.
-        public var encoded: Int
+        package var encoded: Int
         /// The number of chunks that were whole already when the pass was claimed.
-        public var wholeChunks: Int
+        package var wholeChunks: Int
 
         enum CodingKeys: String, CodingKey {
             case job, index, token, plan, decoded, encoded
@@ -225,7 +225,7 @@ public struct WorkerReport: Codable, Hashable, Sendable {
 }
 
 /// What a user drains.
-public enum DrainScope: String, Codable, Sendable {
+package enum DrainScope: String, Codable, Sendable {
     /// One worker, until it ends.
     case worker
     /// A host: its workers, also the ones that start there later.

@@ -1,27 +1,27 @@
-public import ReelCore
+package import ReelCore
 
 /// The place of a job in the order of submission, from which `Board.jobs(before:count:)` goes on.
-public struct JobPlace: Hashable, Sendable, CustomStringConvertible {
+package struct JobPlace: Hashable, Sendable, CustomStringConvertible {
     /// When the job was begun, in milliseconds since 1970 by the board's clock.
-    public var created: Int
+    package var created: Int
     /// The job.
-    public var id: JobID
+    package var id: JobID
 
     /// The place of a job that was begun at a time.
-    public init(created: Int, id: JobID) {
+    package init(created: Int, id: JobID) {
         self.created = created
         self.id = id
     }
 
     /// The place that `description` gave. Nil if the text is no place.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let created = Int(parts[0]), created >= 0 else { return nil }
         self.init(created: created, id: JobID(String(parts[1])))
     }
 
     /// The place as text, from which another reader can go on.
-    public var description: String { "\(created)-\(id)" }
+    package var description: String { "\(created)-\(id)" }
 
     /// Whether this place comes after the other in Redis's order: by time, then by the bytes of the id.
     func isAfter(_ other: JobPlace) -> Bool {
@@ -31,7 +31,7 @@ public struct JobPlace: Hashable, Sendable, CustomStringConvertible {
 
 extension RedisBoard {
     /// Places of jobs in the order of their submission, the last first, `count` at most.
-    public func jobs(before place: JobPlace?, count: Int) throws(ReelFailure) -> [JobPlace] {
+    package func jobs(before place: JobPlace?, count: Int) throws(ReelFailure) -> [JobPlace] {
         var found: [JobPlace] = []
         var skipped = 0
         // Jobs of the same millisecond as the place come first in the list, on whichever side of it they are.

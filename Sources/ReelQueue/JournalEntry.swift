@@ -1,25 +1,25 @@
-public import ReelCore
+package import ReelCore
 
 /// A change that a server was asked for, by whom, and the answer.
-public struct JournalAction: Hashable, Sendable {
+package struct JournalAction: Hashable, Sendable {
     /// The name of the one who asked for it.
-    public var who: String
+    package var who: String
     /// The role that the name has with the server.
-    public var role: String
+    package var role: String
     /// The address from which the request came.
-    public var address: String
+    package var address: String
     /// What was asked for.
-    public var action: String
+    package var action: String
     /// The job that it concerns; nil if it concerns none.
-    public var job: JobID?
+    package var job: JobID?
     /// The status of the server's answer.
-    public var status: Int
+    package var status: Int
 
     /// The most characters of each text that are kept.
-    public static let longest = 256
+    package static let longest = 256
 
     /// A change of known parts.
-    public init(who: String, role: String, address: String, action: String, job: JobID? = nil, status: Int) {
+    package init(who: String, role: String, address: String, action: String, job: JobID? = nil, status: Int) {
         self.who = who
         self.role = role
         self.address = address
@@ -30,13 +30,13 @@ public struct JournalAction: Hashable, Sendable {
 }
 
 /// An entry of the board's journal.
-public struct JournalEntry: Hashable, Sendable {
+package struct JournalEntry: Hashable, Sendable {
     /// The entry's place, before which `Board.journal(before:count:)` reads.
-    public var place: BoardEvent.Place
+    package var place: BoardEvent.Place
     /// When it was noted, in seconds since 1970 by the board's clock.
-    public var time: Double
+    package var time: Double
     /// What was done.
-    public var action: JournalAction
+    package var action: JournalAction
 
     package init(place: BoardEvent.Place, time: Double, action: JournalAction) {
         self.place = place
@@ -48,7 +48,7 @@ public struct JournalEntry: Hashable, Sendable {
 extension RedisBoard {
     /// Adds an entry to the journal. No function does this: a user who may call functions may call all of them, and those of
     /// workers must not be able to write what passes for a person's deed.
-    public func note(_ action: JournalAction) throws(ReelFailure) {
+    package func note(_ action: JournalAction) throws(ReelFailure) {
         let texts = [action.who, action.role, action.address, action.action, action.job?.text ?? ""]
         let fields = zip(["who", "role", "address", "action", "job"], texts).flatMap { name, text in
             [name, String(text.prefix(JournalAction.longest))]
@@ -59,7 +59,7 @@ extension RedisBoard {
     }
 
     /// Entries of the journal, the latest first, `count` at most.
-    public func journal(before place: BoardEvent.Place?, count: Int) throws(ReelFailure) -> [JournalEntry] {
+    package func journal(before place: BoardEvent.Place?, count: Int) throws(ReelFailure) -> [JournalEntry] {
         guard count > 0, place != .start else { return [] }
         let latest = place.map { "(\($0)" } ?? "+"
         let reply = try send(["XREVRANGE", keys.journal, latest, "-", "COUNT", String(count)])

@@ -1,11 +1,11 @@
-public import ReelCore
+package import ReelCore
 
 /// The speed of all jobs together in one minute.
-public struct MinuteRate: Hashable, Sendable {
+package struct MinuteRate: Hashable, Sendable {
     /// The start of the minute, in seconds since 1970 by the board's clock.
-    public var time: Int
+    package var time: Int
     /// The frames that were encoded and the passes that were finished, in a second.
-    public var pace: Pace
+    package var pace: Pace
 
     package init(time: Int, pace: Pace) {
         self.time = time
@@ -15,7 +15,7 @@ public struct MinuteRate: Hashable, Sendable {
 
 extension RedisBoard {
     /// The speed of all jobs in each of the last 60 whole minutes, the oldest first. Minutes without work have none.
-    public func rates() throws(ReelFailure) -> [MinuteRate] {
+    package func rates() throws(ReelFailure) -> [MinuteRate] {
         let answer = try call(Command.Rates())
         return MinuteRate.rates(answer.slots, now: answer.now)
     }

@@ -1,8 +1,8 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 /// The address of a Redis: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=N]`.
-public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
+package struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
     enum Endpoint: Sendable, Hashable {
         case tcp(host: String, port: Int32)
         case unix(path: String)
@@ -15,7 +15,7 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads an address. Throws `.redisAddressInvalid` for anything but the two forms; TLS (`rediss://`) is not
     /// supported.
-    public init(_ url: String) throws(ReelFailure) {
+    package init(_ url: String) throws(ReelFailure) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
             throw RedisAddress.refusal(parts: nil, .notURL)
         }
@@ -57,7 +57,7 @@ public struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address without its password.
-    public var description: String {
+    package var description: String {
         let login = user.map { "\($0)@" } ?? ""
         return switch endpoint {
         case .tcp(let host, let port):

@@ -1,8 +1,8 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// Checks the invariants of every job that has not ended or is in line, and repairs them.
-    public func audit() throws(ReelFailure) -> Audit {
+    package func audit() throws(ReelFailure) -> Audit {
         var audit = Audit()
         for id in try jobs(in: [.active, .run, .timer]) {
             audit.jobs += 1
@@ -21,7 +21,7 @@ extension RedisBoard {
     ///
     /// A log that Redis did not apply as a whole is not rewritten, since that would lose the rest for good. That is so
     /// if the board knows no job, or if `lost` is not empty.
-    public func auditAfterRestart() throws(ReelFailure) -> Audit? {
+    package func auditAfterRestart() throws(ReelFailure) -> Audit? {
         guard let start = try call(Command.Restarted()) else { return nil }
         let (lost, hasJobs) = (try lostJobs(), try !isEmpty())
         if lost.isEmpty, hasJobs {
@@ -39,7 +39,7 @@ extension RedisBoard {
     }
 
     /// Whether the board knows no job, not even one that has ended.
-    public func isEmpty() throws(ReelFailure) -> Bool {
+    package func isEmpty() throws(ReelFailure) -> Bool {
         try send(["EXISTS", keys[.jobs]]) == .integer(0)
     }
 

@@ -1,9 +1,9 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// Asks Redis for its time, and this machine for its own.
-    public func clocks() throws(ReelFailure) -> Clocks {
+    package func clocks() throws(ReelFailure) -> Clocks {
         Clocks(board: Double(try microseconds()) / 1_000_000, host: Date().timeIntervalSince1970)
     }
 

@@ -1,8 +1,8 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// The place in the stream of events before everything that happens from now on.
-    public func placeOfNow() throws(ReelFailure) -> BoardEvent.Place {
+    package func placeOfNow() throws(ReelFailure) -> BoardEvent.Place {
         // A reader may see an event of this millisecond twice. One millisecond later it might miss one.
         BoardEvent.Place(id: "\(try microseconds() / 1000 - 1)-0")
     }
@@ -12,7 +12,7 @@ extension RedisBoard {
     /// call on this board waits meanwhile.
     ///
     /// The stream keeps about 10,000 events, so a reader that falls behind by more misses some.
-    public func events(
+    package func events(
         after place: BoardEvent.Place, atMost duration: Duration
     ) throws(ReelFailure) -> [BoardEvent] {
         // 0 would wait for ever.

@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// Loads the board's functions into a Redis that has none, or older ones. Every call that changes the board does so
@@ -9,7 +9,7 @@ extension RedisBoard {
     ///
     /// - Returns: whether functions were loaded.
     @discardableResult
-    public func prepare() throws(ReelFailure) -> Bool {
+    package func prepare() throws(ReelFailure) -> Bool {
         if let found = try libraryVersion(), found > Library.version {
             // Any call throws if they do not serve this program. No job has this id.
             _ = try call(Command.Status(job: JobID("-")))

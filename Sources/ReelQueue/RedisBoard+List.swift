@@ -1,8 +1,8 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// The jobs of these ids, and the jobs that a function has set aside.
-    public func list(_ ids: [JobID]) throws(ReelFailure) -> JobList {
+    package func list(_ ids: [JobID]) throws(ReelFailure) -> JobList {
         var list = JobList()
         for id in try aside() { list.unreadable[JobID(id)] = RedisBoard.setAside }
         for start in stride(from: 0, to: ids.count, by: RedisBoard.listedAtOnce) {
@@ -25,7 +25,7 @@ extension RedisBoard {
     private static let listedAtOnce = 25
 
     /// The ids of all jobs, the one that was submitted first first.
-    public func jobs() throws(ReelFailure) -> [JobID] {
+    package func jobs() throws(ReelFailure) -> [JobID] {
         let reply = try send(["ZRANGE", keys[.jobs], "0", "-1"])
         guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
         return ids.map(JobID.init)
@@ -43,7 +43,7 @@ extension RedisBoard {
 
     /// The state of a job, even if the rest of it cannot be read; `.running` if the state cannot be read, either. Nil
     /// if there is no such job.
-    public func state(of job: JobID) throws(ReelFailure) -> JobState? {
+    package func state(of job: JobID) throws(ReelFailure) -> JobState? {
         do throws(ReelFailure) {
             if let state = try send(["HGET", keys.job(job), "state"]).string {
                 return JobState(rawValue: state) ?? .running

@@ -1,9 +1,9 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// The passes of a job in a range of the plan's order, one by one; nil if there is no such job. The cost grows with the
     /// range alone. Throws `.boardUnreadable` if a value cannot be read.
-    public func passes(_ job: JobID, in range: Range<Int>) throws(ReelFailure) -> [PassLook]? {
+    package func passes(_ job: JobID, in range: Range<Int>) throws(ReelFailure) -> [PassLook]? {
         guard !range.isEmpty else { return [] }
         guard let look = try call(Command.Passes(job: job, range: range)) else { return nil }
         var found: [PassLook] = []
@@ -25,7 +25,7 @@ extension RedisBoard {
     /// How many jobs of a submitter have not ended. The cost grows with the jobs that have not ended.
     ///
     /// - Parameter submitter: its name, without the host.
-    public func jobs(of submitter: String) throws(ReelFailure) -> Int { try call(Command.Owned(submitter: submitter)) }
+    package func jobs(of submitter: String) throws(ReelFailure) -> Int { try call(Command.Owned(submitter: submitter)) }
 
     /// Reads a pass as it was published: its kind, a space, its facts.
     static func pass(_ text: String) throws(ReelFailure) -> Pass {

@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// Makes a job in state probing and leases its planning to the caller, or leases planning that has no holder. Otherwise
@@ -10,7 +10,7 @@ extension RedisBoard {
     ///   - job: id, source, bytes that the planning needs, protocol version and weight; the rest is ignored.
     ///   - holder: the process that holds the planning.
     /// - Throws: `.jobContradictory`, or that Redis cannot be reached.
-    public func begin(_ job: BoardJob, holder: WorkerID) throws(ReelFailure) -> Begun {
+    package func begin(_ job: BoardJob, holder: WorkerID) throws(ReelFailure) -> Begun {
         try check(job)
         return try call(Command.Begin(job: job.withoutPlan, token: RedisBoard.makeToken(), holder: holder))
     }
@@ -21,7 +21,7 @@ extension RedisBoard {
     /// - Parameters:
     ///   - waiter: a name that no other process has.
     ///   - claim: the planning, where it holds that: its lease is extended.
-    public func attend(_ job: JobID, waiter: String, claim: Claim?) throws(ReelFailure) -> Attendance? {
+    package func attend(_ job: JobID, waiter: String, claim: Claim?) throws(ReelFailure) -> Attendance? {
         try call(Command.Attend(job: job, waiter: waiter, token: claim?.token))
     }
 
@@ -34,7 +34,7 @@ extension RedisBoard {
     ///   - claim: the caller's claim on the planning, if it has one.
     ///   - abandoning: whether the caller has no more use for the job. If the job is still probing, and no other
     ///     process waits for it or plans it, it is cancelled, and the caller is told to remove it.
-    public func leave(
+    package func leave(
         _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
     ) throws(ReelFailure) -> Departure {
         try call(Command.Leave(job: job, waiter: waiter, token: claim?.token, abandons: abandoning))

@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// Puts a plan and its passes on the board. No pass can be claimed before all are there. Repeat the call until it
@@ -11,7 +11,7 @@ extension RedisBoard {
     ///   - claim: the claim that holds the job's planning. Its lease is extended meanwhile, and ends if this succeeds.
     ///   - paused: whether the job is paused until `resume`. A job that was paused while probing stays paused.
     /// - Throws: `.jobContradictory`, `.passesVanished`, or that Redis cannot be reached.
-    public func publish(
+    package func publish(
         _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
         guard passes.count == job.passCount else {

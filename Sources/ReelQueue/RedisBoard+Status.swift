@@ -1,8 +1,8 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// A job as it is now; nil if there is no such job. Throws `.boardUnreadable` if a value of it cannot be read.
-    public func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
+    package func status(_ job: JobID) throws(ReelFailure) -> JobStatus? {
         guard let look = try call(Command.Status(job: job)) else { return nil }
         if let state = look.fields["state"].flatMap(JobState.init), !state.isTerminal, try aside().contains(job.text) {
             throw RedisBoard.setAside
@@ -57,7 +57,7 @@ extension RedisBoard {
     }
 
     /// The speed of all jobs together over the last minute.
-    public func pace() throws(ReelFailure) -> Pace {
+    package func pace() throws(ReelFailure) -> Pace {
         let reply = try send(["HGETALL", keys[.pace]])
         let clock = try send(["TIME"])
         guard let slots = reply.dictionary, let now = clock.array?.first?.string.flatMap(Double.init) else {
@@ -68,7 +68,7 @@ extension RedisBoard {
 
     /// A job's passes as a row of cells, `cells` at most; nil if there is no such job or it has no plan. The cost does
     /// not grow with the number of passes.
-    public func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
+    package func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {
         guard let passes = try send(["HGET", keys.job(job), "passes"]).string.flatMap(Int.init),
             BoardJob.passCounts.contains(passes), passes > 0
         else {
@@ -89,7 +89,7 @@ extension RedisBoard {
 
     /// Jobs that have not ended, the oldest first, and after them the failed ones, the latest first; `count` of each
     /// at most.
-    public func queue(count: Int) throws(ReelFailure) -> JobList {
+    package func queue(count: Int) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", keys[.active], "0", String(count - 1)])
         let failed = try send(["ZRANGE", keys[.failed], "0", String(count - 1), "REV"])
         guard let ids = active.array, let others = failed.array else { throw active.surprise }
@@ -99,7 +99,7 @@ extension RedisBoard {
     }
 
     /// The number of jobs that have not ended, and of failed jobs that are still on the board.
-    public func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
+    package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
         let replies = (
             try send(["ZCARD", keys[.active]]), try send(["ZCARD", keys[.failed]])
         )
@@ -108,7 +108,7 @@ extension RedisBoard {
     }
 
     /// Jobs that have not ended, and of the others the `ended` that were submitted last; the oldest first.
-    public func latestJobs(ended: Int) throws(ReelFailure) -> JobList {
+    package func latestJobs(ended: Int) throws(ReelFailure) -> JobList {
         let active = try send(["ZRANGE", keys[.active], "0", "-1"])
         guard let running = active.array?.compactMap(\.string) else { throw active.surprise }
         let known = Set(running)
@@ -120,7 +120,7 @@ extension RedisBoard {
     }
 
     /// Those of a job's passes that have one of these indices, as they were published, by index.
-    public func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
+    package func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
         guard !indices.isEmpty else { return [:] }
         let reply = try send(["HMGET", keys.job(job, "passes")] + indices.map(String.init))
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
@@ -132,7 +132,7 @@ extension RedisBoard {
     }
 
     /// The diagnostics that engines of finished passes reported, each once, in the order of the passes; 100 at most.
-    public func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
+    package func passDiagnostics(_ job: JobID) throws(ReelFailure) -> [Diagnostic] {
         let reply = try send(["HGETALL", keys.job(job, "diagnostics")])
         guard let told = reply.dictionary else { throw reply.surprise }
         let lines = told.map { (index: Int($0.value) ?? 0, text: $0.key) }
@@ -144,7 +144,7 @@ extension RedisBoard {
 
     /// The results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by index; none
     /// that were trimmed.
-    public func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
+    package func recordedResults(_ job: JobID) throws(ReelFailure) -> [Int: RecordedResult] {
         try recorded(job, as: PassResult.self).mapValues { RecordedResult(token: $0.token, result: $0.result) }
     }
 
@@ -169,7 +169,7 @@ extension RedisBoard {
     }
 
     /// The results of those of the passes at these indices that are finished, by index.
-    public func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
+    package func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
         guard !indices.isEmpty else { return [:] }
         let reply = try send(["HMGET", keys.job(job, "done")] + indices.map(String.init))
         guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
@@ -189,14 +189,14 @@ extension RedisBoard {
     }
 
     /// The number of a job's passes that wait for a retry, due or not.
-    public func retries(_ job: JobID) throws(ReelFailure) -> Int {
+    package func retries(_ job: JobID) throws(ReelFailure) -> Int {
         let reply = try send(["ZCARD", keys.job(job, "retry")])
         guard let count = reply.integer else { throw reply.surprise }
         return count
     }
 
     /// The holders of a job's passes, by index.
-    public func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {
+    package func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {
         let reply = try send(["HGETALL", keys.job(job, "live")])
         guard let entries = reply.dictionary else { throw reply.surprise }
         var found: [Int: WorkerID] = [:]

@@ -1,11 +1,11 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// Leases a pass for a worker; nil if there is none for it now. A worker beats once before its first claim, so that
     /// its host is known.
     ///
     /// If this throws, Redis may have given out a pass nevertheless; its lease then lapses.
-    public func claim(_ offer: WorkerOffer) throws(ReelFailure) -> Claim? {
+    package func claim(_ offer: WorkerOffer) throws(ReelFailure) -> Claim? {
         let token = RedisBoard.makeToken()
         var rank = 0
         while true {
@@ -28,7 +28,7 @@ extension RedisBoard {
     }
 
     /// Throws if the user of this connection may not make a worker's calls.
-    public func checkWorker() throws(ReelFailure) {
+    package func checkWorker() throws(ReelFailure) {
         // The one plain command that a worker repeats. If this takes a hint, another worker waits a second longer.
         try send(["BLPOP", keys[.wake], "0.001"])
     }
@@ -36,7 +36,7 @@ extension RedisBoard {
     /// Returns when there may be work, at the latest after `seconds`, or after half of `BoardTiming.answerTimeout` if
     /// that is shorter. Every other call on this board waits meanwhile. A retry that becomes due gives no hint, so wait
     /// for a few seconds only.
-    public func waitForWork(seconds: Int) throws(ReelFailure) {
+    package func waitForWork(seconds: Int) throws(ReelFailure) {
         let wait = blocking(.seconds(seconds))
         guard wait > 0 else { return }
         try send(["BLPOP", keys[.wake], String(Double(wait) / 1000)])
@@ -44,14 +44,14 @@ extension RedisBoard {
 
     /// Records a pass's result. Repeat the call until it is answered: if the result was recorded before, the answer is
     /// `.duplicate`.
-    public func complete(_ claim: Claim, worker: WorkerID, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
+    package func complete(_ claim: Claim, worker: WorkerID, result: PassResult) throws(ReelFailure) -> CompleteAnswer {
         try call(Command.Complete(claim: claim, worker: worker, result: result))
     }
 
     /// Gives back a pass after a failed attempt. The failure's cause decides what follows; see `docs/board.md`.
     ///
     /// - Parameter cause: used instead of the failure's own cause, unless nil.
-    public func fail(
+    package func fail(
         _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause?
     ) throws(ReelFailure) -> FailAnswer {
         try call(Command.Fail(claim: claim, worker: worker, failure: failure, cause: cause ?? failure.cause))
@@ -62,7 +62,7 @@ extension RedisBoard {
     ///
     /// - Parameter job: the job as it was begun.
     /// - Returns: whether the job is probing again; false if the claim does not hold the pass any more.
-    public func disprove(_ claim: Claim, worker: WorkerID, job: BoardJob) throws(ReelFailure) -> Bool {
+    package func disprove(_ claim: Claim, worker: WorkerID, job: BoardJob) throws(ReelFailure) -> Bool {
         try call(Command.Disprove(claim: claim, worker: worker, job: job.withoutPlan))
     }
 
@@ -70,12 +70,12 @@ extension RedisBoard {
     ///
     /// - Returns: the number of these jobs that excluded it.
     @discardableResult
-    public func readmit(_ worker: WorkerID, to jobs: [JobID]) throws(ReelFailure) -> Int {
+    package func readmit(_ worker: WorkerID, to jobs: [JobID]) throws(ReelFailure) -> Int {
         try call(Command.Readmit(worker: worker, jobs: jobs))
     }
 
     /// Hands a pass back without charging an attempt. Does nothing if the claim no longer holds the pass.
-    public func release(_ claim: Claim) throws(ReelFailure) {
+    package func release(_ claim: Claim) throws(ReelFailure) {
         _ = try call(Command.Release(claim: claim))
     }
 
@@ -91,7 +91,7 @@ extension RedisBoard {
     ///   - reason: why the results are wrong.
     /// - Returns: the number of results that were taken back.
     @discardableResult
-    public func invalidate(
+    package func invalidate(
         _ job: JobID, passes: [(index: Int, token: String)], plan: Int, by worker: WorkerID, reason: ReelFailure
     ) throws(ReelFailure) -> Int {
         var taken = 0
@@ -107,7 +107,7 @@ extension RedisBoard {
 
     /// Forgets the results of a finished job's passes, which no reader needs. Keeps the job's totals and each pass's token.
     /// Does nothing to a job in another state than done.
-    public func trim(_ job: JobID) throws(ReelFailure) {
+    package func trim(_ job: JobID) throws(ReelFailure) {
         _ = try tally(job)
         var cursor = "0"
         repeat { cursor = try call(Command.Trim(job: job, cursor: cursor)) } while cursor != "0"

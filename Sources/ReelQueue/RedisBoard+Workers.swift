@@ -1,25 +1,25 @@
-public import ReelCore
+package import ReelCore
 
 extension RedisBoard {
     /// A worker's sign of life: registers the worker, extends the leases of the passes that it holds, and records their
     /// progress.
-    public func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
+    package func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
         try call(Command.Beat(report: report))
     }
 
     /// Gives a worker, or all workers of a host, nothing more; they learn of it with their next beat. False if no worker
     /// of that name is registered.
-    public func drain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+    package func drain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
         try call(Command.Drain(scope: scope, target: name, drains: true))
     }
 
     /// Takes a drain back. False if there was none.
-    public func undrain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
+    package func undrain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
         try call(Command.Drain(scope: scope, target: name, drains: false))
     }
 
     /// The names of the hosts that are drained, sorted.
-    public func drainedHosts() throws(ReelFailure) -> [String] {
+    package func drainedHosts() throws(ReelFailure) -> [String] {
         let reply = try send(["HKEYS", keys[.control]])
         guard let fields = reply.array?.compactMap(\.string) else { throw reply.surprise }
         let beginning = "drain-host:"
@@ -28,13 +28,13 @@ extension RedisBoard {
 
     /// Removes a worker that ends from the registry. Passes that it still holds are not handed back: release them
     /// first.
-    public func depart(_ worker: WorkerID) throws(ReelFailure) {
+    package func depart(_ worker: WorkerID) throws(ReelFailure) {
         try call(Command.Depart(worker: worker))
     }
 
     /// Requeues passes whose leases have lapsed, and returns how many. Does nothing for one lease after Redis started,
     /// after its clock was set, or if no process has reaped for that long.
-    public func reap() throws(ReelFailure) -> Int {
+    package func reap() throws(ReelFailure) -> Int {
         var requeued = 0
         while true {
             let answer = try call(Command.Reap())
@@ -44,7 +44,7 @@ extension RedisBoard {
     }
 
     /// The workers that have beaten within the last hour, by name, without those whose report cannot be read.
-    public func workers() throws(ReelFailure) -> [WorkerStatus] {
+    package func workers() throws(ReelFailure) -> [WorkerStatus] {
         let answer = try call(Command.Workers())
         var found: [WorkerStatus] = []
         for worker in answer.workers {

@@ -1,5 +1,5 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 /// The board in Redis. A value of this type is one connection; any number of them in any number of processes see the
 /// same board.
@@ -7,7 +7,7 @@ public import ReelCore
 /// Calls are carried out one after another on a thread of the connection's own. If Redis cannot be reached, a call
 /// throws after one attempt, unless the board has patience, and the next attempt connects anew, after a pause that grows
 /// with every failure. What Redis refuses for good, a password for instance, has cause `.permanent`.
-public actor RedisBoard: Board {
+package actor RedisBoard: Board {
     let timing: BoardTiming
     let keys: BoardKeys
     private let address: RedisAddress
@@ -18,7 +18,7 @@ public actor RedisBoard: Board {
     private var failuresInARow = 0
 
     /// Runs calls on a thread of this board's own.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Makes a board at an address. The first call connects.
     ///
@@ -27,7 +27,7 @@ public actor RedisBoard: Board {
     ///   - namespace: which of the boards there.
     ///   - timing: leases and time-outs.
     ///   - patience: how long a call is repeated while Redis is away; nil for one attempt.
-    public init(
+    package init(
         _ address: RedisAddress, name: String, namespace: Namespace = .main, timing: BoardTiming = BoardTiming(),
         patience: RedisPatience? = nil
     ) {
@@ -40,7 +40,7 @@ public actor RedisBoard: Board {
     }
 
     /// The memory that Redis uses and the limit that it has, both in bytes. Without a limit the second is nil.
-    public func memory() throws(ReelFailure) -> (used: Int64, limit: Int64?) {
+    package func memory() throws(ReelFailure) -> (used: Int64, limit: Int64?) {
         let facts = try info("memory")
         let limit = facts["maxmemory"].flatMap { Int64($0) } ?? 0
         return (facts["used_memory"].flatMap { Int64($0) } ?? 0, limit > 0 ? limit : nil)
@@ -56,12 +56,12 @@ public actor RedisBoard: Board {
     }
 
     /// Throws if Redis cannot be reached or does not answer.
-    public func ping() throws(ReelFailure) {
+    package func ping() throws(ReelFailure) {
         try send(["PING"])
     }
 
     /// What makes this Redis unfit to hold a board: its version, or its settings for durability and memory.
-    public func diagnostics() throws(ReelFailure) -> [Diagnostic] {
+    package func diagnostics() throws(ReelFailure) -> [Diagnostic] {
         let facts = try info()
         var found: [Diagnostic] = []
         let version = facts["redis_version"] ?? ""

@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 internal import Synchronization
 
 /// How long the boards of a program repeat a call while Redis is away: it is starting again, still reads its log, or is
@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// A call is repeated although Redis may have carried it out and ended before it could answer. Every function of the
 /// board allows that (see docs/board.md); the second answer may then say that what was asked for is already so.
-public final class RedisPatience: Sendable {
+package final class RedisPatience: Sendable {
     /// Hears why Redis does not answer, again and again, once it has been away for longer than this.
     static let quiet = Duration.seconds(3)
 
@@ -20,7 +20,7 @@ public final class RedisPatience: Sendable {
     /// - Parameters:
     ///   - limit: how long one call is repeated.
     ///   - away: hears why Redis does not answer, with each attempt from the third second on.
-    public init(_ limit: Duration, away: @escaping @Sendable (ReelFailure) -> Void = { _ in }) {
+    package init(_ limit: Duration, away: @escaping @Sendable (ReelFailure) -> Void = { _ in }) {
         self.limit = limit
         self.away = away
     }

@@ -1,7 +1,7 @@
-public import ReelCore
+package import ReelCore
 
 /// The outcome of adding a webhook to a job.
-public enum HookAnswer: String, Hashable, Sendable {
+package enum HookAnswer: String, Hashable, Sendable {
     /// It is sent when the job ends; also if the job had it already.
     case added
     /// The job has ended, so it is sent at once.
@@ -11,20 +11,20 @@ public enum HookAnswer: String, Hashable, Sendable {
 }
 
 /// A webhook that a server is to send, under a lease.
-public struct DueWebhook: Hashable, Sendable {
+package struct DueWebhook: Hashable, Sendable {
     /// The job that has ended.
-    public var job: JobID
+    package var job: JobID
     /// The URL that hears of it.
-    public var url: String
+    package var url: String
     /// Since when it is to be sent, in milliseconds since 1970 by the board's clock: the same for each attempt.
-    public var since: Int64
+    package var since: Int64
     /// The number of this attempt, from 1.
-    public var attempt: Int
+    package var attempt: Int
     /// When the lease lapses, in milliseconds since 1970 by the board's clock.
-    public var till: Int64
+    package var till: Int64
 
     /// A webhook of known parts.
-    public init(job: JobID, url: String, since: Int64, attempt: Int, till: Int64) {
+    package init(job: JobID, url: String, since: Int64, attempt: Int, till: Int64) {
         self.job = job
         self.url = url
         self.since = since
@@ -33,7 +33,7 @@ public struct DueWebhook: Hashable, Sendable {
     }
 
     /// How an attempt to send it ended.
-    public enum Outcome: String, Hashable, Sendable {
+    package enum Outcome: String, Hashable, Sendable {
         /// Its receiver has it.
         case sent
         /// Another attempt may succeed.
@@ -43,7 +43,7 @@ public struct DueWebhook: Hashable, Sendable {
     }
 
     /// What follows from an attempt.
-    public enum Answer: Hashable, Sendable {
+    package enum Answer: Hashable, Sendable {
         /// It is not sent again.
         case sent
         /// It has failed, and is due again after that time.
@@ -57,16 +57,16 @@ public struct DueWebhook: Hashable, Sendable {
 
 extension RedisBoard {
     /// Adds a webhook to a job: it is sent whenever the job ends, or at once if it has ended. Nil if there is no such job.
-    public func hook(_ job: JobID, _ url: String) throws(ReelFailure) -> HookAnswer? {
+    package func hook(_ job: JobID, _ url: String) throws(ReelFailure) -> HookAnswer? {
         try call(Command.Hook(job: job, url: url))
     }
 
     /// Leases the webhook that has been due longest to the caller, which sends it; nil if none is due.
-    public func dispatch() throws(ReelFailure) -> DueWebhook? { try call(Command.Dispatch()) }
+    package func dispatch() throws(ReelFailure) -> DueWebhook? { try call(Command.Dispatch()) }
 
     /// Records how an attempt to send a webhook ended.
     @discardableResult
-    public func dispatched(
+    package func dispatched(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) throws(ReelFailure) -> DueWebhook.Answer {
         try call(Command.Dispatched(webhook: webhook, outcome: outcome))

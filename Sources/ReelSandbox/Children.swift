@@ -5,9 +5,9 @@ internal import Synchronization
 /// confined can move a process into a session of its own, where no signal to the engine's group reaches it, and end.
 ///
 /// Children become strangers only in a process that adopts orphans (``OwnProcess``).
-public final class Children: Sendable {
+package final class Children: Sendable {
     /// Those of this process.
-    public static let own = Children()
+    package static let own = Children()
 
     private struct State {
         var adopts = false
@@ -22,10 +22,10 @@ public final class Children: Sendable {
     private init() {}
 
     /// Whether they do nothing now, because `stop` was called.
-    public var areStopped: Bool { state.withLock(\.isStopped) }
+    package var areStopped: Bool { state.withLock(\.isStopped) }
 
     /// Stops the process groups of all children, also of children that are started later, until `goOn` is called.
-    public func stop() {
+    package func stop() {
         state.withLock { state in
             state.isStopped = true
             for process in state.known { kill(-process, SIGSTOP) }
@@ -33,7 +33,7 @@ public final class Children: Sendable {
     }
 
     /// Lets them go on.
-    public func goOn() {
+    package func goOn() {
         state.withLock { state in
             state.isStopped = false
             for process in state.known { kill(-process, SIGCONT) }
@@ -43,10 +43,10 @@ public final class Children: Sendable {
     func adopt() { state.withLock { $0.adopts = true } }
 
     /// Announces that a child is about to be started.
-    public func start() -> Start { Start(self) }
+    package func start() -> Start { Start(self) }
 
     /// A child that is being started, is running, or has ended and is not reaped.
-    public final class Start: Sendable {
+    package final class Start: Sendable {
         private let children: Children
         private let process = Mutex<pid_t?>(nil)
 
@@ -56,7 +56,7 @@ public final class Children: Sendable {
         }
 
         /// Says which process it is.
-        public func isRunning(as number: Int32) {
+        package func isRunning(as number: Int32) {
             process.withLock { $0 = number }
             children.state.withLock { state in
                 state.starting -= 1
@@ -66,7 +66,7 @@ public final class Children: Sendable {
         }
 
         /// Says that the child could not be started, or is reaped; then kills what it left behind.
-        public func end() {
+        package func end() {
             let number = process.withLock(\.self)
             children.state.withLock { state in
                 if let number { state.known.remove(number) } else { state.starting -= 1 }

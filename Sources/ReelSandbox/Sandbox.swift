@@ -1,24 +1,24 @@
 internal import CSandbox
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// Confines this process before it reads anything of strangers.
-public struct Sandbox: Sendable {
+package struct Sandbox: Sendable {
     /// Sources, which it may read.
-    public var sources: [String]
+    package var sources: [String]
     /// The folders in which the sources must lie; nil for any.
-    public var sourceRoots: SourceRoots?
+    package var sourceRoots: SourceRoots?
     /// Other files that it may read, and folders whose files it may.
-    public var reads: [String]
+    package var reads: [String]
     /// Folders in which it may make, write, rename, read and remove files.
-    public var folders: [String]
+    package var folders: [String]
     /// Seconds of CPU time, of all threads, after which it is killed; nil for no limit.
-    public var cpuSeconds: Int?
+    package var cpuSeconds: Int?
     /// The most bytes that a file that it writes can have; nil for no limit.
-    public var fileBytes: Int64?
+    package var fileBytes: Int64?
 
     /// A sandbox that is not in force yet.
-    public init(
+    package init(
         sources: [String], sourceRoots: SourceRoots?, reads: [String], folders: [String], cpuSeconds: Int? = nil,
         fileBytes: Int64? = nil
     ) {
@@ -36,7 +36,7 @@ public struct Sandbox: Sendable {
     ///
     /// Throws `.sandboxIncomplete` if the mode requires a part that the kernel lacks, `.sourceOutside` if a source lies
     /// outside the roots.
-    public func enter(_ mode: SandboxMode) throws(ReelFailure) -> SandboxState {
+    package func enter(_ mode: SandboxMode) throws(ReelFailure) -> SandboxState {
         let (reads, folders) = (try nameSources() + name(reads), name(folders))
         defer { for place in reads + folders { close(place) } }
         limit(RLIMIT_CORE, to: 0)

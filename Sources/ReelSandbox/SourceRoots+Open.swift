@@ -1,10 +1,10 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 extension SourceRoots {
     /// Throws `.sourceOutside` if a file lies outside all roots, also by a link on the way to it, and
     /// `.sourceInaccessible` if the kernel does not say where it lies. A file that does not exist is nowhere, and passes.
-    public func check(_ path: String) throws(ReelFailure) {
+    package func check(_ path: String) throws(ReelFailure) {
         if let place = try name(path) { close(place) }
     }
 

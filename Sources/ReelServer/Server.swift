@@ -1,17 +1,17 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-public import Logging
+package import Logging
 package import ReelCore
-public import ReelEngine
+package import ReelEngine
 internal import ReelHTTP
-public import ReelJobs
-public import ReelStore
-public import ServiceLifecycle
+package import ReelJobs
+package import ReelStore
+package import ServiceLifecycle
 
 /// Jobs over HTTP: the API, the pages, and the events. It keeps nothing of its own: any number of servers may serve the
 /// same board and store, beside any number of command lines.
-public struct Server: Service {
+package struct Server: Service {
     let settings: ServerSettings
     let jobs: JobService
     let store: any JobStore
@@ -27,7 +27,7 @@ public struct Server: Service {
     ///   - uploads: those into the store.
     ///   - engine: makes plans and pictures.
     ///   - listening: hears of the port, as soon as the server listens.
-    public init(
+    package init(
         _ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads,
         engine: any EngineRunner, log: Logger, listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
@@ -43,7 +43,7 @@ public struct Server: Service {
     /// Serves until it is shut down gracefully, or cancelled. Open streams of events get a last event.
     ///
     /// Throws `.addressUnusable` if the address cannot be listened at, and what reading the tokens throws.
-    public func run() async throws {
+    package func run() async throws {
         let gate = try Gate(settings.tokens)
         let hub = EventHub(jobs, log: log)
         let access = StoreAccess(to: store, first: await StoreAccess.Reading(of: store), log: log)

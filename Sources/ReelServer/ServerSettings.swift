@@ -1,36 +1,36 @@
-public import ReelCore
+package import ReelCore
 
 /// How a server serves.
-public struct ServerSettings: Sendable {
+package struct ServerSettings: Sendable {
     /// The host's name or address at which it listens.
-    public var host: String
+    package var host: String
     /// The port at which it listens; 0 for any that is free.
-    public var port: Int
+    package var port: Int
     /// The start of all its paths: empty, or with a slash at its start and none at its end.
-    public var basePath: String
+    package var basePath: String
     /// The tokens; nil if every caller may do all.
-    public var tokens: TokenFile?
+    package var tokens: TokenFile?
     /// Whether a server without tokens may be known by any name.
-    public var isInsecure: Bool
+    package var isInsecure: Bool
     /// Whether nothing can be changed.
-    public var isReadOnly: Bool
+    package var isReadOnly: Bool
     /// The folders whose files can be submitted; nil for none.
-    public var sources: SourceRoots?
+    package var sources: SourceRoots?
     /// The most that a job may ask for.
-    public var quotas: Quotas
+    package var quotas: Quotas
     /// The most bytes of all uploads together.
-    public var uploadQuota: Int64
+    package var uploadQuota: Int64
     /// How long an upload is kept after its last change, in seconds.
-    public var uploadExpiry: Double
+    package var uploadExpiry: Double
     /// The most jobs of a token that have not ended; nil for any number.
-    public var jobsPerToken: Int?
+    package var jobsPerToken: Int?
     /// The most bytes in the store of a token's uploads and results; nil for any number.
-    public var bytesPerToken: Int64?
+    package var bytesPerToken: Int64?
     /// Which webhooks are taken and sent, and how; nil for none. A read-only server sends none.
-    public var webhooks: WebhookPolicy?
+    package var webhooks: WebhookPolicy?
 
     /// Settings of a server.
-    public init(
+    package init(
         host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isInsecure: Bool = false,
         isReadOnly: Bool = false,
         sources: SourceRoots? = nil, quotas: Quotas = Quotas(),

@@ -1,12 +1,12 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// Files that are whole or not there: written under a temporary name in the same folder, synced, renamed.
-public enum AtomicFile {
+package enum AtomicFile {
     /// Writes `bytes` to `path`, replacing an earlier file, and returns when they are durable.
     ///
     /// Throws `.unreachable`, with cause no-space if the disk is full; nothing stays behind then.
-    public static func write(_ bytes: [UInt8], to path: String) throws(ReelFailure) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(ReelFailure) {
         let temporary = Files.temporaryName(beside: path)
         do {
             try writeDurably(bytes, to: temporary)
@@ -22,7 +22,7 @@ public enum AtomicFile {
     /// stays as it is.
     ///
     /// Throws as `write` does.
-    public static func create(_ bytes: [UInt8], at path: String) throws(ReelFailure) -> Bool {
+    package static func create(_ bytes: [UInt8], at path: String) throws(ReelFailure) -> Bool {
         let temporary = Files.temporaryName(beside: path)
         do {
             try writeDurably(bytes, to: temporary)
@@ -43,16 +43,16 @@ public enum AtomicFile {
     }
 
     /// Writes a value as JSON whose bytes are the same for the same value: keys sorted, no spaces.
-    public static func write(json value: some Encodable, to path: String) throws(ReelFailure) {
+    package static func write(json value: some Encodable, to path: String) throws(ReelFailure) {
         try write(json(of: value), to: path)
     }
 
     /// The largest record that is read, in bytes. For files that may be larger the caller gives the limit.
-    public static let mostBytes: Int64 = 16 << 20
+    package static let mostBytes: Int64 = 16 << 20
 
     /// The whole file. Throws `.unreachable` if it cannot be read or is larger than `mostBytes`: others may write in a
     /// store, and one file must not take all memory.
-    public static func read(_ path: String, mostBytes: Int64 = mostBytes) throws(ReelFailure) -> [UInt8] {
+    package static func read(_ path: String, mostBytes: Int64 = mostBytes) throws(ReelFailure) -> [UInt8] {
         let size: Int64
         do {
             let file = try Descriptor(regular: path)
@@ -66,7 +66,7 @@ public enum AtomicFile {
     }
 
     /// The value that a JSON file holds. Throws `.unreachable` if it cannot be read or is something else.
-    public static func read<Value: Decodable>(
+    package static func read<Value: Decodable>(
         json type: Value.Type, from path: String, mostBytes: Int64 = mostBytes
     ) throws(ReelFailure) -> Value {
         let bytes = try read(path, mostBytes: mostBytes)

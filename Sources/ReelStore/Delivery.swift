@@ -1,13 +1,13 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// Brings a result to the path that its owner asked for: whole, or not at all.
-public enum Delivery {
+package enum Delivery {
     /// Checks, before any work is done, that a result may be written to `output`.
     ///
     /// Throws `.output` if something is there and `overwrite` is false, if it is no regular file, if its folder is
     /// missing or not writable, and, whatever `overwrite` says, if it is the file that `source` names.
-    public static func check(_ output: String, source: String?, overwrite: Bool) throws(ReelFailure) {
+    package static func check(_ output: String, source: String?, overwrite: Bool) throws(ReelFailure) {
         let (target, original, entry): (stat?, stat?, stat?)
         do {
             (target, entry) = (try Files.target(output), try Files.entry(output))
@@ -42,7 +42,7 @@ public enum Delivery {
     /// Writes a file of these bytes: whole, or not at all.
     ///
     /// Throws `.output`; nothing half-written remains.
-    public static func write(_ bytes: [UInt8], to output: String, overwrite: Bool) throws(ReelFailure) {
+    package static func write(_ bytes: [UInt8], to output: String, overwrite: Bool) throws(ReelFailure) {
         let temporary = Files.temporaryName(beside: output)
         do {
             try AtomicFile.writeDurably(bytes, to: temporary)
@@ -61,7 +61,7 @@ public enum Delivery {
     ///
     /// Throws `.output`, and `.resultDiffers` if a copy is not the verified file; nothing half-written remains, and the
     /// result stays where it was.
-    public static func move(
+    package static func move(
         _ result: StoredResult, outOf workspace: Workspace, to output: String, overwrite: Bool
     ) throws(ReelFailure) {
         let path = workspace.relative(result.locator.path)
@@ -91,7 +91,7 @@ public enum Delivery {
     ///
     /// Throws `.output`, naming the room needed if the disk is full, `.interrupted` if it was cancelled, and
     /// `.resultDiffers` if the copy is not the verified file; nothing half-written remains.
-    public static func copy(_ result: StoredResult, to output: String, overwrite: Bool) throws(ReelFailure) {
+    package static func copy(_ result: StoredResult, to output: String, overwrite: Bool) throws(ReelFailure) {
         let input: Descriptor
         do {
             input = try Descriptor(regular: result.locator.path)

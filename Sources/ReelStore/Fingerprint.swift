@@ -1,19 +1,19 @@
 internal import Crypto
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// The identity of a source: it differs for other sources, and for the same one after a change.
-public struct Fingerprint: Hashable, Codable, Sendable {
+package struct Fingerprint: Hashable, Codable, Sendable {
     /// Bytes.
-    public var size: Int64
+    package var size: Int64
     /// Last modification, nanoseconds since 1970.
-    public var mtimeNanoseconds: Int64
+    package var mtimeNanoseconds: Int64
     /// SHA-256 of the first MiB and of the last, one after the other, in hexadecimal; a smaller file is hashed whole,
     /// twice.
-    public var edges: String
+    package var edges: String
 
     /// A fingerprint of known parts.
-    public init(size: Int64, mtimeNanoseconds: Int64, edges: String) {
+    package init(size: Int64, mtimeNanoseconds: Int64, edges: String) {
         self.size = size
         self.mtimeNanoseconds = mtimeNanoseconds
         self.edges = edges
@@ -26,7 +26,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     /// The fingerprint of a file. Takes milliseconds, whatever the file's size.
     ///
     /// Throws `.input` if there is no file, it is empty or a folder, or it cannot be read.
-    public static func of(_ path: String) throws(ReelFailure) -> Fingerprint {
+    package static func of(_ path: String) throws(ReelFailure) -> Fingerprint {
         let file = try SourceFile(path)
         return Fingerprint(size: file.size, mtimeNanoseconds: file.mtimeNanoseconds, edges: try file.edges())
     }
@@ -34,7 +34,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     /// Whether the source is still the one that the fingerprint was taken of, by size and time; its bytes are not read.
     ///
     /// Throws as `of` does.
-    public func matches(_ source: Locator) throws(ReelFailure) -> Bool {
+    package func matches(_ source: Locator) throws(ReelFailure) -> Bool {
         let now = try SourceFile(source.path)
         return now.size == size && now.mtimeNanoseconds == mtimeNanoseconds
     }
@@ -42,7 +42,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     /// SHA-256 of a file's bytes in hexadecimal, read in blocks of 1 MiB.
     ///
     /// Throws `.unreachable` if it cannot be read.
-    public static func sha256Hex(of path: String) throws(ReelFailure) -> String {
+    package static func sha256Hex(of path: String) throws(ReelFailure) -> String {
         do {
             let file = try Descriptor(regular: path)
             return try file.sha256Hex()
@@ -52,7 +52,7 @@ public struct Fingerprint: Hashable, Codable, Sendable {
     }
 
     /// SHA-256 of bytes in hexadecimal.
-    public static func sha256Hex(_ bytes: [UInt8]) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
+    package static func sha256Hex(_ bytes: [UInt8]) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 }
 
 /// A source, open.

@@ -2,14 +2,14 @@ internal import Glibc
 
 extension FolderStore {
     /// Bytes that this user may still write on the folder's disk; nil if the system does not tell.
-    public var freeSpace: Int64? {
+    package var freeSpace: Int64? {
         let room = FileCopy.room(beside: root + "/.")
         return room == .max ? nil : room
     }
 
     /// Whether files written by another host may become visible here only after a delay. True unless the kernel says
     /// that the store is on this machine's own disks or in its memory.
-    public var showsWritesLate: Bool {
+    package var showsWritesLate: Bool {
         guard let status = try? Files.target(root),
             let mounts = try? AtomicFile.read("/proc/self/mountinfo"),
             let type = FolderStore.type(of: UInt64(status.st_dev), in: String(decoding: mounts, as: UTF8.self))

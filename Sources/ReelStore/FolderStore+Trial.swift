@@ -1,5 +1,5 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 extension FolderStore {
     /// Checks that a worker can work here: makes a file in the store, renames it and removes it again, and checks
@@ -8,7 +8,7 @@ extension FolderStore {
     /// Throws `.storeUnusable` or `.storeFull`, with the system's reason, if that does not work: the store is mounted
     /// read-only, is full, or belongs to another user; or there are unfinished jobs, and this process may write in none
     /// of their folders.
-    public func tryWorking() throws(ReelFailure) {
+    package func tryWorking() throws(ReelFailure) {
         let folder = try temporaryFolder()
         try AtomicFile.write(Array("reel\n".utf8), to: folder.path + "/trial")
         var refusal: ReelFailure?
@@ -24,7 +24,7 @@ extension FolderStore {
     }
 
     /// Whether the store takes a few MiB now.
-    public func hasRoom() -> Bool { (try? temporaryFolder())?.hasRoom() ?? false }
+    package func hasRoom() -> Bool { (try? temporaryFolder())?.hasRoom() ?? false }
 }
 
 extension TemporaryFolder {

@@ -1,14 +1,14 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// A store in a folder that all machines see, or that several invocations of `run` share. A file gets its name when it is
 /// whole.
-public struct FolderStore: JobStore {
+package struct FolderStore: JobStore {
     /// Path of the folder as it was given: relative paths stay relative.
-    public let root: String
+    package let root: String
 
     /// The folder's path.
-    public var name: String { root }
+    package var name: String { root }
 
     private var jobsFolder: String { root + "/jobs" }
     var sourcesFolder: String { root + "/sources" }
@@ -21,7 +21,7 @@ public struct FolderStore: JobStore {
     ///
     /// Throws `.storeMissing` if there is no folder, or one with something else in it, `.storeOfOtherVersion`, and
     /// `.storeUnusable` if it cannot be read or written.
-    public init(root: String) throws(ReelFailure) {
+    package init(root: String) throws(ReelFailure) {
         let status: stat?
         do {
             status = try Files.target(root)
@@ -54,7 +54,7 @@ public struct FolderStore: JobStore {
     /// Throws as `init` does, except for other contents of the folder.
     ///
     /// - Parameter mode: of the folder, if it is made.
-    public static func make(root: String, mode: UInt32 = 0o777) throws(ReelFailure) -> FolderStore {
+    package static func make(root: String, mode: UInt32 = 0o777) throws(ReelFailure) -> FolderStore {
         do throws(SystemCode) {
             if try Files.target(root) == nil {
                 // Where a file system is not mounted, the folders above it are missing, too.
@@ -70,14 +70,14 @@ public struct FolderStore: JobStore {
     }
 
     /// The id that the folder has now: another process may have made it a store since it was opened.
-    public func identity() throws(ReelFailure) -> StoreID? {
+    package func identity() throws(ReelFailure) -> StoreID? {
         if let id { return id }
         return try FolderStore(root: root).id
     }
 
     /// Throws `.storeMissing` if the folder is not the store that was opened any more, as while its file system is not mounted:
     /// what is written then is not in the store.
-    public func check() throws(ReelFailure) {
+    package func check() throws(ReelFailure) {
         guard let id else { return }
         guard (try? StoreMarker.read(in: root)) == id else { throw ReelFailure(.storeMissing(path: root)) }
     }
@@ -96,15 +96,15 @@ public struct FolderStore: JobStore {
     }
 
     /// Makes the folder a store, as `make` does.
-    public func establish() throws(ReelFailure) -> StoreID { try StoreMarker.create(in: root) }
+    package func establish() throws(ReelFailure) -> StoreID { try StoreMarker.create(in: root) }
 
     /// The folder of a job, which may or may not exist yet.
-    public func job(_ id: JobID) -> JobFolder {
+    package func job(_ id: JobID) -> JobFolder {
         JobFolder(id: id, store: self, path: "\(jobsFolder)/\(FolderStore.folderName(id))")
     }
 
     /// Every job that the store has a record of, sorted. Throws `.unreachable` if the store cannot be read.
-    public func jobs() throws(ReelFailure) -> [JobID] {
+    package func jobs() throws(ReelFailure) -> [JobID] {
         do {
             return try Files.names(in: jobsFolder).map { JobID($0) }.filter { job($0).exists }
         } catch {
@@ -113,7 +113,7 @@ public struct FolderStore: JobStore {
     }
 
     /// Removes job folders without a record; a later call removes the ones that cannot be removed now. Blocks.
-    public func removeUnrecordedJobs(before moment: Double) {
+    package func removeUnrecordedJobs(before moment: Double) {
         for name in (try? Files.names(in: jobsFolder)) ?? [] {
             try? job(JobID(name)).removeUnlessRecorded(before: moment)
         }
@@ -124,7 +124,7 @@ public struct FolderStore: JobStore {
     package func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }
 
     /// Removes the store's own folders if they are empty; `run` does this at its end.
-    public func removeIfEmpty() {
+    package func removeIfEmpty() {
         rmdir(sourcesFolder)
         guard rmdir(jobsFolder) == 0 || errno == ENOENT else { return }
         unlink("\(root)/\(StoreMarker.name)")

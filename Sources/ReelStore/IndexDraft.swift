@@ -1,12 +1,12 @@
-public import ReelCore
+package import ReelCore
 
 /// Room for an index while an engine writes it. An index that is not kept is removed with the last reference to the
 /// draft.
-public final class IndexDraft: Sendable {
+package final class IndexDraft: Sendable {
     /// The place at which the engine writes.
-    public let locator: Locator
+    package let locator: Locator
     /// The folder of that place, which has nothing else in it.
-    public let folder: Locator
+    package let folder: Locator
     /// An object that the store keeps as long as the draft, so that the room stays.
     private let room: any Sendable
 

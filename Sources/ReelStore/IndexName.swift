@@ -1,7 +1,7 @@
 internal import ReelCore
 
 /// What an index describes of a source, and how it was made.
-public enum IndexKind: String, CaseIterable, Sendable {
+package enum IndexKind: String, CaseIterable, Sendable {
     /// The whole source.
     case index
     /// The whole source, all of which was decoded since tables and headers had proved wrong.

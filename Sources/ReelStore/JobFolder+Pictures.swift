@@ -1,21 +1,21 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// Pictures of a job for people: made by engines on demand, of no use to the job.
 extension JobFolder {
     private var pictures: String { path(.pictures) }
 
     /// Opens a picture; nil if it has not been made, or something else is in its place.
-    public func picture(_ name: PictureName) -> OpenFile? {
+    package func picture(_ name: PictureName) -> OpenFile? {
         try? OpenFile(inStore: .file("\(pictures)/\(name.text)"))
     }
 
     /// The place at which an engine writes a picture.
-    public func place(of picture: PictureName) -> Locator { .file("\(pictures)/\(picture.text)") }
+    package func place(of picture: PictureName) -> Locator { .file("\(pictures)/\(picture.text)") }
 
     /// Makes room for a picture, and the folder of the pictures if there is none: of `most` pictures the oldest goes.
     /// Returns the folder, in which an engine may write.
-    public func roomForPicture(of most: Int) throws(ReelFailure) -> Locator {
+    package func roomForPicture(of most: Int) throws(ReelFailure) -> Locator {
         do throws(SystemCode) {
             // Not the folders above it: a job that is being removed does not come back.
             guard mkdir(pictures, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }

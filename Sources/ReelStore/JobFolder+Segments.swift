@@ -1,21 +1,21 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 extension PlannedSegments {
     /// The contents that a plan's segments must have; `indexes` are the ones that it was made from.
-    public init(plan: Plan, indexes: [SourceIndex]) {
+    package init(plan: Plan, indexes: [SourceIndex]) {
         self.init(plan: plan, indexes: indexes) { Fingerprint.sha256Hex($0) }
     }
 }
 
 extension JobFolder {
     /// Whether there may be segments of any of these parts of the source; only names are looked at.
-    public func hasSegments(of parts: Set<SegmentPart>) -> Bool {
+    package func hasSegments(of parts: Set<SegmentPart>) -> Bool {
         hasRecord { parts.contains($0.subject.part) }
     }
 
     /// Whether any segment is finished, that is, has a record, for this plan or an earlier one.
-    public var hasFinishedSegments: Bool { hasRecord { _ in true } }
+    package var hasFinishedSegments: Bool { hasRecord { _ in true } }
 
     private func hasRecord(_ isWanted: (SegmentName) -> Bool) -> Bool {
         var isFound = false
@@ -28,20 +28,20 @@ extension JobFolder {
     /// A segment counts if its record is there and its file has the recorded size and checksum, no matter which attempt
     /// made it for which plan and which of its clips. If there are several, the first by name counts. Unreadable ones do
     /// not count. Cancelling the task ends the search: what has not been compared by then does not count.
-    public func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
+    package func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
         let found = whole(among: Set(wanted))
         return wanted.map { found[$0] }
     }
 
     /// The same for many passes, with each record read once.
-    public func wholeSegments(_ wanted: [[SegmentContent]]) -> [[SegmentRecord?]] {
+    package func wholeSegments(_ wanted: [[SegmentContent]]) -> [[SegmentRecord?]] {
         let found = whole(among: Set(wanted.joined()))
         return wanted.map { contents in contents.map { found[$0] } }
     }
 
     /// For each content, in the same order, the record of a segment that says it is of it; nil if there is none. Nothing is
     /// read of the segments.
-    public func recordedSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
+    package func recordedSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
         let records = records(of: Set(wanted))
         return wanted.map { content in records.first { $0.content.uses.contains(content) } }
     }
@@ -87,7 +87,7 @@ extension JobFolder {
 
     /// The `records` whose file is missing or has another size. On NFS, files that another host has just written may be
     /// among them for a while.
-    public func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {
+    package func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {
         // Reading the folder makes an NFS client forget that a name was missing.
         let wanted = Set(records.map(\.name.text))
         var names: Set<String> = []
@@ -97,7 +97,7 @@ extension JobFolder {
 
     /// Removes the files that the attempt that held `token` left half-written. A segment with a record is whole, and so is the
     /// record: both stay.
-    public func removePartial(token: String) {
+    package func removePartial(token: String) {
         removeSegmentFiles { $0.contains(".\(token).") }
         try? Files.forEachName(in: assemblies) { name in
             if name.hasPrefix("\(token).") { unlink("\(assemblies)/\(name)") }
@@ -106,7 +106,7 @@ extension JobFolder {
 
     /// Removes what no attempt needs any more once the job has failed: every file among the segments that is neither a
     /// record nor has one.
-    public func removeStrays() { removeSegmentFiles { _ in true } }
+    package func removeStrays() { removeSegmentFiles { _ in true } }
 
     /// Removes files among the segments that are wanted by this and have no record.
     private func removeSegmentFiles(_ isUnwanted: (String) -> Bool) {
@@ -125,7 +125,7 @@ extension JobFolder {
     private func forEachSegmentName(_ body: (String) -> Void) { try? Files.forEachName(in: segments, body) }
 
     /// Whether the file of every one of these segments is there with the recorded size and checksum.
-    public func areWhole(_ records: [SegmentRecord]) -> Bool { records.allSatisfy(isWhole) }
+    package func areWhole(_ records: [SegmentRecord]) -> Bool { records.allSatisfy(isWhole) }
 
     private func isWhole(_ record: SegmentRecord) -> Bool {
         guard size(of: record) == record.bytes else { return false }

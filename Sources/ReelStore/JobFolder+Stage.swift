@@ -1,5 +1,5 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 extension JobFolder {
     /// Copies the source into the job folder, so that workers need not see it where it is: as a clone that shares its
@@ -8,7 +8,7 @@ extension JobFolder {
     ///
     /// Throws `.unreachable` if it cannot be written, cause no-space if the disk is full; `.input` if the source is no
     /// longer the one that the fingerprint was taken of.
-    public func stage(_ source: String, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
+    package func stage(_ source: String, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
         let copy = "\(stage)/\(name)"
         let temporary = Files.temporaryName(beside: copy)
         defer { unlink(temporary) }

@@ -1,10 +1,10 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// Everything the store holds of one job.
-public struct JobFolder: JobEntry {
+package struct JobFolder: JobEntry {
     /// The job.
-    public let id: JobID
+    package let id: JobID
     /// The store that it is in.
     package let store: FolderStore
     /// Path of the folder, which begins with the store's root as it was given.
@@ -25,12 +25,12 @@ public struct JobFolder: JobEntry {
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
     /// The place of a source's bytes: in the store if it is staged, else where the record says.
-    public func locator(of source: JobSource) -> Locator {
+    package func locator(of source: JobSource) -> Locator {
         .file(source.staged.map { "\(stage)/\($0)" } ?? source.path)
     }
 
     /// Whether the copy of a source that is to be staged is there.
-    public func hasCopy(of source: JobSource) -> Bool {
+    package func hasCopy(of source: JobSource) -> Bool {
         source.staged.map { access("\(stage)/\($0)", F_OK) == 0 } ?? false
     }
 
@@ -38,28 +38,28 @@ public struct JobFolder: JobEntry {
     package func output(_ container: Container) -> String { path(.output(container)) }
 
     /// The place at which the assembler that holds `token` writes its result before it is published.
-    public func assembling(_ container: Container, token: String) -> Locator {
+    package func assembling(_ container: Container, token: String) -> Locator {
         .file("\(assemblies)/\(token).\(container.rawValue)")
     }
 
     /// The folders in which the job's engines write, made if there are none: of its segments, and of outputs that are
     /// being assembled. The job's record is in neither.
-    public func engineFolders() throws(ReelFailure) -> [Locator] {
+    package func engineFolders() throws(ReelFailure) -> [Locator] {
         try create()
         return [.file(segments), .file(assemblies)]
     }
 
     /// The place at which an engine writes the segment of a name.
-    public func place(of name: SegmentName) -> SegmentPlace {
+    package func place(of name: SegmentName) -> SegmentPlace {
         SegmentPlace(
             name: name, data: .file("\(segments)/\(name.text)"), record: .file("\(segments)/\(name.recordName)"))
     }
 
     /// The bytes of JSON above which a file takes a good part of a second to decode.
-    public static let largeBytes = 1 << 20
+    package static let largeBytes = 1 << 20
 
     /// Whether a file of its record or of a plan has more than `largeBytes`. Blocks.
-    public var isLarge: Bool {
+    package var isLarge: Bool {
         ((try? names()) ?? []).contains { name in
             switch JobFileName(name) {
             case .record, .plan: ((try? Files.entry("\(path)/\(name)"))??.st_size ?? 0) > JobFolder.largeBytes
@@ -69,7 +69,7 @@ public struct JobFolder: JobEntry {
     }
 
     /// Whether the store has a record of the job.
-    public var exists: Bool { access(jobFile, F_OK) == 0 }
+    package var exists: Bool { access(jobFile, F_OK) == 0 }
 
     /// Makes the folder and those inside it.
     package func create() throws(ReelFailure) {
@@ -82,7 +82,7 @@ public struct JobFolder: JobEntry {
     }
 
     /// Writes a changed record if the record is still the one that was read; else returns false. Blocks.
-    public func replace(_ read: JobRecord, with changed: JobRecord) throws(ReelFailure) -> Bool {
+    package func replace(_ read: JobRecord, with changed: JobRecord) throws(ReelFailure) -> Bool {
         guard exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
         return try whileRecordStays { () throws(ReelFailure) in
             guard try self.read() == read else { return false }
@@ -112,7 +112,7 @@ public struct JobFolder: JobEntry {
     }
 
     /// Writes the record of a new job, and makes its folder. False if it has one, which stays as it is.
-    public func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
+    package func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
         let bytes = try AtomicFile.json(of: record)
         while true {
             try create()
@@ -127,7 +127,7 @@ public struct JobFolder: JobEntry {
 
     /// Throws `.unreachable`, cause incompatible, if this host does not see the job; `.jobOfOtherVersion` if this
     /// release does not know the record's version.
-    public func read() throws(ReelFailure) -> JobRecord { try record { $0 } }
+    package func read() throws(ReelFailure) -> JobRecord { try record { $0 } }
 
     /// The record that is left of its bytes.
     func record(_ leave: ([UInt8]) -> [UInt8]) throws(ReelFailure) -> JobRecord {
@@ -144,12 +144,12 @@ public struct JobFolder: JobEntry {
     }
 
     /// Keeps the end of an engine's standard error, so that a user can look into a failed attempt.
-    public func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
+    package func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
         try AtomicFile.write(Array(standardError.utf8), to: attempt(pass: pass, token: token))
     }
 
     /// The last words of a failed attempt's engine; nil if none were kept.
-    public func readAttempt(pass: Int, token: String) -> String? {
+    package func readAttempt(pass: Int, token: String) -> String? {
         guard let bytes = try? AtomicFile.read(attempt(pass: pass, token: token)) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -170,12 +170,12 @@ public struct JobFolder: JobEntry {
     }
 
     /// When a process took the lock last, in seconds since 1970; nil if none has.
-    public var lastUse: Int? { (try? Files.entry(path(.lock)))?.st_mtim.tv_sec }
+    package var lastUse: Int? { (try? Files.entry(path(.lock)))?.st_mtim.tv_sec }
 
     /// Locks the job folder, and makes it if there is none.
     ///
     /// Throws `.unreachable` if another holds it, naming that process.
-    public func lock() throws(ReelFailure) -> JobLock {
+    package func lock() throws(ReelFailure) -> JobLock {
         while true {
             try create()
             if let lock = try JobLock.take(in: self) { return lock }
@@ -184,7 +184,7 @@ public struct JobFolder: JobEntry {
 
     /// Removes the parts that a finished job no longer needs: segments, the source's copy, and half-written files of
     /// killed processes.
-    public func removeParts(keepingSegments: Bool) throws(ReelFailure) {
+    package func removeParts(keepingSegments: Bool) throws(ReelFailure) {
         if !keepingSegments { try remove(segments) }
         for folder in [stage, assemblies] { try remove(folder) }
         guard exists else { return }
@@ -195,7 +195,7 @@ public struct JobFolder: JobEntry {
     }
 
     /// Removes the copies of the sources if the job is done or was cancelled. Blocks.
-    public func giveBackCopies() throws(ReelFailure) {
+    package func giveBackCopies() throws(ReelFailure) {
         guard exists, access(stage, F_OK) == 0 else { return }
         try whileRecordStays { () throws(ReelFailure) in
             guard try [.done, .cancelled].contains(read().state) else { return }
@@ -204,12 +204,12 @@ public struct JobFolder: JobEntry {
     }
 
     /// Removes everything of the job, its record too; the holder of its lock keeps it.
-    public func removeContents() throws(ReelFailure) {
+    package func removeContents() throws(ReelFailure) {
         for name in try names() where JobFileName(name) != .lock { try remove("\(path)/\(name)") }
     }
 
     /// Removes the job. Its record goes last: until then it can be removed again.
-    public func remove() throws(ReelFailure) {
+    package func remove() throws(ReelFailure) {
         // A process that wants the same job makes its folders before it learns that another holds the lock.
         for _ in 0..<8 {
             if (try? removeAll()) != nil { return }
@@ -219,7 +219,7 @@ public struct JobFolder: JobEntry {
 
     /// Removes the job if its record is still the one that was read; else returns false. No process changes the record
     /// meanwhile, which goes last. Blocks.
-    public func remove(ifStill read: JobRecord) throws(ReelFailure) -> Bool {
+    package func remove(ifStill read: JobRecord) throws(ReelFailure) -> Bool {
         guard exists else { return true }
         let isRemoved = try whileRecordStays { () throws(ReelFailure) in
             guard try self.read() == read else { return false }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import ReelCore
 
 /// The exclusive right to work on a job folder, until the last reference to it is released or its process ends.
-public final class JobLock: Sendable {
+package final class JobLock: Sendable {
     private let file: FileLock
 
     private init(_ file: FileLock) { self.file = file }

@@ -1,15 +1,15 @@
-public import ReelCore
+package import ReelCore
 
 /// What lists show of a job that the store has.
-public struct JobOutline: Hashable, Sendable {
+package struct JobOutline: Hashable, Sendable {
     /// The request, without a long edit: one of 100,000 clips has 12 MB, and takes seconds to decode.
-    public var options: JobSpec
+    package var options: JobSpec
     /// What the submitter says of the job.
-    public var submission: Submission?
+    package var submission: Submission?
     /// The verified output as the record has it, whether or not its file is still there.
-    public var recorded: JobResult?
+    package var recorded: JobResult?
     /// The output; nil if there is none, as of `JobEntry.result`.
-    public var result: StoredResult?
+    package var result: StoredResult?
 
     package init(_ record: JobRecord, result: StoredResult?) {
         options = record.spec
@@ -34,7 +34,7 @@ extension JobFolder {
     private static let mostBytes = 64 << 10
 
     /// What lists show of the job. Throws what `read` throws.
-    public func outline() throws(ReelFailure) -> JobOutline {
+    package func outline() throws(ReelFailure) -> JobOutline {
         let record = try record { bytes in
             bytes.count > JobFolder.mostBytes ? JSONCut.text(bytes, without: ["spec", "edit"]) : bytes
         }

@@ -8,7 +8,7 @@ extension JobRecord: Codable {
     }
 
     /// Throws `ReelFailure` `.jobOfOtherVersion` for a version that this release does not know.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let version = try container.decode(Int.self, forKey: .version)
         guard version == JobRecord.version else {
@@ -61,7 +61,7 @@ extension JobRecord: Codable {
     }
 
     /// Writes this release's version.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(JobRecord.version, forKey: .version)
         try container.encode(id, forKey: .id)

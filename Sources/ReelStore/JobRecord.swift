@@ -1,42 +1,42 @@
-public import ReelCore
+package import ReelCore
 
 /// The contents of `job.json`: a job as it was asked for, and how it ended, if it has.
 ///
 /// The board alone decides how a job ends, and the record follows it: `JobEntry.settle`. That a job runs again, or is paused, is
 /// written here before Redis learns of it, so that this is not lost with the board.
-public struct JobRecord: Hashable, Sendable {
+package struct JobRecord: Hashable, Sendable {
     /// Grows when the meaning of a record changes.
-    public static let version = 2
+    package static let version = 2
 
     /// The job's identity, and the name of its folder.
-    public var id: JobID
+    package var id: JobID
     /// The request.
-    public var spec: JobSpec
+    package var spec: JobSpec
     /// The files that it is made of; at least one.
-    public var sources: [JobSource]
+    package var sources: [JobSource]
     /// Its terms; the output does not depend on them.
-    public var terms: JobTerms
+    package var terms: JobTerms
     /// What the submitter says of it; nil in records of release 0.1.0, and of jobs that no user submitted.
-    public var submission: Submission?
+    package var submission: Submission?
     /// URLs that are told of the job's end: those of the submissions that began it or resumed it. The board may have more.
-    public var webhooks: [String] = []
+    package var webhooks: [String] = []
     /// Nil until the job has ended: until then the board has the state.
-    public var state: JobState?
+    package var state: JobState?
     /// Whether the job is paused: none of its passes may be claimed.
-    public var paused: Bool
+    package var paused: Bool
     /// The verified output; nil until there is one.
-    public var result: JobResult?
+    package var result: JobResult?
     /// Why the job failed, if it has.
-    public var failure: ReelFailure?
+    package var failure: ReelFailure?
     /// Seconds since 1970.
-    public var created: Double
+    package var created: Double
     /// Seconds since 1970; nil until the job has ended.
-    public var finished: Double?
+    package var finished: Double?
     /// Grows with every change, so that of two processes that change the same record at once one sees the other's change.
     package internal(set) var revision = 0
 
     /// A job that has not ended. It is a programming error if it has no source.
-    public init(
+    package init(
         id: JobID, spec: JobSpec, sources: [JobSource], terms: JobTerms = JobTerms(),
         submission: Submission? = nil, created: Double
     ) {
@@ -51,7 +51,7 @@ public struct JobRecord: Hashable, Sendable {
     }
 
     /// The first of the files that it is made of, by which people know the job.
-    public var source: JobSource { sources[0] }
+    package var source: JobSource { sources[0] }
 
     /// Marks the job as ended.
     ///
@@ -62,7 +62,7 @@ public struct JobRecord: Hashable, Sendable {
 
     /// Marks the job as not ended, so that it can run again. That counts as a change even if the job had not ended: a process
     /// that is about to write an end from before does not write it then.
-    public mutating func reopen() {
+    package mutating func reopen() {
         if state != nil { paused = false }
         (state, result, failure, finished) = (nil, nil, nil, nil)
         revision &+= 1
@@ -70,23 +70,23 @@ public struct JobRecord: Hashable, Sendable {
 }
 
 /// A file that a job is made of.
-public struct JobSource: Hashable, Codable, Sendable {
+package struct JobSource: Hashable, Codable, Sendable {
     /// Absolute path.
-    public var path: String
+    package var path: String
     /// Name of the copy in the job folder, nil if workers read the file itself.
-    public var staged: String?
+    package var staged: String?
     /// Taken when the job was submitted.
-    public var fingerprint: Fingerprint
+    package var fingerprint: Fingerprint
 
     /// A source at an absolute path.
-    public init(path: String, staged: String? = nil, fingerprint: Fingerprint) {
+    package init(path: String, staged: String? = nil, fingerprint: Fingerprint) {
         self.path = path
         self.staged = staged
         self.fingerprint = fingerprint
     }
 
     /// The place of the source itself, whether or not the store has a copy.
-    public var original: Locator { .file(path) }
+    package var original: Locator { .file(path) }
 
     package enum CodingKeys: String, CodingKey {
         case path, staged, fingerprint
@@ -94,20 +94,20 @@ public struct JobSource: Hashable, Codable, Sendable {
 }
 
 /// Terms of a job that do not change its output.
-public struct JobTerms: Hashable, Codable, Sendable {
+package struct JobTerms: Hashable, Codable, Sendable {
     /// Share of the work among jobs, within `weights`; 1 is normal.
-    public var weight: Double
+    package var weight: Double
     /// The valid values of `weight`.
-    public static let weights = 0.001...1000.0
+    package static let weights = 0.001...1000.0
     /// Seconds for which the store keeps the job after its end.
-    public var retain: Double
+    package var retain: Double
     /// Whether segments stay after the job is done.
-    public var keepsSegments: Bool
+    package var keepsSegments: Bool
     /// Absolute path where the submitter wants the result; nil in records of release 0.1.0.
-    public var output: String?
+    package var output: String?
 
     /// The usual: weight 1, a week, without segments.
-    public init(
+    package init(
         weight: Double = 1, retain: Double = 7 * 24 * 3600, keepsSegments: Bool = false, output: String? = nil
     ) {
         self.weight = weight

@@ -1,17 +1,17 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// The verified output of a job, as its record keeps it: only the same bytes are delivered.
-public struct JobResult: Hashable, Codable, Sendable {
+package struct JobResult: Hashable, Codable, Sendable {
     /// Name of the file in the job's folder.
-    public var name: String
+    package var name: String
     /// Size of the file.
-    public var bytes: Int64
+    package var bytes: Int64
     /// SHA-256 of the file, in hexadecimal.
-    public var sha256: String
+    package var sha256: String
 
     /// A result of known parts.
-    public init(name: String, bytes: Int64, sha256: String) {
+    package init(name: String, bytes: Int64, sha256: String) {
         self.name = name
         self.bytes = bytes
         self.sha256 = sha256
@@ -28,13 +28,13 @@ public struct JobResult: Hashable, Codable, Sendable {
 }
 
 /// The output of a job that is done, as the store has it.
-public struct StoredResult: Hashable, Sendable {
+package struct StoredResult: Hashable, Sendable {
     /// The job that made it.
-    public let job: JobID
+    package let job: JobID
     /// The place of its bytes.
-    public let locator: Locator
+    package let locator: Locator
     /// Size and hash that the file had when it was verified.
-    public let recorded: JobResult
+    package let recorded: JobResult
 
     package init(job: JobID, locator: Locator, recorded: JobResult) {
         self.job = job
@@ -46,7 +46,7 @@ public struct StoredResult: Hashable, Sendable {
     ///
     /// Throws `.resultDiffers` if they differ, and `.storeUnusable` or `.storeFileForeign` if the file cannot be read.
     @discardableResult
-    public func verify() throws(ReelFailure) -> JobResult {
+    package func verify() throws(ReelFailure) -> JobResult {
         let found: JobResult
         do {
             found = try JobResult(reading: Descriptor(regular: locator.path), as: recorded.name)
@@ -58,7 +58,7 @@ public struct StoredResult: Hashable, Sendable {
     }
 
     /// Hands out the file's bytes in pieces, after all of them were compared with those recorded. Throws as `verify` does.
-    public func read(_ take: ([UInt8]) -> Void) throws(ReelFailure) {
+    package func read(_ take: ([UInt8]) -> Void) throws(ReelFailure) {
         try verify()
         do {
             let file = try Descriptor(regular: locator.path)
@@ -78,7 +78,7 @@ public struct StoredResult: Hashable, Sendable {
     /// Throws `.resultDiffers` as well, `.sourceInaccessible` if the copy cannot be read, and `.sourceNotAFile` if it is not
     /// a regular file.
     @discardableResult
-    public func verify(copy: String) throws(ReelFailure) -> JobResult {
+    package func verify(copy: String) throws(ReelFailure) -> JobResult {
         var found: JobResult?
         do {
             let file = try Descriptor(open: copy, O_RDONLY | O_NONBLOCK)
@@ -106,7 +106,7 @@ extension JobFolder {
     /// wins; both made the same bytes. Returns what the job's record is to say of it.
     ///
     /// Throws `.unreachable` if the store cannot be written, and `.engineMisanswered` if the file has another size.
-    public func adoptOutput(
+    package func adoptOutput(
         assembledBy token: String, as container: Container, bytes: Int64, sha256: String
     ) throws(ReelFailure) -> JobResult {
         let assembled = assembling(container, token: token).path
@@ -120,7 +120,7 @@ extension JobFolder {
 
     /// The output that an assembly has published, whether or not the job's end was recorded after that. Nil if the
     /// record names none, or the file is not there with the recorded size.
-    public var publishedOutput: StoredResult? {
+    package var publishedOutput: StoredResult? {
         guard let recorded = (try? read())?.result else { return nil }
         let output = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
         guard let entry = try? Files.entry(output.locator.path), entry.st_mode & S_IFMT == S_IFREG,
@@ -132,13 +132,13 @@ extension JobFolder {
     /// The verified output: the job is done, and the file that its record names is there with its recorded size. Any
     /// other file that looks like an output is not one. `StoredResult.verify` tells whether the bytes are still the
     /// same.
-    public var result: StoredResult? { try? storedResult() }
+    package var result: StoredResult? { try? storedResult() }
 
     /// The same, but throws the reason if there is none.
     ///
     /// Throws `.noResult` if the job has not ended well or its result is not there, `.storeFileForeign` and
     /// `.resultDiffers` if something else is in its place, and what reading the record throws.
-    public func storedResult() throws(ReelFailure) -> StoredResult { try result(of: read()) }
+    package func storedResult() throws(ReelFailure) -> StoredResult { try result(of: read()) }
 
     func result(of record: JobRecord) throws(ReelFailure) -> StoredResult {
         let none = ReelFailure(.noResult(job: id, state: record.state))

@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 
 /// The bytes that several machines need: the records, plans, segments and results of jobs, and the indexes of their
 /// sources. The store is the truth; the board is an index of it that can be rebuilt.
@@ -16,7 +16,7 @@ public import ReelCore
 /// Calls throw `.unreachable` if the store cannot be read or written, with cause no-space if it is full.
 ///
 /// ``FolderStore`` is a store in a folder that all machines see. The tests' `MemoryStore` is another.
-public protocol JobStore: Sendable {
+package protocol JobStore: Sendable {
     /// The type of a job's entry.
     associatedtype Job: JobEntry
     /// The type of a source's entry.
@@ -87,7 +87,7 @@ public protocol JobStore: Sendable {
 }
 
 /// Everything that a store has of one job.
-public protocol JobEntry: Sendable {
+package protocol JobEntry: Sendable {
     /// The job.
     var id: JobID { get }
 
@@ -265,7 +265,7 @@ extension JobEntry {
     /// Changes the record. If another process changes it meanwhile, `change` is called again, with what that process has
     /// written. Returns the record as it is then. Throws what `read` and `change` throw.
     @discardableResult
-    public func change(
+    package func change(
         _ change: (inout JobRecord) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobRecord {
         while true {
@@ -280,7 +280,7 @@ extension JobEntry {
 }
 
 /// Everything that a store has of one source, shared by all jobs made of it.
-public protocol SourceEntry: Sendable {
+package protocol SourceEntry: Sendable {
     /// The index that this release can read; nil if there is none. If there are several, because repeated recons had
     /// different results, the first by hash.
     func index(_ kind: IndexKind) async -> (hash: String, locator: Locator)?
@@ -311,12 +311,12 @@ public protocol SourceEntry: Sendable {
 extension JobEntry {
     /// The present place of a source's bytes: `locator(of:)`, or the path of the record if the source is to be staged and
     /// its copy is not there yet.
-    public func presentLocator(of source: JobSource) async -> Locator {
+    package func presentLocator(of source: JobSource) async -> Locator {
         await hasCopy(of: source) ? locator(of: source) : source.original
     }
 
     /// The places at which an engine reads segments.
-    public func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
+    package func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
         records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
     }
 }

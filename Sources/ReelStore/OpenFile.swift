@@ -1,14 +1,14 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// A regular file that is open for reading: its bytes stay the same file's, whatever its name becomes.
-public final class OpenFile: Sendable {
+package final class OpenFile: Sendable {
     /// The file's name in messages.
-    public let name: String
+    package let name: String
     /// Its size when it was opened.
-    public let bytes: Int64
+    package let bytes: Int64
     /// Changes with the file's size, its place on the disk and the time of its last change, which no program can set.
-    public let mark: String
+    package let mark: String
     private let file: Descriptor
 
     /// Throws `SystemCode`.
@@ -22,7 +22,7 @@ public final class OpenFile: Sendable {
 
     /// Fills the room with the bytes from `offset` on, and returns how many there were: fewer if the file ends before. Blocks.
     /// Throws `.storeUnusable`.
-    public func read(into room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ReelFailure) -> Int {
+    package func read(into room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ReelFailure) -> Int {
         do {
             return try file.read(into: room, at: offset)
         } catch {
@@ -35,14 +35,14 @@ extension StoredResult {
     /// Opens the file, which has its recorded size; whether its bytes are those recorded is not looked at.
     ///
     /// Throws `.storeUnusable` or `.storeFileForeign` if it cannot be opened.
-    public func open() throws(ReelFailure) -> OpenFile {
+    package func open() throws(ReelFailure) -> OpenFile {
         try OpenFile(inStore: locator)
     }
 }
 
 extension OpenFile {
     /// Opens a file of the store. Throws `.storeUnusable` or `.storeFileForeign`.
-    public convenience init(inStore locator: Locator) throws(ReelFailure) {
+    package convenience init(inStore locator: Locator) throws(ReelFailure) {
         do {
             try self.init(Descriptor(regular: locator.path), name: locator.name)
         } catch {
@@ -53,7 +53,7 @@ extension OpenFile {
     /// Opens a file that a descriptor of this process names without opening it, as O_PATH does.
     ///
     /// Throws `.sourceInaccessible`, and `.sourceNotAFile` if it is no regular file.
-    public static func named(by descriptor: CInt, path: String) throws(ReelFailure) -> OpenFile {
+    package static func named(by descriptor: CInt, path: String) throws(ReelFailure) -> OpenFile {
         do throws(SystemCode) {
             let file = try Descriptor(open: "/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK)
             guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemCode.notRegular }

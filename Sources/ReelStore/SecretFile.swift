@@ -1,10 +1,10 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// A file with a secret: the address of Redis, which may have a password in it, or a server's tokens.
-public enum SecretFile {
+package enum SecretFile {
     /// Whose secret it is, which decides about the failures.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         case redis, server
     }
 
@@ -12,7 +12,7 @@ public enum SecretFile {
     ///
     /// Throws `.redisFileUnusable` or `.secretFileUnusable` if it cannot be read, and `.redisFileOpen` or `.secretFileOpen` if
     /// all users can read it or its group can change it.
-    public static func read(_ path: String, of kind: Kind = .redis) throws(ReelFailure) -> String {
+    package static func read(_ path: String, of kind: Kind = .redis) throws(ReelFailure) -> String {
         do throws(SystemCode) {
             let file = try Descriptor(open: path, O_RDONLY | O_NONBLOCK)
             let status = try file.status()
@@ -27,7 +27,7 @@ public enum SecretFile {
     /// Replaces a server's file at once, as a whole; only its owner can read it.
     ///
     /// Throws `.secretFileUnusable`.
-    public static func write(_ text: String, to path: String) throws(ReelFailure) {
+    package static func write(_ text: String, to path: String) throws(ReelFailure) {
         let temporary = Files.temporaryName(beside: path)
         do throws(SystemCode) {
             let file = try Descriptor(open: temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)

@@ -1,8 +1,8 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// The files of one source in the store, shared by all jobs made of it: its index, made once.
-public struct SourceFolder: SourceEntry {
+package struct SourceFolder: SourceEntry {
     /// Path of the folder, which begins with the store's root as it was given. It need not exist.
     package let path: String
     let store: FolderStore
@@ -14,7 +14,7 @@ public struct SourceFolder: SourceEntry {
 
     /// The index that this release can read; nil if there is none. Only its name is looked at. If there are several,
     /// because repeated recons had different results, the first by name.
-    public func index(_ kind: IndexKind) -> (hash: String, locator: Locator)? {
+    package func index(_ kind: IndexKind) -> (hash: String, locator: Locator)? {
         names().first { $0.kind == kind && $0.version == Int(SourceIndex.version) }
             .map { ($0.hash, .file(path(of: $0))) }
     }
@@ -22,7 +22,7 @@ public struct SourceFolder: SourceEntry {
     /// Whether a pass has disproved the index that tables and headers made.
     ///
     /// Throws `.unreachable` if the folder cannot be read.
-    public func isDisproved() throws(ReelFailure) -> Bool {
+    package func isDisproved() throws(ReelFailure) -> Bool {
         do {
             return try Files.entry(disproofPath) != nil
         } catch {
@@ -33,7 +33,7 @@ public struct SourceFolder: SourceEntry {
     /// Records that the index of this source is wrong, and why: from now on the whole source is decoded to plan a job.
     ///
     /// Throws `.unreachable` if the folder cannot be written.
-    public func disprove(_ reason: ReelFailure) throws(ReelFailure) {
+    package func disprove(_ reason: ReelFailure) throws(ReelFailure) {
         try store.makeFolders([path])
         _ = try AtomicFile.create(AtomicFile.json(of: reason), at: disproofPath)
     }
@@ -41,7 +41,7 @@ public struct SourceFolder: SourceEntry {
     /// The folder in which the source's indexes are kept, made if there is none.
     ///
     /// Throws `.unreachable` if it cannot be made.
-    public func indexFolder() throws(ReelFailure) -> Locator {
+    package func indexFolder() throws(ReelFailure) -> Locator {
         try store.makeFolders([path])
         return .file(path)
     }
@@ -49,15 +49,15 @@ public struct SourceFolder: SourceEntry {
     private var disproofPath: String { path + "/disproof.json" }
 
     /// The place of the index with this hash, of any kind; nil if there is none.
-    public func locator(of hash: String) -> Locator? { names().first { $0.hash == hash }.map { .file(path(of: $0)) } }
+    package func locator(of hash: String) -> Locator? { names().first { $0.hash == hash }.map { .file(path(of: $0)) } }
 
     /// Whether the index with this hash was made by decoding the whole source.
-    public func isDecoded(_ hash: String) -> Bool { names().contains { $0.hash == hash && $0.kind == .decoded } }
+    package func isDecoded(_ hash: String) -> Bool { names().contains { $0.hash == hash && $0.kind == .decoded } }
 
     /// Room for an index that an engine is to write.
     ///
     /// Throws `.unreachable` if the store cannot be written.
-    public func draft() throws(ReelFailure) -> IndexDraft {
+    package func draft() throws(ReelFailure) -> IndexDraft {
         let folder = try store.temporaryFolder()
         return IndexDraft(at: .file(folder.path + "/index"), in: .file(folder.path), room: folder)
     }
@@ -66,7 +66,7 @@ public struct SourceFolder: SourceEntry {
     /// another process keeps the same index at the same time.
     ///
     /// Throws `.unreachable` if the folder cannot be written.
-    public func keep(_ draft: IndexDraft, as kind: IndexKind) throws(ReelFailure) -> String {
+    package func keep(_ draft: IndexDraft, as kind: IndexKind) throws(ReelFailure) -> String {
         let file = draft.locator.path
         let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
         try store.makeFolders([path])
@@ -87,7 +87,7 @@ public struct SourceFolder: SourceEntry {
 
 extension FolderStore {
     /// The folder of a source, which may or may not exist yet.
-    public func source(_ fingerprint: Fingerprint) throws(ReelFailure) -> SourceFolder {
+    package func source(_ fingerprint: Fingerprint) throws(ReelFailure) -> SourceFolder {
         SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))", store: self)
     }
 
@@ -95,7 +95,7 @@ extension FolderStore {
     ///
     /// Throws `.unreachable`, cause incompatible, if this host does not see one, or if the plan is not one of the record's
     /// sources.
-    public func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [Locator] {
+    package func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [Locator] {
         guard plan.sources.count == record.sources.count else { throw unfit(plan, record) }
         return try zip(plan.sources, record.sources).map { (planned, recorded) throws(ReelFailure) in
             let folder = try source(recorded.fingerprint)
@@ -107,7 +107,7 @@ extension FolderStore {
     /// The indexes that a plan was made from, in the order of its sources, with everything that the plan names in them.
     ///
     /// Throws as `indexes` does, also if the plan names frames or tracks that the indexes do not have.
-    public func readIndexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [SourceIndex] {
+    package func readIndexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [SourceIndex] {
         let indexes = try indexes(of: plan, record).map { locator throws(ReelFailure) in try readIndex(locator) }
         guard plan.fits(indexes) else { throw unfit(plan, record) }
         return indexes
@@ -123,14 +123,14 @@ extension FolderStore {
     /// The index at a locator that this store gave.
     ///
     /// Throws `.unreachable` if it cannot be read, and what decoding throws.
-    public func readIndex(_ locator: Locator) throws(ReelFailure) -> SourceIndex {
+    package func readIndex(_ locator: Locator) throws(ReelFailure) -> SourceIndex {
         try SourceIndex(decoding: AtomicFile.read(locator.path, mostBytes: 1 << 30))
     }
 
     /// Removes the folders of sources that no job uses. A job's record is written before its source's index is moved
     /// in, so a job that is just being submitted loses nothing. If a record cannot be read, nothing is removed: the
     /// next call tries again, and no other job's end depends on it.
-    public func removeUnusedSources() {
+    package func removeUnusedSources() {
         try? removeSources()
     }
 

@@ -5,11 +5,11 @@ internal import Synchronization
 /// Runs what waits for a store, or hashes its files, on a few threads of its own. On those of Swift's pool, which has
 /// one for each core, everything else would wait for it: for ever, if a call of the system does not return, as with a file
 /// server that is away.
-public final class StoreExecutor: TaskExecutor {
+package final class StoreExecutor: TaskExecutor {
     /// The one of this process.
-    public static let shared = StoreExecutor(threads: 16)
+    package static let shared = StoreExecutor(threads: 16)
     /// One thread for what uses large jobs (`JobEntry.isLarge`), which then hold up one another and nothing else.
-    public static let forLargeJobs = StoreExecutor(threads: 1)
+    package static let forLargeJobs = StoreExecutor(threads: 1)
 
     private let jobs = Mutex<[UnownedJob]>([])
     private let available = DispatchSemaphore(value: 0)
@@ -29,7 +29,7 @@ public final class StoreExecutor: TaskExecutor {
     }
 
     /// Runs a job as soon as a thread is free, after all earlier jobs.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.append(job) }
         available.signal()
@@ -37,7 +37,7 @@ public final class StoreExecutor: TaskExecutor {
 
     /// Runs a body in a task of its own, and returns what it returns. If the caller's task is cancelled, the body's is, too, and
     /// the caller waits no longer, even if the body does not return.
-    public func run<Answer: Sendable>(
+    package func run<Answer: Sendable>(
         _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         let (answers, answer) = AsyncStream<Result<Answer, any Error>>.makeStream()

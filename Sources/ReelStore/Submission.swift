@@ -1,31 +1,31 @@
 /// What a submitter says of a job. The output does not depend on it, and neither does the job's id.
-public struct Submission: Hashable, Codable, Sendable {
+package struct Submission: Hashable, Codable, Sendable {
     /// What people call the job; nil if it has no name.
-    public var name: String?
+    package var name: String?
     /// Values by name, by which people find the job among others.
-    public var labels: [String: String]
+    package var labels: [String: String]
     /// The user and the host, as "alice@edit-2"; nil if unknown.
-    public var submitter: String?
+    package var submitter: String?
 
     /// A submission whose name and labels keep the rules of `isText` and `isLabelName`.
-    public init(name: String? = nil, labels: [String: String] = [:], submitter: String? = nil) {
+    package init(name: String? = nil, labels: [String: String] = [:], submitter: String? = nil) {
         self.name = name
         self.labels = labels
         self.submitter = submitter
     }
 
     /// The most labels of a job.
-    public static let mostLabels = 16
+    package static let mostLabels = 16
 
     /// Whether a text can be the name of a job or the value of a label: 1 to 100 characters, none that controls the
     /// screen.
-    public static func isText(_ text: String) -> Bool {
+    package static func isText(_ text: String) -> Bool {
         (1...100).contains(text.count) && text.utf8.count <= 400
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     /// Whether a text can be the name of a label: 1 to 40 of the letters a to z in both cases, digits, ".", "-" and "_".
-    public static func isLabelName(_ text: String) -> Bool {
+    package static func isLabelName(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
@@ -38,7 +38,7 @@ public struct Submission: Hashable, Codable, Sendable {
     }
 
     /// This submission of a job that was submitted before: if it says neither a name nor labels, those from before are kept.
-    public func after(_ earlier: Submission?) -> Submission {
+    package func after(_ earlier: Submission?) -> Submission {
         guard let earlier, name == nil, labels.isEmpty else { return self }
         return Submission(name: earlier.name, labels: earlier.labels, submitter: submitter)
     }

@@ -2,9 +2,9 @@ internal import Glibc
 package import ReelCore
 
 /// A folder that is removed with everything in it when the last reference to it is released.
-public final class TemporaryFolder: Sendable {
+package final class TemporaryFolder: Sendable {
     /// Path of the folder.
-    public let path: String
+    package let path: String
     private let root: String
     private let lock: FileLock
 

@@ -1,10 +1,10 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// A file that is being uploaded, or that was.
-public struct Upload: Sendable {
+package struct Upload: Sendable {
     /// 32 hexadecimal digits, which nobody can guess.
-    public let id: String
+    package let id: String
     /// Path of the folder of all uploads.
     let root: String
 
@@ -16,7 +16,7 @@ public struct Upload: Sendable {
     private var gonePath: String { folder + "/gone.json" }
 
     /// What is known of it.
-    public func record() throws(ReelFailure) -> Uploads.Record {
+    package func record() throws(ReelFailure) -> Uploads.Record {
         try AtomicFile.read(json: Uploads.Record.self, from: recordPath)
     }
 
@@ -50,7 +50,7 @@ public struct Upload: Sendable {
     }
 
     /// Bytes that are there and count.
-    public var offset: Int64 {
+    package var offset: Int64 {
         get throws(ReelFailure) {
             do {
                 let size = Int64(try Files.entry(data)?.st_size ?? 0)
@@ -64,7 +64,7 @@ public struct Upload: Sendable {
     }
 
     /// When it expires, in seconds since 1970.
-    public var expiry: Double {
+    package var expiry: Double {
         get throws(ReelFailure) {
             let lifetime = try record().lifetime
             do {
@@ -99,7 +99,7 @@ public struct Upload: Sendable {
     /// a process left unchecked is dropped.
     ///
     /// - Parameter isChecked: whether what is written counts only once `UploadWriter.finish` has returned.
-    public func writer(isChecked: Bool) throws(ReelFailure) -> UploadWriter? {
+    package func writer(isChecked: Bool) throws(ReelFailure) -> UploadWriter? {
         guard let lock = try lock(), try exists else { return nil }
         let offset = try offset
         do throws(SystemCode) {
@@ -120,7 +120,7 @@ public struct Upload: Sendable {
     }
 
     /// Removes it with all that it has; false if another process is writing it.
-    public func end() throws(ReelFailure) -> Bool {
+    package func end() throws(ReelFailure) -> Bool {
         guard let lock = try lock() else { return try !exists }
         defer { withExtendedLifetime(lock) {} }
         try remove()
@@ -145,7 +145,7 @@ public struct Upload: Sendable {
     }
 
     /// Appends the bytes of other uploads, which are complete, in their order.
-    public func append(contentsOf others: [Upload]) throws(ReelFailure) {
+    package func append(contentsOf others: [Upload]) throws(ReelFailure) {
         guard let writer = try writer(isChecked: false) else { throw SystemError.store(.lock, folder, EBUSY) }
         for other in others {
             let file: Descriptor
@@ -173,7 +173,7 @@ public struct Upload: Sendable {
     /// the job has none of them.
     ///
     /// Throws `.storeUnusable`, and `.sourceInaccessible` if the upload is removed meanwhile.
-    public func give(to job: JobFolder, as name: String) throws(ReelFailure) {
+    package func give(to job: JobFolder, as name: String) throws(ReelFailure) {
         let copy = "\(job.stage)/\(name)"
         do throws(SystemCode) {
             try Files.makeFolders(job.stage)
@@ -195,7 +195,7 @@ public struct Upload: Sendable {
     /// A path of the file that ends with its name.
     ///
     /// Throws `.storeUnusable`.
-    public func path(named name: String) throws(ReelFailure) -> String {
+    package func path(named name: String) throws(ReelFailure) -> String {
         let path = "\(folder)/file/\(name)"
         do throws(SystemCode) {
             try Files.makeFolders("\(folder)/file")

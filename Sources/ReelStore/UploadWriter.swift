@@ -1,12 +1,12 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 internal import Synchronization
 
 /// Writes the bytes of one piece of an upload. Nobody else can write the upload until this has finished or dropped the piece,
 /// or is gone.
-public final class UploadWriter: Sendable {
+package final class UploadWriter: Sendable {
     /// The upload's length when this began.
-    public let offset: Int64
+    package let offset: Int64
     private let upload: Upload
     private let file: Descriptor
     private let lock: FileLock
@@ -24,7 +24,7 @@ public final class UploadWriter: Sendable {
     }
 
     /// Appends bytes. Blocks. Throws `.storeFull` and `.storeUnusable`.
-    public func write(_ bytes: ArraySlice<UInt8>) throws(ReelFailure) {
+    package func write(_ bytes: ArraySlice<UInt8>) throws(ReelFailure) {
         try turn.withLock { _ throws(ReelFailure) in
             do throws(SystemCode) {
                 try file.write(bytes)
@@ -38,7 +38,7 @@ public final class UploadWriter: Sendable {
     ///
     /// The lock does not wait for this object to go: a client that is told that the piece has come sends the next one at once, and a
     /// task that ends may hold the object a moment longer.
-    public func finish() throws(ReelFailure) {
+    package func finish() throws(ReelFailure) {
         try turn.withLock { _ throws(ReelFailure) in try end() }
     }
 
@@ -56,7 +56,7 @@ public final class UploadWriter: Sendable {
     }
 
     /// Drops what was written. If that is nothing, the file keeps its time: a job may have it as its source.
-    public func drop() throws(ReelFailure) {
+    package func drop() throws(ReelFailure) {
         try turn.withLock { _ throws(ReelFailure) in
             do throws(SystemCode) {
                 if try Int64(file.status().st_size) > offset, ftruncate(file.number, off_t(offset)) != 0 {

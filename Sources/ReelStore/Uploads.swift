@@ -1,5 +1,5 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// The files that are being uploaded into a store, or that were and wait to be used. Any process may go on with an upload
 /// that another has begun: what counts is on the disk, and a lock says who writes.
@@ -7,40 +7,40 @@ public import ReelCore
 /// A folder for each: `upload.json` says what is known of it, `data` has its bytes so far, and `unchecked` the length up to
 /// which they count while a piece with a checksum comes in. `gone.json` has what was known of one that was removed while a job
 /// has its bytes under another name.
-public struct Uploads: Sendable {
+package struct Uploads: Sendable {
     private let store: FolderStore
 
     fileprivate init(into store: FolderStore) { self.store = store }
 
     /// Path of the folder of all uploads.
-    public var folder: String { store.root + "/uploads" }
+    package var folder: String { store.root + "/uploads" }
 
     /// Gives the bytes of an upload to a job of the store, as `Upload.give` does.
-    public func give(_ upload: Upload, to job: JobID, as name: String) throws(ReelFailure) {
+    package func give(_ upload: Upload, to job: JobID, as name: String) throws(ReelFailure) {
         try upload.give(to: store.job(job), as: name)
     }
 
     /// What is known of an upload, apart from its bytes.
-    public struct Record: Codable, Hashable, Sendable {
+    package struct Record: Codable, Hashable, Sendable {
         /// How many bytes it will have; nil while that is not known.
-        public var length: Int64?
+        package var length: Int64?
         /// Bytes that are set aside for it while its length is not known.
-        public var reserved: Int64
+        package var reserved: Int64
         /// The name of the file, without any folder.
-        public var name: String
+        package var name: String
         /// What its maker said of it, as it was sent.
-        public var metadata: String?
+        package var metadata: String?
         /// Who made it; nil if anyone may go on with it.
-        public var owner: String?
+        package var owner: String?
         /// Whether it is a part of an upload that is to be put together.
-        public var isPartial: Bool
+        package var isPartial: Bool
         /// The uploads that it was put together of.
-        public var parts: [String]?
+        package var parts: [String]?
         /// How long it is kept after its last change, in seconds.
-        public var lifetime: Double
+        package var lifetime: Double
 
         /// A record of known parts.
-        public init(
+        package init(
             length: Int64?, name: String, metadata: String? = nil, owner: String? = nil, isPartial: Bool = false,
             parts: [String]? = nil, lifetime: Double
         ) {
@@ -75,7 +75,7 @@ public struct Uploads: Sendable {
     }
 
     /// The upload of an id; nil if there is none, or if it was removed or has expired.
-    public func upload(_ id: String, now: Double) throws(ReelFailure) -> Upload? {
+    package func upload(_ id: String, now: Double) throws(ReelFailure) -> Upload? {
         guard Uploads.isID(id) else { return nil }
         let upload = Upload(id: id, root: folder)
         guard try upload.exists, try upload.expiry > now else { return nil }
@@ -84,7 +84,7 @@ public struct Uploads: Sendable {
 
     /// Begins an upload, if all uploads together then have no more than `quota` bytes, those of its owner no more than
     /// `ownQuota`, there are no more than `most`, and no more than a quarter of those belong to an owner; nil if not.
-    public func create(
+    package func create(
         _ record: Record, quota: Int64, ownQuota: Int64? = nil, most: Int
     ) throws(ReelFailure) -> Upload? {
         let lock = try lockAll()
@@ -110,7 +110,7 @@ public struct Uploads: Sendable {
 
     /// Sets aside room for more bytes of an upload whose length is not known. False if all uploads together would then have
     /// more than `quota` bytes, or those of its owner more than `ownQuota`.
-    public func reserve(
+    package func reserve(
         _ bytes: Int64, for upload: Upload, quota: Int64, ownQuota: Int64? = nil
     ) throws(ReelFailure) -> Bool {
         let lock = try lockAll()
@@ -130,7 +130,7 @@ public struct Uploads: Sendable {
 
     /// States the length of an upload whose length was not known. False if all uploads together would then have more than
     /// `quota` bytes, or those of its owner more than `ownQuota`.
-    public func state(
+    package func state(
         _ length: Int64, of upload: Upload, quota: Int64, ownQuota: Int64? = nil
     ) throws(ReelFailure) -> Bool {
         let lock = try lockAll()
@@ -145,7 +145,7 @@ public struct Uploads: Sendable {
 
     /// Removes the uploads that have expired, those whose bytes no job has any more after they were removed, and what a process
     /// that died has left of one. An upload that a process is writing stays.
-    public func removeExpired(now: Double) throws(ReelFailure) {
+    package func removeExpired(now: Double) throws(ReelFailure) {
         var trouble: ReelFailure?
         for upload in try all() {
             do throws(ReelFailure) {
@@ -161,10 +161,10 @@ public struct Uploads: Sendable {
     }
 
     /// The bytes that all uploads have or will have, also those of which jobs alone have the bytes.
-    public func bytes() throws(ReelFailure) -> Int64 { try counted().reduce(0) { $0 + $1.bytes } }
+    package func bytes() throws(ReelFailure) -> Int64 { try counted().reduce(0) { $0 + $1.bytes } }
 
     /// The same for each owner; nil is the owner of those without one.
-    public func bytesByOwner() throws(ReelFailure) -> [String?: Int64] {
+    package func bytesByOwner() throws(ReelFailure) -> [String?: Int64] {
         try counted().reduce(into: [:]) { $0[$1.owner, default: 0] += $1.bytes }
     }
 
@@ -209,5 +209,5 @@ public struct Uploads: Sendable {
 
 extension FolderStore {
     /// The store's uploads.
-    public var uploads: Uploads { Uploads(into: self) }
+    package var uploads: Uploads { Uploads(into: self) }
 }

@@ -1,13 +1,13 @@
 internal import Glibc
-public import ReelCore
+package import ReelCore
 
 /// The folder beside an output in which `run` keeps its store: accessible to this user alone, wherever the output goes.
 ///
 /// Others may write in the folder around it. So it is held open: a result is delivered from the folder that was
 /// checked, even if another folder has its name by then.
-public final class Workspace: Sendable {
+package final class Workspace: Sendable {
     /// Path of the folder.
-    public let path: String
+    package let path: String
     let folder: Descriptor
 
     private init(path: String, folder: consuming Descriptor) {
@@ -19,7 +19,7 @@ public final class Workspace: Sendable {
     /// may write in it, `.reel-UID`.
     ///
     /// Throws `.workspaceForeign` if neither belongs to this user alone, `.storeUnusable` if neither can be made.
-    public static func beside(_ output: String) throws(ReelFailure) -> Workspace {
+    package static func beside(_ output: String) throws(ReelFailure) -> Workspace {
         if let workspace = try existing(beside: output) { return workspace }
         let names = names(beside: output)
         for path in names {
@@ -32,7 +32,7 @@ public final class Workspace: Sendable {
     }
 
     /// The same if it is there; an earlier run may have had to take the second name. Nil if there is none.
-    public static func existing(beside output: String) throws(ReelFailure) -> Workspace? {
+    package static func existing(beside output: String) throws(ReelFailure) -> Workspace? {
         for path in names(beside: output) {
             if let workspace = try open(path) { return workspace }
         }
@@ -44,7 +44,7 @@ public final class Workspace: Sendable {
     }
 
     /// Bytes that its files take on the disk.
-    public var size: Int64 { Files.size(ofTree: path) }
+    package var size: Int64 { Files.size(ofTree: path) }
 
     /// Nil if there is no folder of that name that is accessible to this user alone. If others may only read it, it is
     /// closed to them.

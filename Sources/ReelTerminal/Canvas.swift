@@ -1,15 +1,15 @@
 /// The abilities of the terminal or file that text is written to.
-public struct Canvas: Hashable, Sendable {
+package struct Canvas: Hashable, Sendable {
     /// Width in characters.
-    public var columns: Int
+    package var columns: Int
     /// Height in lines. Nil if text may go on without end: nothing is wrapped or cut off then.
-    public var rows: Int?
+    package var rows: Int?
     /// Whether people see it; a file or a pipe takes rows of any width.
-    public var isTerminal: Bool
+    package var isTerminal: Bool
     /// Whether text may be styled with escape sequences.
-    public var hasColour: Bool
+    package var hasColour: Bool
     /// Whether it shows block characters beyond ASCII, as in strips.
-    public var hasBlocks: Bool
+    package var hasBlocks: Bool
 
     package init(columns: Int, rows: Int?, isTerminal: Bool = true, hasColour: Bool, hasBlocks: Bool) {
         self.columns = columns
@@ -27,12 +27,12 @@ public struct Canvas: Hashable, Sendable {
     }
 
     /// A file or a pipe.
-    public static let plain = Canvas(
+    package static let plain = Canvas(
         columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)
 
     /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a character
     /// set other than UTF-8, without either if TERM is "dumb".
-    public static func terminal(columns: Int, environment: [String: String]) -> Canvas {
+    package static func terminal(columns: Int, environment: [String: String]) -> Canvas {
         guard environment["TERM"] != "dumb" else {
             return Canvas(columns: columns, rows: nil, hasColour: false, hasBlocks: false)
         }

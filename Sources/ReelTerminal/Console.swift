@@ -1,12 +1,12 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Foundation
 internal import Logging
-public import ReelCore
+package import ReelCore
 internal import ReelJobs
 internal import ReelWords
 
 /// Standard output and standard error of a program: results go to the former, messages to people to the latter.
-public struct Console: Sendable {
+package struct Console: Sendable {
     /// The program's name.
     private let name: String
     private let advice: @Sendable (FailureReason) -> String?
@@ -14,21 +14,21 @@ public struct Console: Sendable {
     /// - Parameters:
     ///   - name: the program's name, which begins each line on standard error.
     ///   - advice: a remedy on that program's command line for a failure; nil if its words say enough.
-    public init(name: String, advice: @escaping @Sendable (FailureReason) -> String?) {
+    package init(name: String, advice: @escaping @Sendable (FailureReason) -> String?) {
         self.name = name
         self.advice = advice
     }
 
     /// Writes a line on standard output. Text from a file, an engine or Redis may be part of it: it is made legible.
-    public func result(_ line: String) { print(Legible.line(line) + "\n") }
+    package func result(_ line: String) { print(Legible.line(line) + "\n") }
 
     /// Writes on standard output, unchanged: the text must be legible already. If the reader has gone, as with `| head`, the
     /// program exits with the code of SIGPIPE, which it ignores because of its libraries. Any other error ends it with a
     /// message.
-    public func print(_ text: String) { print(Array(text.utf8)) }
+    package func print(_ text: String) { print(Array(text.utf8)) }
 
     /// Writes bytes on standard output, as `print` does.
-    public func print(_ bytes: [UInt8]) {
+    package func print(_ bytes: [UInt8]) {
         let code = write(bytes, to: STDOUT_FILENO)
         guard code != 0 else { return }
         guard code != EPIPE else { Foundation.exit(128 + SIGPIPE) }
@@ -38,7 +38,7 @@ public struct Console: Sendable {
     }
 
     /// Writes a value as a line of JSON on standard output. The value must be encodable: it holds no NaN or infinity.
-    public func json(_ value: some Encodable) {
+    package func json(_ value: some Encodable) {
         guard let line = try? CanonicalJSON.text(of: value) else {
             return say("cannot print a \(type(of: value)) as JSON")
         }
@@ -46,22 +46,22 @@ public struct Console: Sendable {
     }
 
     /// The message of a failure: what went wrong, where, and what to do about it.
-    public func words(_ failure: ReelFailure) -> String {
+    package func words(_ failure: ReelFailure) -> String {
         ([failure.words] + [advice(failure.reason)].compactMap(\.self)).joined(separator: "; ")
     }
 
     /// Writes the message of a failure as a line on standard error.
-    public func say(_ failure: ReelFailure) { say(words(failure)) }
+    package func say(_ failure: ReelFailure) { say(words(failure)) }
 
     /// Writes a warning as a line on standard error.
-    public func warn(_ diagnostic: Diagnostic, of subject: BatchPlace? = nil) { warn(diagnostic.words, of: subject) }
+    package func warn(_ diagnostic: Diagnostic, of subject: BatchPlace? = nil) { warn(diagnostic.words, of: subject) }
 
     func warn(_ words: String, of subject: BatchPlace?) {
         say("warning: \(subject.map { "\($0.name): " } ?? "")\(words)")
     }
 
     /// Writes a line on standard error, after the program's name.
-    public func say(_ line: String) { write("\(name): \(Legible.line(line))\n") }
+    package func say(_ line: String) { write("\(name): \(Legible.line(line))\n") }
 
     /// Writes on standard error. Errors are ignored: the program goes on if its messages cannot be written.
     func write(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
@@ -85,7 +85,7 @@ public struct Console: Sendable {
     }
 
     /// What standard output can show. On a terminal, lines that are too wide are wrapped, and there is room for any number.
-    public var canvas: Canvas {
+    package var canvas: Canvas {
         guard let size = resultSize else { return .plain }
         return .terminal(columns: size.columns, environment: ProcessInfo.processInfo.environment).endless
     }
@@ -113,7 +113,7 @@ public struct Console: Sendable {
 
     /// Parses the process's arguments, runs the command that they name, and ends the program with the command's exit code.
     /// Help and results go to standard output, an error as one line to standard error.
-    public func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
+    package func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
         do {
             try CommandArguments.check()
             try await Settings.load()
@@ -132,7 +132,7 @@ public struct Console: Sendable {
     /// Reports the failure of a job as a line on standard error and, with `--json`, as one of JSON on standard output.
     ///
     /// - Parameter subject: the video of a batch. Its path comes before the message, unless the message contains it.
-    public func report(_ failure: ReelFailure, of job: JobID? = nil, _ subject: BatchPlace? = nil) {
+    package func report(_ failure: ReelFailure, of job: JobID? = nil, _ subject: BatchPlace? = nil) {
         let words = words(failure)
         say(subject.map { words.contains($0.path) ? words : "\($0.path): \(words)" } ?? words)
         // If there is no such job, the name that was given is no job's id.
@@ -141,7 +141,7 @@ public struct Console: Sendable {
     }
 
     /// Reports a failure that ends several jobs: a line on standard error and, with `--json`, a line of JSON for each.
-    public func report(_ failure: ReelFailure, ofEach jobs: [JobID]) {
+    package func report(_ failure: ReelFailure, ofEach jobs: [JobID]) {
         let words = words(failure)
         say(words)
         guard wantsJSON else { return }
@@ -149,7 +149,7 @@ public struct Console: Sendable {
     }
 
     /// Does work on a job, and reports its failure as one of the job.
-    public func reporting<Result: Sendable>(
+    package func reporting<Result: Sendable>(
         of job: JobID, isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async throws -> Result {
         do {
@@ -194,9 +194,9 @@ public struct Console: Sendable {
 }
 
 /// A failure that was reported before it ends the program.
-public struct ReportedFailure: Error {
+package struct ReportedFailure: Error {
     let failure: ReelFailure
 
     /// A failure, which decides the exit code.
-    public init(_ failure: ReelFailure) { self.failure = failure }
+    package init(_ failure: ReelFailure) { self.failure = failure }
 }

@@ -3,17 +3,17 @@ internal import ReelCore
 /// Sections of help that commands share, after a command's own text. Titles are in capitals, as argument-parser writes its
 /// own, and `scripts/man` makes a section of the manual page from each. Lines have 80 characters at most, so that
 /// argument-parser breaks none.
-public enum HelpText {
+package enum HelpText {
     /// A text and the sections after it, with an empty line between.
-    public static func text(_ parts: String...) -> String { parts.joined(separator: "\n\n") }
+    package static func text(_ parts: String...) -> String { parts.joined(separator: "\n\n") }
 
     /// Commands to try, a line for each.
-    public static func examples(_ commands: String...) -> String {
+    package static func examples(_ commands: String...) -> String {
         (["EXAMPLES:"] + commands.map { "  " + $0 }).joined(separator: "\n")
     }
 
     /// What each exit code means.
-    public static let exitCodes = section(
+    package static let exitCodes = section(
         "EXIT CODES",
         [
             ("0", "done"), ("1", "the job failed, was cancelled, or did not end in time"), ("2", "wrong usage"),
@@ -22,23 +22,23 @@ public enum HelpText {
         ])
 
     /// Of commands that use a board and a store: what environment variables say to them, and their exit codes.
-    public static let ofBoard = text(
+    package static let ofBoard = text(
         environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
 
     /// How a shell learns to complete a program's arguments.
-    public static let completions = """
+    package static let completions = """
         COMPLETIONS:
           --generate-completion-script bash, zsh or fish prints a script for that shell;
           packages and scripts/install have installed it.
         """
 
     /// What environment variables say to a command.
-    public static func environment(_ variables: [Variable]) -> String {
+    package static func environment(_ variables: [Variable]) -> String {
         section("ENVIRONMENT", variables.map { ($0.rawValue, $0.words) })
     }
 
     /// The encoders that reel knows, and by which other names each can be asked for.
-    public static let encoders = text(
+    package static let encoders = text(
         section(
             "VIDEO ENCODERS",
             EncoderTraits.all.filter(\.isListed).map { ($0.name, names([$0.codec] + $0.aliases, of: $0.name)) }),
@@ -46,13 +46,13 @@ public enum HelpText {
             "AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
 
     /// The containers that reel writes; the extension of an output is one of these names.
-    public static let containers = """
+    package static let containers = """
         CONTAINERS:
           \(Container.allCases.map(\.rawValue).joined(separator: ", "))
         """
 
     /// An environment variable of the programs.
-    public enum Variable: String, CaseIterable, Sendable {
+    package enum Variable: String, CaseIterable, Sendable {
         case redis = "REEL_REDIS"
         case redisFile = "REEL_REDIS_FILE"
         case namespace = "REEL_NAMESPACE"

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import Logging
-public import ReelCore
+package import ReelCore
 internal import ReelJobs
-public import ServiceLifecycle
+package import ServiceLifecycle
 internal import Synchronization
 internal import UnixSignals
 
 /// Ctrl-C and its like, as the cancellation of a task or the end of a service.
-public enum Interruption {
+package enum Interruption {
     /// Runs the body; SIGINT, SIGTERM and SIGHUP cancel it. A second SIGINT or SIGTERM ends the program at once, since
     /// cancellation has no effect while a system call hangs. Throws what the body throws, or `.interrupted` if a signal
     /// cancelled it.
-    public static func cancelling<Result: Sendable>(
+    package static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws(ReelFailure) -> Result {
         let outcome = Mutex<Swift.Result<Result, ReelFailure>?>(nil)
@@ -38,7 +38,7 @@ public enum Interruption {
 
     /// Runs the service until it ends. The first SIGTERM or SIGINT shuts it down gracefully, the second calls `endNow`.
     /// Throws what the service throws.
-    public static func shuttingDown(
+    package static func shuttingDown(
         _ service: some Service, endNow: @escaping @Sendable () -> Void
     ) async throws(ReelFailure) {
         let listening = ClosureService {

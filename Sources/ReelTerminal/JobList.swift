@@ -1,15 +1,15 @@
 internal import ReelCore
-public import ReelJobs
+package import ReelJobs
 
 /// How a watched screen shows a list of jobs: in which order, and which of them is chosen.
-public struct JobList: Hashable, Sendable {
+package struct JobList: Hashable, Sendable {
     /// The order of the list.
-    public var order = Order.board
+    package var order = Order.board
     /// The id of the chosen job; nil for none.
-    public var chosen: String?
+    package var chosen: String?
 
     /// Orders, each the one after the other on a screen.
-    public enum Order: String, CaseIterable, Sendable {
+    package enum Order: String, CaseIterable, Sendable {
         /// As the board lists them.
         case board
         case name, state, progress, age
@@ -22,10 +22,10 @@ public struct JobList: Hashable, Sendable {
     }
 
     /// A list in the board's order, of which no job is chosen.
-    public init() {}
+    package init() {}
 
     /// Jobs in this order. Equal ones keep their places.
-    public func sorted(_ jobs: [JobView]) -> [JobView] {
+    package func sorted(_ jobs: [JobView]) -> [JobView] {
         switch order {
         case .board: jobs
         case .name: jobs.stablySorted { $0.shownName.lowercased() < $1.shownName.lowercased() }

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
-public import ReelCore
-public import ReelJobs
-public import ReelQueue
+package import ReelCore
+package import ReelJobs
+package import ReelQueue
 internal import ReelWords
 
 /// What `status` shows a person.
-public enum JobText {
+package enum JobText {
     /// A line for each job with why it waits or failed, a line for each job that cannot be read, and how many more there are.
     ///
     /// - Parameters:
@@ -14,7 +14,7 @@ public enum JobText {
     ///   - forgotten: how many unfinished jobs the store has that the board does not know.
     ///   - now: seconds since 1970, from which ages are counted.
     ///   - list: the order of the jobs, and the chosen one.
-    public static func lines(
+    package static func lines(
         _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], isChosen: Bool = false, others: Int = 0,
         forgotten: Int = 0, at now: Double, as list: JobList = JobList(), on canvas: Canvas
     ) -> [ScreenLine] {
@@ -36,7 +36,7 @@ public enum JobText {
     }
 
     /// How many jobs that have ended a list leaves out; nil if it has all.
-    public static func more(_ others: Int) -> String? {
+    package static func more(_ others: Int) -> String? {
         guard others > 0 else { return nil }
         let jobs = others == 1 ? "1 more job has" : "\(others) more jobs have"
         return "\(jobs) ended: reel-coordinator status --state done --state failed --state cancelled shows them all"
@@ -48,7 +48,7 @@ public enum JobText {
     /// All about one job.
     ///
     /// - Parameter now: seconds since 1970, from which ages are counted.
-    public static func lines(
+    package static func lines(
         _ view: JobView, strip: PassStrip?, at now: Double, on canvas: Canvas
     ) -> [ScreenLine] {
         func row(_ name: String, _ text: String) -> [ScreenLine] {

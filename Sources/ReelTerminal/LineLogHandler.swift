@@ -1,12 +1,12 @@
 internal import Foundation
-public import Logging
+package import Logging
 internal import ReelCore
 internal import ReelWords
 
 /// A log handler that writes each event as a line.
-public struct LineLogHandler: LogHandler {
+package struct LineLogHandler: LogHandler {
     /// What a line looks like.
-    public enum Form: Sendable {
+    package enum Form: Sendable {
         /// For people: time, level, logger and message. The message is made legible: file names and words of engines may be
         /// part of it. Metadata are left out, since the message says the same in words.
         case text
@@ -15,9 +15,9 @@ public struct LineLogHandler: LogHandler {
     }
 
     /// What all events of the logger are about.
-    public var metadata: Logger.Metadata = [:]
+    package var metadata: Logger.Metadata = [:]
     /// Events below it are not written.
-    public var logLevel = Logger.Level.info
+    package var logLevel = Logger.Level.info
 
     private let form: Form
     private let label: String
@@ -27,7 +27,7 @@ public struct LineLogHandler: LogHandler {
     /// - Parameters:
     ///   - hasPriorities: whether each line begins with its priority, for a service manager that takes it off (sd-daemon(3)).
     ///   - write: gets each line, with its end.
-    public init(
+    package init(
         _ form: Form, label: String, hasPriorities: Bool = false, write: @escaping @Sendable (String) -> Void
     ) {
         self.form = form
@@ -37,13 +37,13 @@ public struct LineLogHandler: LogHandler {
     }
 
     /// Metadata by name.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
     /// Writes the event.
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let priority = hasPriorities ? "<\(event.level.priority)>" : ""
         switch form {

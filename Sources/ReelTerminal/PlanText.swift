@@ -1,11 +1,11 @@
 internal import ReelCore
-public import ReelJobs
+package import ReelJobs
 internal import ReelWords
 
 /// The output of `plan`: the source's properties, the planned output and its cost.
-public enum PlanText {
+package enum PlanText {
     /// The lines, each a name and a text.
-    public static func lines(_ view: PlanView) -> [String] {
+    package static func lines(_ view: PlanView) -> [String] {
         let found = view.found
         var rows: [(String, String)] = [
             ("job", view.id),

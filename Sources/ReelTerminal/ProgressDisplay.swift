@@ -1,11 +1,11 @@
 internal import Foundation
-public import ReelCore
-public import ReelJobs
+package import ReelCore
+package import ReelJobs
 internal import ReelWords
 
 /// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
 /// warning once.
-public struct ProgressDisplay {
+package struct ProgressDisplay {
     private var meter = ProgressMeter()
     private var said: Set<String> = []
     private var bar: RedrawnLine
@@ -17,13 +17,13 @@ public struct ProgressDisplay {
     /// A display that has not shown anything yet.
     ///
     /// - Parameter subject: the video that the job is made of, if there are several; nil for the only one.
-    public init(on console: Console, of subject: BatchPlace? = nil) {
+    package init(on console: Console, of subject: BatchPlace? = nil) {
         (self.console, self.subject) = (console, subject)
         bar = RedrawnLine(on: console)
     }
 
     /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
-    public mutating func show(_ job: JobView) {
+    package mutating func show(_ job: JobView) {
         warn(job.warnings.filter { $0 != job.waitReason })
         if !job.state.isTerminal { say(job.failures.flatMap(\.retries)) }
         // A job that is probed has no frames to count: it has no plan yet, or a pass has disproved its plan.
@@ -63,7 +63,7 @@ public struct ProgressDisplay {
     }
 
     /// Lines that stay above the bar; a line that was printed before is not printed again.
-    public mutating func warn(_ warnings: [String]) {
+    package mutating func warn(_ warnings: [String]) {
         for warning in warnings where said.insert(warning).inserted {
             clear()
             console.warn(warning, of: subject)
@@ -79,14 +79,14 @@ public struct ProgressDisplay {
     }
 
     /// Warnings that were printed elsewhere.
-    public mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
+    package mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
     /// Takes the bar away, so that other lines can be printed.
-    public mutating func clear() { bar.clear() }
+    package mutating func clear() { bar.clear() }
 }
 
 /// The place of a video among those of a command.
-public struct BatchPlace: Hashable, Sendable {
+package struct BatchPlace: Hashable, Sendable {
     /// Counted from 1.
     let number: Int
     /// How many there are; at least two.
@@ -99,7 +99,7 @@ public struct BatchPlace: Hashable, Sendable {
     /// - Parameters:
     ///   - place: counted from 0.
     ///   - path: the video's path, whose last part is its name.
-    public init?(_ place: Int, of count: Int, path: String) {
+    package init?(_ place: Int, of count: Int, path: String) {
         guard count > 1 else { return nil }
         (number, self.count, self.path) = (place + 1, count, path)
     }

@@ -1,19 +1,19 @@
 internal import ReelWords
 
 /// A job's progress at one moment.
-public struct ProgressSample: Hashable, Sendable {
+package struct ProgressSample: Hashable, Sendable {
     /// Frames encoded so far.
-    public var frames: Int
+    package var frames: Int
     /// Frames decoded so far; encoded frames count in any case.
-    public var decoded: Int
+    package var decoded: Int
     /// Frames that the job has.
-    public var total: Int
+    package var total: Int
     /// Whether all frames are encoded, and are being joined and verified.
-    public var assembling: Bool
+    package var assembling: Bool
     /// Seconds since watching began.
-    public var seconds: Double
+    package var seconds: Double
     /// The clip of an edit that is worked on, in words, of which a file's name may be part; nil for none.
-    public var clip: String?
+    package var clip: String?
 
     package init(
         frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil
@@ -35,7 +35,7 @@ public struct ProgressSample: Hashable, Sendable {
 }
 
 /// Turns samples into text: a bar to be redrawn in place, or a line for each step of ten percent.
-public struct ProgressMeter: Sendable {
+package struct ProgressMeter: Sendable {
     private var window: [ProgressSample] = []
     /// The sample at which work was last done. Workers tell of it now and then, and nothing is known between.
     private var latest: ProgressSample?
@@ -43,24 +43,24 @@ public struct ProgressMeter: Sendable {
     private var saidAssembling = false
 
     /// A meter without samples.
-    public init() {}
+    package init() {}
 
     /// Adds the newest sample. Speed is measured over the last 20 seconds, so that it does not jump with every pass and
     /// ignores frames that an earlier run of the same job had finished.
-    public mutating func add(_ sample: ProgressSample) {
+    package mutating func add(_ sample: ProgressSample) {
         if latest.map({ $0.work != sample.work || $0.total != sample.total }) ?? true { latest = sample }
         window.append(sample)
         while window.count > 2, sample.seconds - window[1].seconds >= 20 { window.removeFirst() }
     }
 
     /// Frames per second over the window; nil until that is known.
-    public var framesPerSecond: Double? {
+    package var framesPerSecond: Double? {
         speed(\.frames)
     }
 
     /// Seconds that are left at the present speed; nil until that is known. Between two reports of work it falls with the
     /// time.
-    public var secondsLeft: Double? {
+    package var secondsLeft: Double? {
         guard let now = window.last, let latest, let speed = speed(\.work) else { return nil }
         return max(Double(max(2 * latest.total - latest.work, 0)) / speed - (now.seconds - latest.seconds), 0)
     }
@@ -74,7 +74,7 @@ public struct ProgressMeter: Sendable {
 
     /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …". What does
     /// not fit is left out as a whole.
-    public func bar(columns: Int) -> String {
+    package func bar(columns: Int) -> String {
         guard let last = window.last else { return "" }
         let percent = percent(last), frames = "\(last.frames)/\(last.total) frames"
         let rate = rate(last)
@@ -91,7 +91,7 @@ public struct ProgressMeter: Sendable {
     }
 
     /// The next line for an output that is not a terminal; nil until another step of ten percent is done.
-    public mutating func step() -> String? {
+    package mutating func step() -> String? {
         guard let last = window.last else { return nil }
         if last.assembling {
             defer { saidAssembling = true }

@@ -1,17 +1,17 @@
 internal import ReelCore
-public import ReelJobs
-public import ReelQueue
+package import ReelJobs
+package import ReelQueue
 internal import ReelWords
 
 /// The output of `queue`.
-public enum QueueText {
+package enum QueueText {
     /// Totals, jobs that cannot be read, then the jobs, as many as the canvas has rows for.
     ///
     /// - Parameters:
     ///   - strips: the jobs' strips by job id.
     ///   - now: seconds since 1970, from which ages are counted.
     ///   - list: the order of the jobs, and the chosen one.
-    public static func lines(
+    package static func lines(
         _ view: QueueView, strips: [String: PassStrip], at now: Double, as list: JobList = JobList(), on canvas: Canvas
     ) -> [ScreenLine] {
         let totals = totals(view, on: canvas) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }

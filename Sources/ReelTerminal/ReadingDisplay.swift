@@ -1,9 +1,9 @@
-public import ReelJobs
+package import ReelJobs
 internal import Synchronization
 
 /// Shows on standard error how much of a source has been read, if that takes longer than a moment: redrawn in place on
 /// a terminal, else a line per ten percent.
-public final class ReadingDisplay: Sendable {
+package final class ReadingDisplay: Sendable {
     private struct State {
         var begun: ContinuousClock.Instant?
         var step = 0
@@ -14,7 +14,7 @@ public final class ReadingDisplay: Sendable {
     private let console: Console
 
     /// A display that has not shown anything yet.
-    public init(on console: Console) {
+    package init(on console: Console) {
         self.console = console
         state = Mutex(State(line: RedrawnLine(on: console)))
     }
@@ -23,7 +23,7 @@ public final class ReadingDisplay: Sendable {
     private static let patience = Duration.seconds(2)
 
     /// Hears how much has been read, from 0 to 1.
-    public var heard: JobService.Reading { { [self] share in show(Int(share * 100)) } }
+    package var heard: JobService.Reading { { [self] share in show(Int(share * 100)) } }
 
     private func show(_ percent: Int) {
         state.withLock { state in
@@ -40,7 +40,7 @@ public final class ReadingDisplay: Sendable {
     }
 
     /// Takes the line away, so that other lines can be printed.
-    public func clear() {
+    package func clear() {
         state.withLock { state in
             state.line.clear()
             (state.begun, state.step) = (nil, 0)

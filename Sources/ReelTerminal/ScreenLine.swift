@@ -1,9 +1,9 @@
 internal import ReelWords
 
 /// A line on a screen: pieces of text, each in a style. The text is made legible, so it cannot move the cursor.
-public struct ScreenLine: Hashable, Sendable {
+package struct ScreenLine: Hashable, Sendable {
     /// How a piece of text is emphasised.
-    public enum Style: Hashable, Sendable {
+    package enum Style: Hashable, Sendable {
         case plain, strong, faint
         /// For finished, active and failed things.
         case good, busy, bad
@@ -38,12 +38,12 @@ public struct ScreenLine: Hashable, Sendable {
     }
 
     /// A line of one piece, or an empty line.
-    public init(_ text: String = "", _ style: Style = .plain) {
+    package init(_ text: String = "", _ style: Style = .plain) {
         pieces = text.isEmpty ? [] : [Piece(text: Legible.line(text), style: style)]
     }
 
     /// Both lines' pieces on one line.
-    public static func + (left: ScreenLine, right: ScreenLine) -> ScreenLine {
+    package static func + (left: ScreenLine, right: ScreenLine) -> ScreenLine {
         var line = left
         line.pieces += right.pieces
         return line
@@ -94,13 +94,13 @@ public struct ScreenLine: Hashable, Sendable {
     }
 
     /// The text without styles.
-    public var text: String { pieces.map(\.text).joined() }
+    package var text: String { pieces.map(\.text).joined() }
 
     /// Width in characters.
-    public var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
+    package var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
 
     /// The line as it is written: styled if the canvas has colour, cut to the canvas's width if its rows are limited.
-    public func rendered(on canvas: Canvas) -> String {
+    package func rendered(on canvas: Canvas) -> String {
         let isLimited = canvas.rows ?? .max < .max
         if isChosen, isLimited {
             let shown = String(text.prefix(canvas.columns))
@@ -119,7 +119,7 @@ public struct ScreenLine: Hashable, Sendable {
 extension [ScreenLine] {
     /// One screen, to be written over the previous one without flicker: only what the new lines do not cover is cleared. If
     /// there are more lines than rows, the last row says how many more.
-    public func painted(on canvas: Canvas) -> String {
+    package func painted(on canvas: Canvas) -> String {
         var lines = self
         if let rows = canvas.rows, count > rows {
             lines = prefix(Swift.max(rows - 1, 0)) + [ScreenLine("\(count - rows + 1) lines more", .faint)]

@@ -1,7 +1,7 @@
-public import ReelJobs
+package import ReelJobs
 
 /// The answer of a reading command, as JSON and as lines of text.
-public struct Snapshot: Sendable {
+package struct Snapshot: Sendable {
     let json: any Encodable & Sendable
     /// Whether it will not change any more.
     let isFinal: Bool
@@ -13,7 +13,7 @@ public struct Snapshot: Sendable {
     ///   - json: what `--json` prints.
     ///   - isFinal: whether it will not change any more, which ends a watch.
     ///   - lines: the lines of text, for a given canvas.
-    public init(
+    package init(
         json: any Encodable & Sendable, isFinal: Bool = false, lines: @escaping @Sendable (Canvas) -> [ScreenLine]
     ) {
         self.json = json
@@ -27,7 +27,7 @@ public struct Snapshot: Sendable {
     /// - Parameters:
     ///   - jobs: in the board's order.
     ///   - lines: the lines of text, as the list is to be shown on a given canvas.
-    public init(
+    package init(
         json: any Encodable & Sendable, jobs: [JobView],
         lines: @escaping @Sendable (JobList, Canvas) -> [ScreenLine]
     ) {
@@ -41,14 +41,14 @@ public struct Snapshot: Sendable {
 }
 
 /// How a snapshot is printed.
-public enum Output: Sendable {
+package enum Output: Sendable {
     /// As a line of JSON.
     case json
     /// As lines for a person.
     case people(Canvas)
 
     /// Prints a snapshot on standard output.
-    public func write(_ snapshot: Snapshot, on console: Console) throws {
+    package func write(_ snapshot: Snapshot, on console: Console) throws {
         switch self {
         case .json: console.json(snapshot.json)
         case .people(let canvas): snapshot.lines(canvas).forEach { console.print($0.rendered(on: canvas) + "\n") }

@@ -1,7 +1,7 @@
-public import ReelQueue
+package import ReelQueue
 
 /// A job's passes as a row of characters.
-public enum StripText {
+package enum StripText {
     private enum Mark: CaseIterable {
         case done, running, waiting, failed
 
@@ -33,7 +33,7 @@ public enum StripText {
     }
 
     /// The strip in `width` characters, each for a share of the passes.
-    public static func line(_ strip: PassStrip, width: Int, on canvas: Canvas) -> ScreenLine {
+    package static func line(_ strip: PassStrip, width: Int, on canvas: Canvas) -> ScreenLine {
         let count = strip.cells.count
         guard count > 0, width > 0 else { return ScreenLine() }
         let marks = (0..<width).map { column in
@@ -47,7 +47,7 @@ public enum StripText {
     }
 
     /// The legend of the characters.
-    public static func legend(on canvas: Canvas) -> ScreenLine {
+    package static func legend(on canvas: Canvas) -> ScreenLine {
         let words: [(Mark, String)] = [
             (.done, "done"), (.running, "running"), (.waiting, "waiting"), (.failed, "failed"),
         ]

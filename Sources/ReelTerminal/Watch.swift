@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 internal import Synchronization
 
 /// Takes a snapshot whenever something has changed, and at least every two seconds, and shows it, until a snapshot is
@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Taking snapshots and showing them are two tasks: while Redis does not answer, the screen says so, follows the
 /// terminal's size, and ends at once on a signal.
-public struct Watch: Sendable {
+package struct Watch: Sendable {
     private let address: String
     private let output: Output
     private let console: Console
@@ -14,7 +14,7 @@ public struct Watch: Sendable {
     private let change: @Sendable () async throws(ReelFailure) -> Void
 
     /// The longest time between two snapshots, if nothing changes.
-    public static let slowest = Duration.seconds(2)
+    package static let slowest = Duration.seconds(2)
     /// The shortest time between two snapshots, if much changes.
     private static let quickest = Duration.milliseconds(250)
 
@@ -22,7 +22,7 @@ public struct Watch: Sendable {
     ///   - address: Redis's address, for messages.
     ///   - change: returns when something may have changed, or after `slowest`.
     ///   - look: takes a snapshot of what is watched, or of a job that was chosen there.
-    public init(
+    package init(
         address: String, output: Output, on console: Console,
         change: @escaping @Sendable () async throws(ReelFailure) -> Void,
         look: @escaping @Sendable (_ chosen: JobID?) async throws(ReelFailure) -> Snapshot
@@ -35,7 +35,7 @@ public struct Watch: Sendable {
     }
 
     /// Watches until a snapshot is final. Throws what `look` throws, except that it goes on while Redis cannot be reached.
-    public func run() async throws {
+    package func run() async throws {
         let latest = LatestSnapshot()
         let looker = Task { await watch(into: latest) }
         defer { looker.cancel() }

@@ -1,12 +1,12 @@
 internal import ReelCore
-public import ReelJobs
+package import ReelJobs
 internal import ReelQueue
 internal import ReelWords
 
 /// The output of `workers`.
-public enum WorkerText {
+package enum WorkerText {
     /// A line for each worker, then its notes and its passes; at the end the drained hosts that have no worker.
-    public static func lines(
+    package static func lines(
         _ views: [WorkerView], drainedHosts: [String] = [], on canvas: Canvas
     ) -> [ScreenLine] {
         let workers = views.flatMap { view -> [ScreenLine] in

@@ -1,13 +1,13 @@
-public import ReelCore
+package import ReelCore
 
 /// The texts of a code: its row in the catalogue.
-public struct CodeText: Hashable, Sendable {
+package struct CodeText: Hashable, Sendable {
     /// What was found or went wrong, and where: one line, without its full stop.
-    public var words: String
+    package var words: String
     /// What the code means, whatever its facts are: one sentence.
-    public var meaning: String
+    package var meaning: String
     /// What to do about it: one sentence.
-    public var remedy: String
+    package var remedy: String
 
     init(_ words: String, _ meaning: String, _ remedy: String) {
         self.words = words
@@ -18,16 +18,16 @@ public struct CodeText: Hashable, Sendable {
 
 extension ReelFailure {
     /// What went wrong, and where: one line, without its full stop.
-    public var words: String { reason.words }
+    package var words: String { reason.words }
 }
 
 extension FailureReason {
     /// What went wrong, and where: one line, without its full stop. It names no option and no program: the caller adds
     /// those.
-    public var words: String { text.words }
+    package var words: String { text.words }
 
     /// The texts of the code. Tests go through all codes, so that none is without.
-    public var text: CodeText {
+    package var text: CodeText {
         sourceText ?? requestText ?? engineText ?? storeText ?? boardText ?? jobText ?? CodeText(code, "", "")
     }
 }

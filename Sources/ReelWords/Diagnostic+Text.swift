@@ -1,11 +1,11 @@
-public import ReelCore
+package import ReelCore
 
 extension Diagnostic {
     /// The message of the diagnostic: one line, without its full stop.
-    public var words: String { text.words }
+    package var words: String { text.words }
 
     /// The texts of the code.
-    public var text: CodeText {
+    package var text: CodeText {
         switch self {
         // MARK: Found in the source
         case .fileDamaged(let offset):

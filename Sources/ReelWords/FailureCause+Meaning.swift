@@ -1,8 +1,8 @@
-public import ReelCore
+package import ReelCore
 
 extension FailureCause {
     /// What happens to the pass: one sentence.
-    public var meaning: String {
+    package var meaning: String {
         switch self {
         case .transient: "The pass is tried again after a delay, which grows with each attempt."
         case .crash: "The pass is tried again at once, on another worker if there is one."

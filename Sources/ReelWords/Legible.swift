@@ -1,15 +1,15 @@
 /// Makes text from a file, an engine or Redis safe to show: it can then not move the cursor, colour the terminal,
 /// change the direction of the text after it, or begin a line of its own in a log.
-public enum Legible {
+package enum Legible {
     /// The text on one line, with each character that acts instead of being shown replaced by its code: `\n`,
     /// `\u{202E}`.
-    public static func line(_ text: String) -> String {
+    package static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         return text.unicodeScalars.map { isHidden($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
     }
 
     /// The same for a line of JSON, whose strings then have such characters as `\uXXXX`: its meaning stays the same.
-    public static func json(_ line: String) -> String {
+    package static func json(_ line: String) -> String {
         guard line.unicodeScalars.contains(where: isHidden) else { return line }
         return line.unicodeScalars.map { scalar in
             guard isHidden(scalar) else { return String(scalar) }

@@ -1,7 +1,7 @@
-public import ReelCore
+package import ReelCore
 
 /// A value that users write as text, and whose forms an error explains if the text has none of them.
-public protocol ExplainedArgument: Sendable {
+package protocol ExplainedArgument: Sendable {
     /// The forms that are valid, with examples.
     static var forms: String { get }
     /// Nil if the text is invalid.
@@ -49,19 +49,19 @@ enum DecimalNumber {
 }
 
 /// An amount of memory or disk, in bytes, as users write it: "768MiB", "2GiB", "1.5G", "500MB", "1048576".
-public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
+package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     /// The amount in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
 
     /// - Parameter bytes: the amount in bytes.
-    public init(bytes: Int64) { self.bytes = bytes }
+    package init(bytes: Int64) { self.bytes = bytes }
 
     /// What a user may write.
-    public static let forms = "a size (768MiB, 2GiB, 1500000)"
+    package static let forms = "a size (768MiB, 2GiB, 1500000)"
 
     /// Parses a size. KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil for
     /// anything else, for a size that is not a whole number of bytes, and for 0.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let (number, unit) = DecimalNumber.split(text), let scale = ByteSize.scales[unit.uppercased()],
             let size = DecimalNumber.scaled(number, by: scale)
         else { return nil }
@@ -69,7 +69,7 @@ public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The largest unit that leaves at least 1, with one decimal if it is not a whole number: "768 MiB", "1.5 GiB".
-    public var description: String {
+    package var description: String {
         let units = ["KiB", "MiB", "GiB", "TiB"]
         guard bytes.magnitude >= 1024 else { return "\(bytes) bytes" }
         var (value, unit) = (Double(bytes) / 1024, 0)
@@ -91,15 +91,15 @@ public struct ByteSize: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Bits per second as FFmpeg's users write them, "5M", "800k", "2500000"; or "source".
-public struct BitRate: Hashable, Sendable {
+package struct BitRate: Hashable, Sendable {
     /// The parsed rate.
-    public var rate: VideoRate
+    package var rate: VideoRate
 
     /// The forms of a bit rate, as an error explains them.
-    public static let forms = "bits per second (2500000, 800k, 5M), or source"
+    package static let forms = "bits per second (2500000, 800k, 5M), or source"
 
     /// Parses a bit rate. k, M and G are powers of 1000. Nil for anything else and for 0.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if text == "source" {
             rate = .source
             return
@@ -113,15 +113,15 @@ public struct BitRate: Hashable, Sendable {
 }
 
 /// Bits per second of sound as FFmpeg's users write them: "192k", "128000".
-public struct AudioBitRate: Hashable, Sendable {
+package struct AudioBitRate: Hashable, Sendable {
     /// Bits per second.
-    public var bits: Int64
+    package var bits: Int64
 
     /// The forms of a bit rate, as an error explains them.
-    public static let forms = "bits per second (192k, 128000)"
+    package static let forms = "bits per second (192k, 128000)"
 
     /// Parses a bit rate. Nil for anything that `BitRate` does not take as a number.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard case .constant(let bits) = BitRate(text)?.rate, JobSpec.audioBitrates.contains(bits) else { return nil }
         self.bits = bits
     }
@@ -129,10 +129,10 @@ public struct AudioBitRate: Hashable, Sendable {
 
 extension TrackSelection {
     /// The forms of a selection, as an error explains them.
-    public static let forms = "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
+    package static let forms = "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
 
     /// Parses a selection as FFmpeg's users write streams, separated by commas. Nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var places: [Character: Set<Int>?] = ["a": [], "s": []]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) where part != "v" {
             guard let letter = part.first, let known = places[letter] else { return nil }
@@ -151,37 +151,37 @@ extension TrackSelection {
 }
 
 /// Constant quality on an encoder's own scale: "18", "22.5".
-public struct Quality: Hashable, Sendable {
+package struct Quality: Hashable, Sendable {
     /// The value; not negative.
-    public var value: Double
+    package var value: Double
 
     /// The forms of a quality, as an error explains them.
-    public static let forms = "a number from 0 (best) on the encoder's scale (18, 22.5)"
+    package static let forms = "a number from 0 (best) on the encoder's scale (18, 22.5)"
 
     /// Parses a number. Nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard DecimalNumber.parse(text) != nil, let value = Double(text) else { return nil }
         self.value = value
     }
 }
 
 /// A length of time as users write it, always with its unit: "7d", "12h", "90m", "45s".
-public struct TimeSpan: Hashable, Sendable {
+package struct TimeSpan: Hashable, Sendable {
     /// Whole seconds.
-    public var seconds: Int64
+    package var seconds: Int64
 
     /// Seven days.
-    public static let week = TimeSpan(seconds: 7 * 24 * 3600)
+    package static let week = TimeSpan(seconds: 7 * 24 * 3600)
     /// 24 hours.
-    public static let day = TimeSpan(seconds: 24 * 3600)
+    package static let day = TimeSpan(seconds: 24 * 3600)
 
     init(seconds: Int64) { self.seconds = seconds }
 
     /// What a user may write.
-    public static let forms = "a time above 0 (7d, 12h, 90m, 45s)"
+    package static let forms = "a time above 0 (7d, 12h, 90m, 45s)"
 
     /// Parses a time span. Nil for anything else, for parts of a second, and for 0.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let scales: [String: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
         guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
             let seconds = DecimalNumber.scaled(number, by: scale)
@@ -191,13 +191,13 @@ public struct TimeSpan: Hashable, Sendable {
 }
 
 /// A moment of a file, as seconds ("90.5") or as a clock shows it ("00:01:30.500", "1:30.5"), exact.
-public struct ClockTime: Hashable, Sendable {
+package struct ClockTime: Hashable, Sendable {
     /// The moment in seconds.
-    public var seconds: Rational
+    package var seconds: Rational
 
     /// Parses a time. Nil for anything else, for minutes or seconds of 60 or more after a colon, for more than a billion
     /// seconds, and for fractions finer than a microsecond.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap(DecimalNumber.parse)
         guard (1...3).contains(parts.count), numbers.count == parts.count,
@@ -212,10 +212,10 @@ public struct ClockTime: Hashable, Sendable {
     }
 
     /// The forms of a time, as an error explains them.
-    public static let forms = "seconds (90.5), or minutes and seconds (1:30.5)"
+    package static let forms = "seconds (90.5), or minutes and seconds (1:30.5)"
 
     /// Seconds as a clock shows a duration: "0:09", "12:34", "1:02:03". Rounded up, so that it never shows 0 early.
-    public static func text(seconds: Double) -> String {
+    package static func text(seconds: Double) -> String {
         let whole = Int64(nearest: seconds.rounded(.up))
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
         let tail = (rest < 10 ? "0" : "") + "\(rest)"
@@ -227,7 +227,7 @@ public struct ClockTime: Hashable, Sendable {
 extension Position {
     /// Parses a moment of a video, or a length of it: a time as `ClockTime` reads it, frames ("30f"), or a timecode
     /// ("00:00:01:12", with ";" before the frames if it drops some). Nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let position = ClockTime(text).map({ Position.seconds($0.seconds) }) ?? Position(counting: text) else {
             return nil
         }
@@ -235,6 +235,6 @@ extension Position {
     }
 
     /// The forms of a position, as an error explains them.
-    public static let forms =
+    package static let forms =
         "seconds (90.5), a time (00:01:30.5), frames (2715f) or a timecode (00:01:30:15, 00:01:30;15)"
 }

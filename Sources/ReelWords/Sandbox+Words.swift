@@ -1,8 +1,8 @@
-public import ReelCore
+package import ReelCore
 
 extension SandboxState {
     /// The confinement that is in force, in words.
-    public var words: String {
+    package var words: String {
         switch (landlock > 0, seccomp) {
         case (true, true): "engines are confined: Landlock \(landlock), seccomp"
         case (true, false): "engines are confined in part: Landlock \(landlock), no seccomp"

@@ -1,15 +1,15 @@
-public import ReelCore
+package import ReelCore
 
 /// Quantities as people read and type them.
-public enum Wording {
+package enum Wording {
     /// Bytes in whole MiB, rounded up, so that a user who asks for the named amount gets enough: "431 MiB".
-    public static func mebibytes(_ bytes: Int64) -> String {
+    package static func mebibytes(_ bytes: Int64) -> String {
         let (whole, rest) = bytes.quotientAndRemainder(dividingBy: 1 << 20)
         return "\(rest > 0 ? whole + 1 : whole) MiB"
     }
 
     /// "1 frame", "3 frames".
-    public static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     /// What something is, with its own name if it has one: "the clip goal".
     static func named(_ what: String, _ name: String) -> String { name.isEmpty ? what : "\(what) \(name)" }
@@ -21,7 +21,7 @@ public enum Wording {
     }
 
     /// A time to the nearest millisecond: "12.345 s".
-    public static func seconds(_ time: Rational) -> String {
+    package static func seconds(_ time: Rational) -> String {
         let milliseconds = TimeBase(1, 1000).ticks(in: time, rounding: .nearest)
         let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
         let digits = String(rest)

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Tells the service manager that started this process how it is, in datagrams as sd_notify(3) describes them.
-public struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
     /// What a manager wants to know.
     enum News {
         /// The worker claims passes from now on.
@@ -25,7 +25,7 @@ public struct ServiceManager: Sendable {
     private let address: [UInt8]
 
     /// - Parameter address: the path of the manager's socket; an abstract name if it begins with "@".
-    public init(address: String) {
+    package init(address: String) {
         self.address = address.hasPrefix("@") ? [0] + address.utf8.dropFirst() : Array(address.utf8)
     }
 

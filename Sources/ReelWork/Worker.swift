@@ -1,16 +1,16 @@
 internal import Foundation
-public import Logging
+package import Logging
 internal import ReelCore
-public import ReelEngine
+package import ReelEngine
 internal import ReelJobs
-public import ReelQueue
-public import ReelStore
+package import ReelQueue
+package import ReelStore
 internal import ReelWords
-public import ServiceLifecycle
+package import ServiceLifecycle
 
 /// A stateless process that claims passes and has engines do them. After a graceful shutdown it finishes what it can in time. Cancelling its task
 /// ends it at once, and hands back the passes that it holds.
-public final class Worker: Service {
+package final class Worker: Service {
     private let boards: BoardConnections
     private let settings: WorkerSettings
     private let manager: ServiceManager?
@@ -24,7 +24,7 @@ public final class Worker: Service {
     /// A worker that does nothing before it runs.
     ///
     /// - Parameter manager: is told when the worker is ready, that it is alive, and when it ends; nil for none.
-    public init(
+    package init(
         boards: BoardConnections, store: any JobStore, engines: any EngineRunner, settings: WorkerSettings,
         manager: ServiceManager? = nil, log: Logger
     ) {
@@ -39,7 +39,7 @@ public final class Worker: Service {
     }
 
     /// Works until shut down. Throws if no engine can be started.
-    public func run() async throws {
+    package func run() async throws {
         // A task of its own: held passes must be handed back even if this one is cancelled.
         let work = Task { try await self.work() }
         try await withTaskCancellationHandler {
@@ -55,12 +55,12 @@ public final class Worker: Service {
     }
 
     /// How the worker is now, also before it runs and after it has ended.
-    public var health: WorkerHealth {
+    package var health: WorkerHealth {
         environment.health(slots: settings.slots, memoryTotal: settings.memoryTotal)
     }
 
     /// Hands back at once the passes that a graceful shutdown lets go on.
-    public func endNow() { environment.drain.stopNow() }
+    package func endNow() { environment.drain.stopNow() }
 
     private func work() async throws(ReelFailure) {
         let watching = Task { [environment, settings] in await StoreWatch(environment).run(every: settings.reap) }

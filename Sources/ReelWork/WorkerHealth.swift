@@ -1,9 +1,9 @@
-public import ReelQueue
+package import ReelQueue
 
 /// How a worker is, for programs that watch it.
-public struct WorkerHealth: Hashable, Sendable {
+package struct WorkerHealth: Hashable, Sendable {
     /// Why a worker takes no work.
-    public enum Obstacle: String, CaseIterable, Sendable {
+    package enum Obstacle: String, CaseIterable, Sendable {
         /// It has not reached Redis and the store yet.
         case starting
         /// It was told to end.
@@ -21,22 +21,22 @@ public struct WorkerHealth: Hashable, Sendable {
     }
 
     /// Whether its loop runs: it beats, or looks for Redis and the store.
-    public var isAlive: Bool
+    package var isAlive: Bool
     /// Everything that keeps it from taking work; empty if it takes some.
-    public var obstacles: [Obstacle]
+    package var obstacles: [Obstacle]
     /// Its slots by state.
-    public var slots: BoardFigures.Slots
+    package var slots: BoardFigures.Slots
     /// Bytes that all passes together may take.
-    public var memoryTotal: Int64
+    package var memoryTotal: Int64
     /// Whether Redis answered its last beat.
-    public var isRedisUp: Bool
+    package var isRedisUp: Bool
     /// Whether the store was at its place at the last look, and could be written when the worker last had doubts.
-    public var isStoreUp: Bool
+    package var isStoreUp: Bool
     /// Room in the store; nil if it has no limit or is unknown.
-    public var storeFreeBytes: Int64?
+    package var storeFreeBytes: Int64?
     /// Counter: attempts at passes, assemblies and planning since the worker started, by outcome. All outcomes are there. An
     /// attempt whose job was cancelled, or of whose end Redis could not be told, is in none.
-    public var attempts: [BoardFigures.Attempt: Int]
+    package var attempts: [BoardFigures.Attempt: Int]
 }
 
 extension WorkerEnvironment {

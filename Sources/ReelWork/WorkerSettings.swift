@@ -1,31 +1,31 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 /// A worker's limits and intervals.
-public struct WorkerSettings: Sendable {
+package struct WorkerSettings: Sendable {
     /// How many passes run at once, at most.
-    public var slots: Int
+    package var slots: Int
     /// Bytes that all passes together may take.
-    public var memoryTotal: Int64
+    package var memoryTotal: Int64
     /// The folder for the engines' spills.
-    public var scratch: String
+    package var scratch: String
     /// The folders from which the worker takes sources, as its engines have been told; nil for any.
-    public var sourceRoots: SourceRoots?
+    package var sourceRoots: SourceRoots?
     /// The most that a job may ask of this worker.
-    public var quotas: Quotas
+    package var quotas: Quotas
     /// How long passes may go on when the worker is told to end.
-    public var grace: Duration
+    package var grace: Duration
     /// From one beat to the next; the board's lease is a multiple of it.
-    public var beat: Duration
+    package var beat: Duration
     /// From one look for expired leases, or for a Redis that was started anew, to the next.
-    public var reap: Duration
+    package var reap: Duration
     /// From one look for jobs whose retention is over to the next.
-    public var cleaning: Duration
+    package var cleaning: Duration
     /// From one look for jobs that the board has lost to the next; nil to look for none.
-    public var registering: Duration?
+    package var registering: Duration?
 
     /// Settings with the default times for production.
-    public init(
+    package init(
         slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil, quotas: Quotas = Quotas(),
         grace: Duration = .seconds(25), beat: Duration = BoardTiming().beat, reap: Duration = BoardTiming().reap,
         cleaning: Duration = .seconds(600), registering: Duration? = BoardTiming().registering

@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import ReelServer
+package import ArgumentParser
+package import ReelServer
 internal import ReelStore
 internal import ReelTerminal
 

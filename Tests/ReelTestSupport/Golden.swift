@@ -1,13 +1,13 @@
-public import Foundation
-public import Testing
+package import Foundation
+package import Testing
 
 /// Golden files have the bytes of a value as a developer last approved them, so that a stored or sent format never changes
 /// by accident. They lie in the folder `Golden` beside the test that uses them.
-public enum Golden {
+package enum Golden {
     /// Compares a text with a golden file. With REEL_WRITE_GOLDEN=1 in the environment it writes the file instead.
     ///
     /// - Parameter text: a line break is added to it if it does not end in one.
-    public static func expect(
+    package static func expect(
         _ text: String, is name: String, beside test: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -15,7 +15,7 @@ public enum Golden {
     }
 
     /// The same with bytes of UTF-8.
-    public static func expect(
+    package static func expect(
         _ bytes: [UInt8], is name: String, beside test: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -23,7 +23,7 @@ public enum Golden {
     }
 
     /// Compares a text with a file, or writes the file if the environment has the variable.
-    public static func expect(
+    package static func expect(
         _ text: String, is url: URL, rewriteIf variable: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let text = text.hasSuffix("\n") ? text : text + "\n"
@@ -36,12 +36,12 @@ public enum Golden {
     }
 
     /// The bytes of a golden file, without its last line break.
-    public static func read(_ name: String, beside test: String = #filePath) throws -> [UInt8] {
+    package static func read(_ name: String, beside test: String = #filePath) throws -> [UInt8] {
         Array(try Data(contentsOf: file(name, beside: test)).dropLast())
     }
 
     /// One line of JSON for each value, as stores and boards have it.
-    public static func lines(_ values: [some Encodable]) throws -> String {
+    package static func lines(_ values: [some Encodable]) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try values.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }.joined()

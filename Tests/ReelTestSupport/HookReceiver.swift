@@ -1,23 +1,23 @@
-public import Foundation
+package import Foundation
 internal import Glibc
 internal import Synchronization
 
 /// A receiver of webhooks: a small server of HTTP in the test's process.
-public final class HookReceiver: Sendable {
+package final class HookReceiver: Sendable {
     /// A request as it came.
-    public struct Message: Sendable {
+    package struct Message: Sendable {
         /// The method.
-        public var method: String
+        package var method: String
         /// Path and query.
-        public var path: String
+        package var path: String
         /// By their names in small letters.
-        public var headers: [String: String]
+        package var headers: [String: String]
         /// The body.
-        public var body: Data
+        package var body: Data
     }
 
     /// What to answer.
-    public enum Answer: Sendable {
+    package enum Answer: Sendable {
         /// A status without a body.
         case status(Int)
         /// To another place.
@@ -27,10 +27,10 @@ public final class HookReceiver: Sendable {
     }
 
     /// It cannot listen.
-    public struct Trouble: Error {}
+    package struct Trouble: Error {}
 
     /// The port at which it listens.
-    public let port: Int
+    package let port: Int
     private let listener: Int32
     private let answer: @Sendable (Message, Int) -> Answer
     private let state = Mutex(State())
@@ -43,7 +43,7 @@ public final class HookReceiver: Sendable {
     /// Listens on 127.0.0.1.
     ///
     /// - Parameter answer: to a message, which has come as the one of that number, from 1.
-    public init(_ answer: @escaping @Sendable (Message, Int) -> Answer = { _, _ in .status(204) }) throws {
+    package init(_ answer: @escaping @Sendable (Message, Int) -> Answer = { _, _ in .status(204) }) throws {
         self.answer = answer
         listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -69,7 +69,7 @@ public final class HookReceiver: Sendable {
     }
 
     /// Ends it, and all that it has not answered.
-    public func end() {
+    package func end() {
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
         for connection in state.withLock({ state in
@@ -79,10 +79,10 @@ public final class HookReceiver: Sendable {
     }
 
     /// What has come, the first one first.
-    public var messages: [Message] { state.withLock(\.messages) }
+    package var messages: [Message] { state.withLock(\.messages) }
 
     /// Waits until that number of messages has come; false if it has not within three minutes.
-    public func has(_ count: Int) async throws -> Bool {
+    package func has(_ count: Int) async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(180)
         while messages.count < count {
             guard ContinuousClock.now < deadline else { return false }

@@ -1,22 +1,22 @@
-public import Foundation
-public import ReelCore
+package import Foundation
+package import ReelCore
 internal import ReelRandom
 
 /// An edit of two to eight clips of several sources, with gaps, stills, speeds and trims. A seed decides all of it.
-public struct RandomEdit {
+package struct RandomEdit {
     /// Its sources, in the order in which the clips count them.
-    public let sources: [EditSource]
+    package let sources: [EditSource]
     /// The clips.
-    public let edit: Edit
+    package let edit: Edit
     /// Whether one source has pictures of another size, so that a judge can only compare likenesses.
-    public let isScaled: Bool
+    package let isScaled: Bool
     /// The most frames of a pass; nil for no limit.
-    public let passFrames: Int?
+    package let passFrames: Int?
     /// The container of the output.
-    public let container: Container
+    package let container: Container
 
     /// The edit of a seed.
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let kinds = EditSource.kinds.shuffled(using: &random).prefix(Int.random(in: 2...4, using: &random))
         let isScaled = Int.random(in: 0..<4, using: &random) == 0
@@ -64,21 +64,21 @@ public struct RandomEdit {
 }
 
 /// A source of 3.3 seconds, as ffmpeg makes it.
-public struct EditSource: Sendable {
+package struct EditSource: Sendable {
     /// The name of its file.
-    public var name: String
+    package var name: String
     /// Frames a second.
-    public var rate: String
+    package var rate: String
     /// What ffmpeg is told of codecs and tracks.
-    public var arguments: [String]
+    package var arguments: [String]
     /// By how many seconds the sound begins after the video.
-    public var shift = 0.0
+    package var shift = 0.0
     /// Width and height of the pictures.
-    public var size = "160x96"
+    package var size = "160x96"
 
     /// Sources of many kinds. The clocks are such that a block of sound lasts a whole number of ticks: the judge takes each
     /// block's time as exact.
-    public static let kinds = [
+    package static let kinds = [
         EditSource(
             name: "b.mp4", rate: "30000/1001",
             arguments: ["-c:v", "libx264", "-g", "24", "-bf", "3", "-c:a", "aac", "-ar", "44100"]),
@@ -106,7 +106,7 @@ public struct EditSource: Sendable {
     ]
 
     /// The arguments by which ffmpeg makes it at a path.
-    public func command(path: String) -> [String] {
+    package func command(path: String) -> [String] {
         ["-v", "error", "-f", "lavfi", "-i", "testsrc2=r=\(rate):s=\(size):d=3.3", "-itsoffset", "\(shift)"]
             + ["-f", "lavfi", "-i", "aevalsrc=0.5*sin(600*t*(1+t))|0.4*sin(900*t*(1+t)):d=3.6"] + arguments + [path]
     }
@@ -114,7 +114,7 @@ public struct EditSource: Sendable {
 
 extension Edit {
     /// The edit as a file has it; `sources` are the paths of the sources.
-    public func file(_ sources: [String]) throws -> Data {
+    package func file(_ sources: [String]) throws -> Data {
         let clips = clips.map { clip -> [String: Any] in
             guard let source = clip.source else { return ["gap": "\(clip.still ?? Rational(0))"] }
             var fields: [String: Any] = ["source": sources[source], "sound": clip.sound]

@@ -2,18 +2,18 @@ internal import Glibc
 
 /// Sends commands to Redis without the board, as a user with all permissions, so that a test can inspect its keys, and
 /// change what otherwise only time or an accident changes.
-public final class RawRedis {
+package final class RawRedis {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
     /// Redis could not be reached, or answered with an error.
-    public struct Trouble: Error {
+    package struct Trouble: Error {
         /// What went wrong, or Redis's own message.
-        public var message: String
+        package var message: String
     }
 
     /// Connects to the Redis at a Unix socket, as its user `admin`.
-    public init(socket path: String) throws {
+    package init(socket path: String) throws {
         descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -32,11 +32,11 @@ public final class RawRedis {
 
     /// Sends a command and returns the answer as text: each element of a list on a line of its own, nil as "".
     @discardableResult
-    public func callAsFunction(_ command: String...) throws -> String { try send(command) }
+    package func callAsFunction(_ command: String...) throws -> String { try send(command) }
 
     /// Sends a command and returns the answer as text, as `callAsFunction` does.
     @discardableResult
-    public func send(_ command: [String]) throws -> String {
+    package func send(_ command: [String]) throws -> String {
         var bytes = Array("*\(command.count)\r\n".utf8)
         for argument in command { bytes += Array("$\(argument.utf8.count)\r\n\(argument)\r\n".utf8) }
         guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {

@@ -3,38 +3,38 @@ internal import Glibc
 
 /// A private redis-server on a socket in a folder of its own, with the configuration and the users of `deploy/`. A shell
 /// watches over it: when the tests' end of its pipe closes, however they end, it kills the server and removes the folder.
-public final class RedisServer: @unchecked Sendable {  // because suites that kill and restart it are serialized
+package final class RedisServer: @unchecked Sendable {  // because suites that kill and restart it are serialized
     /// When the append-only file is written through to the disk.
-    public enum Sync: String, Sendable {
+    package enum Sync: String, Sendable {
         case everysec, always
     }
 
     /// Path of its folder.
-    public let folder: String
+    package let folder: String
     private let sync: Sync
     /// Held open as long as the server shall live.
     private var leash: Pipe?
 
     /// Path of its socket.
-    public var socket: String { "\(folder)/redis.sock" }
+    package var socket: String { "\(folder)/redis.sock" }
     /// As a user that may do everything: one board does in tests what several programs do.
-    public var url: String { "unix://admin:admin@\(socket)" }
+    package var url: String { "unix://admin:admin@\(socket)" }
 
     /// Why it cannot be started.
-    public struct Trouble: Error {
+    package struct Trouble: Error {
         /// The server's last words, or the command that is missing.
-        public var message: String
+        package var message: String
     }
 
     /// The users of `deploy/redis-users.acl`, with signs in a password that have a meaning in an address.
-    public static let passwords = [
+    package static let passwords = [
         "reel-worker": "w0rk@er/:%", "reel-coordinator": "c00rdinator", "reel-admin": "adm1n",
     ]
 
     private static let deploy = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy").standardized
 
     /// Starts a server with an empty folder.
-    public init(sync: Sync = .everysec) throws {
+    package init(sync: Sync = .everysec) throws {
         self.sync = sync
         var template = Array((NSTemporaryDirectory() + "reel-redis-XXXXXX").utf8CString)
         guard let name = mkdtemp(&template) else { throw Trouble(message: "no temporary folder") }
@@ -52,7 +52,7 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
     }
 
     /// Starts the server and waits until it answers.
-    public func start() throws {
+    package func start() throws {
         let (leash, shell) = (Pipe(), Process())
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments = [
@@ -78,7 +78,7 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
     private func answers() -> Bool { (try? RawRedis(socket: socket)("PING")) == "PONG" }
 
     /// Kills the server; its files stay.
-    public func kill() {
+    package func kill() {
         try? leash?.fileHandleForWriting.write(contentsOf: Data("kill\n".utf8))
         leash = nil
         // It is gone when its socket refuses.
@@ -86,11 +86,11 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
     }
 
     /// The length in bytes of the append-only file's part that is written now.
-    public func logLength() throws -> Int { try currentLog().count }
+    package func logLength() throws -> Int { try currentLog().count }
 
     /// The write commands that the append-only file holds, without functions and marks of transactions and databases; of its part
     /// that is written now, and of that only what comes after this many bytes.
-    public func log(after start: Int = 0) throws -> [[String]] {
+    package func log(after start: Int = 0) throws -> [[String]] {
         let bytes = [UInt8](try currentLog())
         var place = start
         func number() -> Int {
@@ -112,7 +112,7 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
     }
 
     /// Waits until all that was changed is in the append-only file: while the disk is busy, Redis keeps it back.
-    public func awaitLog() throws {
+    package func awaitLog() throws {
         let redis = try RawRedis(socket: socket)
         while try !redis("INFO", "persistence").contains("aof_buffer_length:0\r") { usleep(1000) }
     }
@@ -126,7 +126,7 @@ public final class RedisServer: @unchecked Sendable {  // because suites that ki
     }
 
     /// What the server says of itself.
-    public func serverLog() throws -> String { try String(contentsOfFile: "\(folder)/log", encoding: .utf8) }
+    package func serverLog() throws -> String { try String(contentsOfFile: "\(folder)/log", encoding: .utf8) }
 
     private func number(of name: String) -> Int { name.split(separator: ".").compactMap { Int($0) }.last ?? 0 }
 }

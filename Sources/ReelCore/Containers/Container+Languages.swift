@@ -1,7 +1,7 @@
 /// Language codes in each container's form.
 extension Container {
     /// The code to pass to libavformat so that the container stores the language; nil if the container cannot store it.
-    public func language(_ code: String) -> String? {
+    package func language(_ code: String) -> String? {
         switch traits.languages {
         case .any: return code
         case .none: return nil

@@ -2,7 +2,7 @@
 extension Container {
     /// The codec in which a text track of `codec` is written, as FFmpeg spells it: `codec` itself if the container
     /// holds it, else the container's preferred one; nil if it holds none.
-    public func subtitleCodec(for codec: String) -> String? {
+    package func subtitleCodec(for codec: String) -> String? {
         traits.subtitles.contains(codec) ? codec : traits.subtitles.first
     }
 
@@ -10,7 +10,7 @@ extension Container {
     /// 1/48000 to 1/96000 s, of which the ticks of video and text are multiples if possible. libavformat compares ticks
     /// of different tracks, so the clock must be that fine for it to close samples in time; it must be that coarse for
     /// 12 hours without a cue to fit into 32 bits.
-    public func subtitleTimeBase(video: TimeBase, text: TimeBase) -> TimeBase {
+    package func subtitleTimeBase(video: TimeBase, text: TimeBase) -> TimeBase {
         guard !traits.holdsOverlappingCues else { return TimeBase(1, 1000) }
         let (most, least): (Int64, Int64) = (96_000, 48_000)
         let (a, b) = (video.secondsPerTick.denominator, text.secondsPerTick.denominator)

@@ -3,7 +3,7 @@ extension SourceIndex {
     /// The tags of the file that an output keeps: what describes the recording, not the file in which it lies.
     ///
     /// - Parameter timecode: the start timecode that the output has instead of the file's; nil for the file's.
-    public func keptTags(timecode: String?) -> [MetadataEntry] {
+    package func keptTags(timecode: String?) -> [MetadataEntry] {
         let isMixed = Self.formatsWithFacts.contains(format)
         let names = Set(metadata.map(\.tag))
         let kept = metadata.filter { entry in
@@ -35,12 +35,12 @@ extension Container {
     /// Whether an MP4 or MOV stores these tags under names of its own list, where any name has a place, and not under those
     /// that players know. libavformat writes a timecode and names such as `com.apple.quicktime.make` only there. The list
     /// lies where a cover would.
-    public func listsNames(of tags: [MetadataEntry], besideCover: Bool) -> Bool {
+    package func listsNames(of tags: [MetadataEntry], besideCover: Bool) -> Bool {
         isQuickTime && !besideCover && tags.contains { $0.tag == "timecode" || $0.tag.contains(".") }
     }
 
     /// Those of these tags that the container does not store.
-    public func lost(_ tags: [MetadataEntry], besideCover: Bool) -> [MetadataEntry] {
+    package func lost(_ tags: [MetadataEntry], besideCover: Bool) -> [MetadataEntry] {
         if listsNames(of: tags, besideCover: besideCover) { return [] }
         switch traits.tags {
         case .any: return []
@@ -51,5 +51,5 @@ extension Container {
 
 extension MetadataEntry {
     /// The name in lower case, as tags are compared: Matroska writes upper case.
-    public var tag: String { name.lowercased() }
+    package var tag: String { name.lowercased() }
 }

@@ -1,89 +1,89 @@
 /// What reel knows of a container that it writes; a row of the table below.
-public struct ContainerTraits: Sendable {
+package struct ContainerTraits: Sendable {
     /// The muxer's name as libavformat spells it.
-    public let muxer: String
+    package let muxer: String
     /// File extensions of this container, in lower case; reel writes the first.
-    public let extensions: [String]
+    package let extensions: [String]
     /// Containers of one family share a muxer and most of their behaviour.
-    public let family: Family
+    package let family: Family
     /// The clock to which the container rounds all times; nil if each stream has a clock of its own.
-    public var clock: TimeBase?
+    package var clock: TimeBase?
     /// Whether the container keeps timestamps as they are, so that an output may start at 0. If not, all of them are
     /// shifted by the same time.
-    public var startsAtZero = true
+    package var startsAtZero = true
     /// Whether the container stores a duration for each packet.
-    public var storesDurations = false
+    package var storesDurations = false
     /// Whether the end of a stream's last frame is stored only in a metadata tag.
-    public var tellsEndByTag = false
+    package var tellsEndByTag = false
     /// Whether several audio packets may share one timestamp, from which a demuxer counts on.
-    public var sharesTimestamps = false
+    package var sharesTimestamps = false
     /// What the container asks of its frames and sound because it stores no times of their own; nil if it does store them.
-    public var pacing: Pacing?
+    package var pacing: Pacing?
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
-    public var videoCodecs: [String] = []
+    package var videoCodecs: [String] = []
     /// The video codecs that players show in this container. Another one is written only if a user asks for it. Nil if players
     /// show all that the container holds.
-    public var shownCodecs: Set<String>?
+    package var shownCodecs: Set<String>?
     /// All video and audio codecs that the container holds; nil to ask libavformat.
-    public var codecs: Set<String>?
+    package var codecs: Set<String>?
     /// Codecs that the container holds although libavformat's query denies it.
-    public var codecsBeside: Set<String> = []
+    package var codecsBeside: Set<String> = []
     /// Codecs that reel does not write to this container: of what its encoders make, all that libavformat's query
     /// denies, and some that it claims.
-    public var codecsRefused: Set<String> = []
+    package var codecsRefused: Set<String> = []
     /// Whether the container holds FFV1 together with PCM of any kind.
-    public var isLossless = false
+    package var isLossless = false
 
     /// Text codecs that the container holds; texts of other codecs are converted to the first. Empty if it holds none.
-    public var subtitles: [String] = []
+    package var subtitles: [String] = []
     /// Whether cues of one track may overlap.
-    public var holdsOverlappingCues = true
+    package var holdsOverlappingCues = true
     /// Whether the container stores chapters.
-    public var holdsChapters = true
+    package var holdsChapters = true
     /// Whether players show chapters that have no title.
-    public var showsUntitledChapters = false
+    package var showsUntitledChapters = false
     /// Which tags of the whole file the container stores: title, artist and the like.
-    public var tags = Tags.any
+    package var tags = Tags.any
     /// Which covers and attached files the container stores.
-    public var attachments = Attachments.none
+    package var attachments = Attachments.none
     /// Which language codes the container stores.
-    public var languages = Languages.any
+    package var languages = Languages.any
 
     /// Whether the container stores a display matrix (rotation).
-    public var holdsRotation = false
+    package var holdsRotation = false
     /// Whether the container stores the field order.
-    public var holdsFieldOrder = false
+    package var holdsFieldOrder = false
     /// Whether the container stores a packet of transparency beside each of the video's, as encoders of VP8 and VP9 make
     /// them (WebM's BlockAdditional).
-    public var holdsTransparencyBeside = false
+    package var holdsTransparencyBeside = false
     /// Whether the container stores mastering display and content light levels.
-    public var holdsLight = true
+    package var holdsLight = true
     /// Whether the container stores colour primaries, transfer, matrix and range.
-    public var holdsColour = true
+    package var holdsColour = true
     /// Audio codecs whose preroll the container can hide: the packets that a decoder needs before the first audible
     /// sound.
-    public var prerollHidden = Preroll.none
+    package var prerollHidden = Preroll.none
 
     /// What is special about moving pictures that loop; nil for containers of video.
-    public var loops: LoopTraits?
+    package var loops: LoopTraits?
 
     /// What holds for a container without timestamps: every frame lasts equally long, and all tracks begin with the first.
-    public struct Pacing: Sendable {
+    package struct Pacing: Sendable {
         /// The frame rates that it can have, in frames per second; nil for any.
-        public var frameRates: [Rational]?
+        package var frameRates: [Rational]?
         /// The one sample rate of its sound, in samples per second; nil for any.
-        public var sampleRate: Int?
+        package var sampleRate: Int?
         /// Whether the sound of each frame is stored beside it, so that the muxer cuts the sound and puts the packets in
         /// order itself.
-        public var storesSoundByFrame = false
+        package var storesSoundByFrame = false
     }
 
     /// Groups of containers that one muxer writes in the same way.
-    public enum Family: Sendable { case quickTime, matroska, other }
+    package enum Family: Sendable { case quickTime, matroska, other }
 
     /// Which tags of a file a container stores.
-    public enum Tags: Sendable {
+    package enum Tags: Sendable {
         case any
         /// Those with these names, in lower case.
         case only(Set<String>)
@@ -92,14 +92,14 @@ public struct ContainerTraits: Sendable {
     }
 
     /// Which attachments a container stores.
-    public enum Attachments: Sendable {
+    package enum Attachments: Sendable {
         case none, all
         /// Only covers, in these codecs.
         case covers(Set<String>)
     }
 
     /// How a container stores languages.
-    public enum Languages: Sendable {
+    package enum Languages: Sendable {
         case any, none
         /// Three lower-case letters (ISO 639-2).
         case packed
@@ -108,7 +108,7 @@ public struct ContainerTraits: Sendable {
     }
 
     /// The audio codecs whose preroll a container hides: none, all, or one.
-    public enum Preroll: Sendable {
+    package enum Preroll: Sendable {
         case none, all
         case of(codec: String)
     }
@@ -226,7 +226,7 @@ extension ContainerTraits {
 
 extension Container {
     /// The container's row.
-    public var traits: ContainerTraits {
+    package var traits: ContainerTraits {
         switch self {
         case .mp4: .mp4
         case .mov: .mov
@@ -243,39 +243,39 @@ extension Container {
     }
 
     /// Whether the container holds a codec that one of reel's encoders makes.
-    public func holds(codec: String) -> Bool {
+    package func holds(codec: String) -> Bool {
         traits.codecs?.contains(codec) ?? !traits.codecsRefused.contains(codec)
     }
 
     /// Whether players show a video codec in the container.
-    public func shows(codec: String) -> Bool { traits.shownCodecs?.contains(codec) ?? true }
+    package func shows(codec: String) -> Bool { traits.shownCodecs?.contains(codec) ?? true }
 
     /// Whether the container is MP4 or QuickTime.
-    public var isQuickTime: Bool { traits.family == .quickTime }
+    package var isQuickTime: Bool { traits.family == .quickTime }
     /// Whether the container is Matroska or WebM.
-    public var isMatroska: Bool { traits.family == .matroska }
+    package var isMatroska: Bool { traits.family == .matroska }
 
     /// Containers that hold FFV1 together with PCM of any kind, Matroska first.
-    public static let lossless: [Container] = [.mkv] + allCases.filter { $0 != .mkv && $0.traits.isLossless }
+    package static let lossless: [Container] = [.mkv] + allCases.filter { $0 != .mkv && $0.traits.isLossless }
 
     /// Whether pictures, and sound if it holds any, can be kept without loss.
-    public var keepsAll: Bool { traits.isLossless || traits.loops?.hasPalette == false }
+    package var keepsAll: Bool { traits.isLossless || traits.loops?.hasPalette == false }
 
     /// Formats of moving pictures that loop.
-    public static let looping = allCases.filter { $0.traits.loops != nil }
+    package static let looping = allCases.filter { $0.traits.loops != nil }
 
     /// The container whose usual extension this is, in upper or lower case; nil for any other text, aliases included.
-    public init?(exactExtension: String) { self.init(rawValue: exactExtension.lowercased()) }
+    package init?(exactExtension: String) { self.init(rawValue: exactExtension.lowercased()) }
 
     /// The container of files with this extension, in upper or lower case; nil if reel does not write that container.
-    public init?(fileExtension: String) {
+    package init?(fileExtension: String) {
         let wanted = fileExtension.lowercased()
         guard let found = Container.allCases.first(where: { $0.traits.extensions.contains(wanted) }) else { return nil }
         self = found
     }
 
     /// Whether the container stores the attachment.
-    public func holds(_ attachment: Attachment) -> Bool {
+    package func holds(_ attachment: Attachment) -> Bool {
         switch traits.attachments {
         case .none: false
         case .all: true
@@ -285,7 +285,7 @@ extension Container {
 
     /// Whether the container can hide the preroll of a passed-through track, by an edit list or a codec delay: the
     /// packets that a decoder needs before the track's first audible sound.
-    public func hidesPreroll(of track: AudioTrack) -> Bool {
+    package func hidesPreroll(of track: AudioTrack) -> Bool {
         switch traits.prerollHidden {
         case .none: false
         case .all: true

@@ -1,57 +1,57 @@
 /// What reel knows of a format of moving pictures that loop: GIF, APNG or WebP.
-public struct LoopTraits: Sendable {
+package struct LoopTraits: Sendable {
     /// The encoder of the pictures, as FFmpeg spells it.
-    public let encoder: String
+    package let encoder: String
     /// The pixel format that the encoder takes, as FFmpeg spells it.
-    public let pixelFormat: String
+    package let pixelFormat: String
     /// The pixel format for pictures that may be transparent; nil for `pixelFormat`.
-    public var transparentFormat: String?
+    package var transparentFormat: String?
     /// The pixel format in which pictures are kept without loss if a user asks for it; nil if the format is always without
     /// loss, or never.
-    public var losslessFormat: String?
+    package var losslessFormat: String?
     /// The unit of the delays between pictures.
-    public let clock: TimeBase
+    package let clock: TimeBase
     /// Whether the pictures share a palette of at most 256 colours.
-    public var hasPalette = false
+    package var hasPalette = false
     /// The most pictures a second, unless the user asks for fewer. Players slow down pictures that are shown for less than
     /// `LoopTraits.leastDelay`.
-    public var mostFrames = Rational(50)
+    package var mostFrames = Rational(50)
     /// The width in pixels to which larger pictures are scaled, unless the user asks for another size; nil for none.
-    public var mostWidth: Int?
+    package var mostWidth: Int?
     /// The most pixels in a line, and lines, that the encoder takes; nil if it takes any that reel does.
-    public var mostSide: Int?
+    package var mostSide: Int?
     /// The longest time for which a picture can be shown, in seconds.
-    public let mostDelay: Int
+    package let mostDelay: Int
 
     /// The shortest time for which browsers show a picture as long as it says, in seconds.
-    public static let leastDelay = Rational(1, 50)
+    package static let leastDelay = Rational(1, 50)
 }
 
 /// What a user asks of moving pictures that loop.
-public struct LoopOptions: Hashable, Codable, Sendable {
+package struct LoopOptions: Hashable, Codable, Sendable {
     /// How often the pictures are played; nil for ever.
-    public var plays: Int?
+    package var plays: Int?
     /// How colours that the palette lacks are approximated; nil for `Dither.standard`.
-    public var dither: Dither?
+    package var dither: Dither?
     /// The most colours of the palette; nil for 256.
-    public var colours: Int?
+    package var colours: Int?
     /// Whether pictures are kept without loss in a format that has the choice. Plans have it, from `JobSpec.lossless`.
-    public package(set) var isLossless = false
+    package var isLossless = false
 
     /// Options as the user gave them.
-    public init(plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
+    package init(plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
         self.plays = plays
         self.dither = dither
         self.colours = colours
     }
 
     /// The valid values of `plays`: GIF counts repeats in 16 bits.
-    public static let playsAllowed = 1...65_535
+    package static let playsAllowed = 1...65_535
     /// The valid values of `colours`.
-    public static let coloursAllowed = 2...256
+    package static let coloursAllowed = 2...256
 
     /// Whether all numbers are within range: another user may have written the record.
-    public var isSound: Bool {
+    package var isSound: Bool {
         LoopOptions.playsAllowed.contains(plays ?? 1) && LoopOptions.coloursAllowed.contains(colours ?? 2)
     }
 
@@ -61,18 +61,18 @@ public struct LoopOptions: Hashable, Codable, Sendable {
 }
 
 /// How colours that a palette lacks are approximated by patterns of the colours that it has.
-public enum Dither: String, Codable, CaseIterable, Sendable {
+package enum Dither: String, Codable, CaseIterable, Sendable {
     case none, bayer, sierra
     case floydSteinberg = "floyd-steinberg"
 
     /// The one used unless the user asks for another.
-    public static let standard = Dither.sierra
+    package static let standard = Dither.sierra
 }
 
 /// The delays of moving pictures, in whole ticks of a format.
-public struct LoopDelays {
+package struct LoopDelays {
     /// The ticks for which each picture is shown, in the output's order.
-    public let delays: [Int64]
+    package let delays: [Int64]
 
     /// Rounds each start once, so that nothing adds up. Where pictures would be shown for less than `least` ticks, their
     /// neighbours give the time, as far as the whole lasts long enough.
@@ -82,7 +82,7 @@ public struct LoopDelays {
     ///   - end: when the last one ends, in seconds.
     ///   - clock: the unit of the delays.
     ///   - least: the least number of ticks of a delay; at least 1.
-    public init(starts: [Rational], end: Rational, clock: TimeBase, least: Int64) {
+    package init(starts: [Rational], end: Rational, clock: TimeBase, least: Int64) {
         func ticks(_ time: Rational) -> Int64 { clock.ticks(in: time, rounding: .nearest) }
         var rounded = starts.map(ticks)
         let whole = max(ticks(end), Int64(starts.count) * least)

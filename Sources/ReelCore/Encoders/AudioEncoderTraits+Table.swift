@@ -1,6 +1,6 @@
 extension AudioEncoderTraits {
     /// The audio encoders that reel knows. To add one, add a row. The codec's name chooses the first that makes it.
-    public static let all: [AudioEncoderTraits] =
+    package static let all: [AudioEncoderTraits] =
         [
             AudioEncoderTraits(
                 name: "aac", codec: "aac", isReported: true, keepsCodec: true, isForAnySource: true,
@@ -40,7 +40,7 @@ extension AudioEncoderTraits {
         ] + ["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"].map { pcm("pcm_" + $0) }
 
     /// Little-endian PCM that holds a track's samples without loss.
-    public static func pcm(holding track: AudioTrack) -> AudioEncoderTraits {
+    package static func pcm(holding track: AudioTrack) -> AudioEncoderTraits {
         let names = ["u8": "u8", "s16": "s16le", "s32": "s32le", "s64": "s64le", "flt": "f32le", "dbl": "f64le"]
         let format = track.sampleFormat
         let packed = format.hasSuffix("p") ? String(format.dropLast()) : format

@@ -1,7 +1,7 @@
 extension EncoderTraits {
     /// The encoders that reel knows. To add one, add a row. If several make the same codec, the codec's name chooses
     /// the first. `EncoderCost` describes how costs were measured.
-    public static let all: [EncoderTraits] = [
+    package static let all: [EncoderTraits] = [
         x264(),
         EncoderTraits(
             name: "libx265", codec: "hevc", aliases: ["h265", "x265"], keepsCodec: true, crf: 20,

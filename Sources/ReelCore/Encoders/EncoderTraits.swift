@@ -1,79 +1,79 @@
 /// What reel knows of a video encoder beyond what libavcodec reports; a row of `EncoderTraits.all`.
-public struct EncoderTraits: Sendable {
+package struct EncoderTraits: Sendable {
     /// The encoder's name, as FFmpeg spells it.
-    public internal(set) var name: String
+    package internal(set) var name: String
     /// The codec that the encoder makes, as FFmpeg spells it.
-    public let codec: String
+    package let codec: String
     /// Whether reel names the encoder in its lists of encoders, and a worker in its report of the encoders that it has.
-    public var isListed = true
+    package var isListed = true
     /// Whether reel has been tested with the encoder. Users may ask for any other; a warning says so.
-    public var isTried = true
+    package var isTried = true
     /// Other names by which a user may ask for the encoder or its codec.
-    public var aliases: [String] = []
+    package var aliases: [String] = []
     /// Whether a source of this codec is by default encoded in the same codec.
-    public var keepsCodec = false
+    package var keepsCodec = false
     /// The constant quality that matches about 18 on x264's scale; nil for encoders without constant quality of that
     /// kind.
-    public var crf: Double?
+    package var crf: Double?
     /// The option that trades speed for size, and the value that matches about x264's medium.
-    public var preset: Preset?
+    package var preset: Preset?
     /// The presets that the encoder has, fastest first; empty if they are numbers, or if it has none.
-    public var presets: [String] = []
+    package var presets: [String] = []
     /// The highest value of its constant quality; nil for what libavcodec says.
-    public var mostCRF: Double?
+    package var mostCRF: Double?
     /// The profiles that can be asked for; empty if the encoder has no option for them.
-    public var profiles: [Profile] = []
+    package var profiles: [Profile] = []
     /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
-    public var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
+    package var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
     /// How the encoder's rate control is set up.
-    public var rateControl = RateControl.own
+    package var rateControl = RateControl.own
     /// The maximum distance between key frames, in frames.
-    public var keyFrameInterval = 250
+    package var keyFrameInterval = 250
     /// The most threads worth using. With more, the encoder gains little speed and loses quality, or its memory grows
     /// out of proportion.
-    public var mostThreads = 16
+    package var mostThreads = 16
     /// Whether the parameters (extradata) that the encoder writes are the same for any number of threads.
-    public var isSameForAnyThreads = false
+    package var isSameForAnyThreads = false
     /// Whether decoding gives back every sample unchanged.
-    public var isLossless = false
+    package var isLossless = false
     /// The facts that the encoder writes into its stream.
-    public var tells: Told = []
+    package var tells: Told = []
     /// The syntax in which the encoder takes mastering display and light levels; nil if it takes none.
-    public var lightSyntax: LightSyntax?
+    package var lightSyntax: LightSyntax?
     /// The greatest frame rate that the encoder can be told; nil for any. A source may state a rate that is only the clock
     /// of its timestamps.
-    public var greatestRate: Rational?
+    package var greatestRate: Rational?
     /// The option that sets the encoder's level, which reel sets if the rate follows the source; nil if the encoder
     /// needs none.
-    public var levelOption: LevelOption?
+    package var levelOption: LevelOption?
     /// Whether the encoder makes a second picture of the transparency, and beside each packet one of that picture, which
     /// few containers store.
-    public var putsTransparencyBeside = false
+    package var putsTransparencyBeside = false
     /// Whether decoders take all of its pictures for limited range: its streams have no place that says otherwise.
-    public var isLimitedRange = false
+    package var isLimitedRange = false
     /// Whether the codec's frames follow each other at a constant rate, so that none may last long.
-    public var wantsConstantRate = false
+    package var wantsConstantRate = false
     /// The least number of packets by which a frame may come later in decode order than in presentation order. Some
     /// wrappers do not report it.
-    public var leastReorderDepth = 0
+    package var leastReorderDepth = 0
     /// Whether the encoder hangs or crashes if memory or a thread is refused to it while it starts, and hangs if it is
     /// closed before its input has ended, or after an input without pictures.
-    public var hangsUnlessFed = false
+    package var hangsUnlessFed = false
     /// The presets at which the first key frame is coded coarser than all later ones, as x264 does with macroblock
     /// trees; nil if no preset does.
-    public var coarseFirstFrame: (@Sendable (_ preset: String) -> Bool)?
+    package var coarseFirstFrame: (@Sendable (_ preset: String) -> Bool)?
     /// Options that keep the encoder from using instructions whose results depend on more than the picture.
-    public var optionsBesideAVX512: [MediaOption] = []
+    package var optionsBesideAVX512: [MediaOption] = []
     /// The encoder's cost by preset; nil stands for the preset that reel sets, or for the encoder's default if reel
     /// sets none.
     var cost: @Sendable (_ preset: String?) -> EncoderCost
 
     /// A profile of a codec: what decoders must be able to do.
-    public struct Profile: Sendable {
+    package struct Profile: Sendable {
         /// The name, as FFmpeg spells it.
-        public let name: String
+        package let name: String
         /// The pixel formats of its pictures, as FFmpeg spells them.
-        public let pixelFormats: Set<String>
+        package let pixelFormats: Set<String>
 
         static func named(_ names: String..., formats: String...) -> [Profile] {
             names.map { Profile(name: $0, pixelFormats: Set(formats)) }
@@ -81,15 +81,15 @@ public struct EncoderTraits: Sendable {
     }
 
     /// An encoder option and its value.
-    public struct Preset: Sendable {
+    package struct Preset: Sendable {
         /// The option's name, as FFmpeg spells it.
-        public let option: String
+        package let option: String
         /// Its value.
-        public let value: String
+        package let value: String
     }
 
     /// How an encoder decides how many bits each frame gets.
-    public enum RateControl: Sendable {
+    package enum RateControl: Sendable {
         /// The encoder's own constant quality, or its default.
         case own
         /// Constant quality. If the rate follows the source, an upper bound on the rate too: chunks are short, and
@@ -104,32 +104,32 @@ public struct EncoderTraits: Sendable {
     }
 
     /// Facts that an encoder writes into its stream.
-    public struct Told: OptionSet, Sendable {
+    package struct Told: OptionSet, Sendable {
         /// One bit for each fact.
-        public let rawValue: Int
+        package let rawValue: Int
         /// Makes a set of the facts with these bits.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The field order of the whole video.
-        public static let fields = Told(rawValue: 1)
+        package static let fields = Told(rawValue: 1)
         /// The field order of each frame.
-        public static let fieldsOfEachFrame = Told(rawValue: 2)
+        package static let fieldsOfEachFrame = Told(rawValue: 2)
         /// All colour tags.
-        public static let colour = Told(rawValue: 4)
+        package static let colour = Told(rawValue: 4)
         /// Mastering display and light levels. Demuxers read them from the stream if the container has no place for
         /// them.
-        public static let light = Told(rawValue: 8)
+        package static let light = Told(rawValue: 8)
     }
 
     /// The encoder whose option syntax describes mastering display and light levels.
-    public enum LightSyntax: Sendable { case x264, x265, svtAV1 }
+    package enum LightSyntax: Sendable { case x264, x265, svtAV1 }
 
     /// The encoder whose option sets the level.
-    public enum LevelOption: Sendable { case x264, x265 }
+    package enum LevelOption: Sendable { case x264, x265 }
 
     /// The listed row that a user means by the name of an encoder, one of its other names, or its codec; nil for any other
     /// text. An encoder's own name goes before the codec of another.
-    public static func asked(for name: String) -> EncoderTraits? {
+    package static func asked(for name: String) -> EncoderTraits? {
         let listed = all.filter(\.isListed)
         return listed.first { $0.name == name || $0.aliases.contains(name) } ?? listed.first { $0.codec == name }
     }
@@ -137,7 +137,7 @@ public struct EncoderTraits: Sendable {
     /// The row of an encoder; for an encoder without a row, the defaults.
     ///
     /// - Parameter codec: the codec of an encoder that has no row.
-    public static func named(_ name: String, codec: String = "") -> EncoderTraits {
+    package static func named(_ name: String, codec: String = "") -> EncoderTraits {
         all.first { $0.name == name }
             ?? EncoderTraits(name: name, codec: codec, isTried: false) { _ in EncoderCost.ofUnknown }
     }
@@ -145,7 +145,7 @@ public struct EncoderTraits: Sendable {
 
 extension VideoEncoding {
     /// The row of the encoder.
-    public var traits: EncoderTraits { EncoderTraits.named(encoder) }
+    package var traits: EncoderTraits { EncoderTraits.named(encoder) }
 
     /// Whether each packet has one of the picture's transparency beside it.
     package var hasTransparencyBeside: Bool {
@@ -153,18 +153,18 @@ extension VideoEncoding {
     }
 
     /// Time to encode a frame, in units of the time to decode one.
-    public var encodingEffort: Double { EncoderNeeds(self).weight }
+    package var encodingEffort: Double { EncoderNeeds(self).weight }
 }
 
 extension VideoTarget {
     /// Time to encode a frame, in units of the time to decode one; with passthrough, that of an unknown encoder.
-    public var encodingEffort: Double { encoding?.encodingEffort ?? EncoderCost.ofUnknown.weight }
+    package var encodingEffort: Double { encoding?.encodingEffort ?? EncoderCost.ofUnknown.weight }
 }
 
 extension Plan {
     /// Address space in bytes that a pass takes beyond its memory: stacks of threads, and memory that is allocated and
     /// hardly touched.
-    public var reservedAddresses: Int64 {
+    package var reservedAddresses: Int64 {
         // With passthrough, one thread reads ahead and one computes checksums.
         guard var encoding = video.encoding else { return 16 << 20 }
         let decoderStacks = Int64(encoding.threads) * 8 << 20

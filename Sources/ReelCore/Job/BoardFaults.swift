@@ -1,5 +1,5 @@
 /// What is wrong with the address of a Redis server.
-public enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
+package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
     case notURL = "not-a-url"
     /// The URL's scheme is not one that reel knows.
     case scheme
@@ -16,7 +16,7 @@ public enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
 }
 
 /// Why a job to be put on the board contradicts itself.
-public enum JobFault: String, Codable, CaseIterable, Sendable {
+package enum JobFault: String, Codable, CaseIterable, Sendable {
     case id
     /// The weight is 0 or negative.
     case weight

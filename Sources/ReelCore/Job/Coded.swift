@@ -8,34 +8,34 @@
 ///
 /// The code is the case's name in lower case, with hyphens ("no-video"); the facts are named as in Swift. So neither is
 /// ever renamed: golden files hold them fast.
-public protocol Coded: Codable, Hashable, Sendable {}
+package protocol Coded: Codable, Hashable, Sendable {}
 
 extension FailureReason: Coded {}
 extension Diagnostic: Coded {}
 
 extension Coded {
     /// The code as it is stored.
-    public var code: String {
+    package var code: String {
         // Only a case with facts has children: one, whose label is the case's name.
         (Mirror(reflecting: self).children.first?.label ?? "\(self)").hyphenated
     }
 
     /// The facts as they are stored: an object with their names as keys.
-    public var facts: JSONValue {
+    package var facts: JSONValue {
         let stored = try? JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(self))
         return stored?[code] ?? .object([:])
     }
 }
 
 /// The codes of an enumeration in JSON: the names of its cases in lower case, with hyphens.
-public protocol CodeKey: CodingKey, CaseIterable, RawRepresentable where RawValue == String {}
+package protocol CodeKey: CodingKey, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension CodeKey {
     /// The code as it is stored.
-    public var stringValue: String { rawValue.hyphenated }
+    package var stringValue: String { rawValue.hyphenated }
 
     /// Nil for a text that is no code.
-    public init?(stringValue: String) {
+    package init?(stringValue: String) {
         // Lengths are compared first, since a code is made anew for each comparison.
         let length = stringValue.utf8.count { $0 != UInt8(ascii: "-") }
         let key = Self.allCases.first { $0.rawValue.utf8.count == length && $0.stringValue == stringValue }
@@ -62,7 +62,7 @@ extension String {
 }
 
 /// Any JSON value whose numbers are whole.
-public enum JSONValue: Hashable, Codable, Sendable {
+package enum JSONValue: Hashable, Codable, Sendable {
     case null
     case bool(Bool)
     case number(Int64)
@@ -71,7 +71,7 @@ public enum JSONValue: Hashable, Codable, Sendable {
     case object([String: JSONValue])
 
     /// Throws `DecodingError` for a number that is not an integer of 64 bits.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -89,7 +89,7 @@ public enum JSONValue: Hashable, Codable, Sendable {
     }
 
     /// Encodes the value as itself.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()

@@ -1,10 +1,10 @@
 /// The form of SHA-256 hashes that reel stores or sends.
-public enum ContentHash {
+package enum ContentHash {
     /// Whether the text is such a hash: 64 hexadecimal digits in lower case.
-    public static func isOne(_ text: String) -> Bool { text.utf8.count == 64 && isHexadecimal(text) }
+    package static func isOne(_ text: String) -> Bool { text.utf8.count == 64 && isHexadecimal(text) }
 
     /// Whether the text is hexadecimal in lower case and not empty.
-    public static func isHexadecimal(_ text: String) -> Bool {
+    package static func isHexadecimal(_ text: String) -> Bool {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
         return !text.isEmpty && text.utf8.allSatisfy { digits.contains($0) || letters.contains($0) }
@@ -12,9 +12,9 @@ public enum ContentHash {
 }
 
 /// Bytes as text, as hashes are stored and sent.
-public enum Hexadecimal {
+package enum Hexadecimal {
     /// Two digits in lower case for each byte.
-    public static func text(_ bytes: some Sequence<UInt8>) -> String {
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }

@@ -2,7 +2,7 @@
 /// is stored, hashed, sent and counted in this form; `ReelWords` makes the words when it is shown.
 ///
 /// Tracks are numbered as in the index, streams as in the file. Times are in seconds from the file's start.
-public enum Diagnostic: Hashable, Codable, Sendable {
+package enum Diagnostic: Hashable, Codable, Sendable {
     // MARK: Found in the source
     /// The first read error is near this byte.
     case fileDamaged(offset: Int64)
@@ -142,7 +142,7 @@ public enum Diagnostic: Hashable, Codable, Sendable {
     case workerClockDiffers(seconds: Int)
 
     /// The codes, in the order of docs/diagnostics.md. They are stored: never change one.
-    public enum CodingKeys: String, CodeKey {
+    package enum CodingKeys: String, CodeKey {
         // MARK: Found in the source
         case fileDamaged, sourceDecoded, packetsUndecoded, framesConcealed, packetsSilent, holesSilent
 

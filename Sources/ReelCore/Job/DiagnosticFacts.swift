@@ -1,7 +1,7 @@
 // The facts of diagnostics that are more than a number or a name. Raw values and keys are stored: never change one.
 
 /// What pictures lose if they are converted to another pixel format.
-public enum PictureLoss: String, Codable, CaseIterable, Sendable {
+package enum PictureLoss: String, Codable, CaseIterable, Sendable {
     case chromaResolution = "chroma-resolution"
     case depth
     case colourModel = "colour-model"
@@ -11,7 +11,7 @@ public enum PictureLoss: String, Codable, CaseIterable, Sendable {
 }
 
 /// Why frames were not taken from tables and headers.
-public enum DecodingCause: String, Codable, CaseIterable, Sendable {
+package enum DecodingCause: String, Codable, CaseIterable, Sendable {
     /// No test proves that they are right for this codec in this container.
     case unproven
     /// They contradict each other.
@@ -23,7 +23,7 @@ public enum DecodingCause: String, Codable, CaseIterable, Sendable {
 }
 
 /// Data stored with pictures that no encoder can write again.
-public enum PictureExtra: String, Codable, CaseIterable, Sendable {
+package enum PictureExtra: String, Codable, CaseIterable, Sendable {
     case closedCaptions = "closed-captions"
     case activeFormat = "active-format"
     case timecodes
@@ -34,7 +34,7 @@ public enum PictureExtra: String, Codable, CaseIterable, Sendable {
 }
 
 /// Why a stream of the source is left out.
-public enum StreamRefusal: Hashable, Codable, Sendable {
+package enum StreamRefusal: Hashable, Codable, Sendable {
     case chapterPictures
     case emptyCover
     /// It is not the main video, which is this stream.
@@ -56,11 +56,11 @@ public enum StreamRefusal: Hashable, Codable, Sendable {
 }
 
 /// A data stream of a source.
-public struct DataStream: Hashable, Codable, Sendable {
+package struct DataStream: Hashable, Codable, Sendable {
     /// The stream's index in the file.
-    public var stream: Int
+    package var stream: Int
     /// The codec's tag if it is printable, else the codec's name.
-    public var kind: String
+    package var kind: String
 
     package init(stream: Int, kind: String) {
         self.stream = stream
@@ -73,13 +73,13 @@ public struct DataStream: Hashable, Codable, Sendable {
 }
 
 /// The format of decoded sound, in FFmpeg's names.
-public struct SoundForm: Hashable, Codable, Sendable {
+package struct SoundForm: Hashable, Codable, Sendable {
     /// The channel layout, for example "stereo".
-    public var layout: String
+    package var layout: String
     /// Samples per second.
-    public var rate: Int
+    package var rate: Int
     /// The sample format, for example "fltp".
-    public var sample: String
+    package var sample: String
 
     package init(layout: String, rate: Int, sample: String) {
         self.layout = layout
@@ -93,17 +93,17 @@ public struct SoundForm: Hashable, Codable, Sendable {
 }
 
 /// The form of a source's pictures, in FFmpeg's names.
-public struct PictureForm: Hashable, Codable, Sendable {
+package struct PictureForm: Hashable, Codable, Sendable {
     /// Pixels in a line.
-    public var width: Int
+    package var width: Int
     /// Lines.
-    public var height: Int
+    package var height: Int
     /// The pixel format.
-    public var pixelFormat: String
+    package var pixelFormat: String
     /// The matrix between RGB and YCbCr; nil if unspecified.
-    public var matrix: String?
+    package var matrix: String?
     /// The range of the values; nil if unspecified.
-    public var range: String?
+    package var range: String?
 
     package init(width: Int, height: Int, pixelFormat: String, matrix: String? = nil, range: String? = nil) {
         self.width = width
@@ -119,6 +119,6 @@ public struct PictureForm: Hashable, Codable, Sendable {
 }
 
 /// Which field of an interlaced frame is shown first.
-public enum FirstField: String, Codable, CaseIterable, Sendable {
+package enum FirstField: String, Codable, CaseIterable, Sendable {
     case top, bottom
 }

@@ -1,25 +1,25 @@
 /// What a job shows if it does more than reverse one range of its source once: clips, one after the other.
-public struct Edit: Hashable, Codable, Sendable {
+package struct Edit: Hashable, Codable, Sendable {
     /// The clips in the order of the output; at least one has a source.
-    public var clips: [EditClip]
+    package var clips: [EditClip]
     /// How clips that are played forth and back turn round.
-    public var turn: Turn
+    package var turn: Turn
     /// The length of the crossfade of the sound where clips or their repeats meet, in seconds; 0 for hard cuts. Nil for
     /// half a frame, at least 10 ms.
-    public var crossfade: Rational?
+    package var crossfade: Rational?
     /// Which frames of their ranges the clips show.
-    public var trim: Trim
+    package var trim: Trim
     /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that of
     /// the first clip's source.
-    public var timecode: String?
+    package var timecode: String?
     /// What is heard instead of the clips' own sound; nil for that.
-    public var soundtrack: Soundtrack?
+    package var soundtrack: Soundtrack?
 
     /// The most clips of an edit, each counted as often as it is played.
-    public static let mostClips = 100_000
+    package static let mostClips = 100_000
 
     /// Clips, one after the other; `crossfade` is in seconds.
-    public init(
+    package init(
         clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none, timecode: String? = nil,
         soundtrack: Soundtrack? = nil
     ) {
@@ -32,7 +32,7 @@ public struct Edit: Hashable, Codable, Sendable {
     }
 
     /// Whether all numbers are within range, for a job of this many sources: another user may have written the record.
-    public func isSound(sources count: Int) -> Bool {
+    package func isSound(sources count: Int) -> Bool {
         let sources = 0..<count
         let areSound = clips.allSatisfy { clip in
             EditClip.timesAllowed.contains(clip.times) && EditClip.speedsAllowed.contains(clip.speed)
@@ -49,16 +49,16 @@ public struct Edit: Hashable, Codable, Sendable {
     }
 
     /// The number of clips, each as often as it is played.
-    public var repeats: Int { clips.reduce(0) { $0 + $1.times } }
+    package var repeats: Int { clips.reduce(0) { $0 + $1.times } }
 
     /// The indexes of the sources whose pictures are shown, each once, in the order of the output.
-    public var shownSources: [Int] {
+    package var shownSources: [Int] {
         var known: Set<Int> = []
         return clips.compactMap(\.source).filter { known.insert($0).inserted }
     }
 
     /// The index of the source that is shown first: the output has its format, and its frames carry black pictures.
-    public var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
+    package var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
 
     package enum CodingKeys: String, CodingKey {
         case clips, turn, crossfade, trim, timecode, soundtrack
@@ -67,14 +67,14 @@ public struct Edit: Hashable, Codable, Sendable {
 
 /// Sound that runs forwards over a whole edit, from one moment of a source on, and fades out at the end. Where the source
 /// has no more sound, there is silence.
-public struct Soundtrack: Hashable, Codable, Sendable {
+package struct Soundtrack: Hashable, Codable, Sendable {
     /// The index of its source among the job's sources. Its first audio track is heard.
-    public var source: Int
+    package var source: Int
     /// The moment that is heard first, in seconds from the file's start; not negative.
-    public var from: Rational
+    package var from: Rational
 
     /// A soundtrack from a moment in seconds on.
-    public init(source: Int, from: Rational = Rational(0)) {
+    package init(source: Int, from: Rational = Rational(0)) {
         self.source = source
         self.from = from
     }
@@ -88,36 +88,36 @@ public struct Soundtrack: Hashable, Codable, Sendable {
 }
 
 /// A range of a source, how it is played, and how often; or a still picture.
-public struct EditClip: Hashable, Codable, Sendable {
+package struct EditClip: Hashable, Codable, Sendable {
     /// The index of its source among the job's sources; nil for a black picture, which is a still.
-    public var source: Int?
+    package var source: Int?
     /// The start of the range: frames with from ≤ t < to are shown, where t is what `rule` says. Nil for no limit.
-    public var from: Position?
+    package var from: Position?
     /// The end of the range; nil for no limit.
-    public var to: Position?
+    package var to: Position?
     /// How much of the source the range has, instead of `to`; nil for no limit.
-    public var duration: Position?
+    package var duration: Position?
     /// Which moment of a frame decides whether a range in seconds has it; nil for its start.
-    public var rule: RangeRule?
+    package var rule: RangeRule?
     /// In which directions the range is played.
-    public var play: Play
+    package var play: Play
     /// How often the clip is played; within `timesAllowed`.
-    public var times: Int
+    package var times: Int
     /// The valid values of `times`.
-    public static let timesAllowed = 1...10_000
+    package static let timesAllowed = 1...10_000
     /// Seconds of the source in a second of the output; within `speedsAllowed`.
-    public var speed: Rational
+    package var speed: Rational
     /// The valid values of `speed`.
-    public static let speedsAllowed = Rational(1, 16)...Rational(16)
+    package static let speedsAllowed = Rational(1, 16)...Rational(16)
     /// Whether its sound is heard.
-    public var sound: Bool
+    package var sound: Bool
     /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play it.
-    public var still: Rational?
+    package var still: Rational?
     /// The title of the clip's chapter; nil for no chapter.
-    public var title: String?
+    package var title: String?
 
     /// A range of a source.
-    public init(
+    package init(
         source: Int? = 0, from: Position? = nil, to: Position? = nil, duration: Position? = nil,
         rule: RangeRule? = nil, play: Play, times: Int = 1,
         speed: Rational = Rational(1), sound: Bool = true, still: Rational? = nil, title: String? = nil
@@ -136,12 +136,12 @@ public struct EditClip: Hashable, Codable, Sendable {
     }
 
     /// A black picture for this many seconds.
-    public static func gap(_ seconds: Rational) -> EditClip {
+    package static func gap(_ seconds: Rational) -> EditClip {
         EditClip(source: nil, play: .forward, sound: false, still: seconds)
     }
 
     /// One for each span of the clip, in the order of the output.
-    public var directions: [Direction] { still == nil ? play.directions : [.forwards] }
+    package var directions: [Direction] { still == nil ? play.directions : [.forwards] }
 
     package enum CodingKeys: String, CodingKey {
         case source, from, to, duration, rule, play, times, speed, sound, still, title
@@ -149,19 +149,19 @@ public struct EditClip: Hashable, Codable, Sendable {
 }
 
 /// Which moment of a frame decides whether a range has it.
-public enum RangeRule: String, Codable, CaseIterable, Sendable {
+package enum RangeRule: String, Codable, CaseIterable, Sendable {
     /// Its middle: the bounds of ranges that editing programs write are rounded, to less than half a frame.
     case middle
 }
 
 /// The directions in which a clip is played.
-public enum Play: String, Codable, CaseIterable, Sendable {
+package enum Play: String, Codable, CaseIterable, Sendable {
     case reverse, forward
     /// Forward, then back.
     case pingPong = "ping-pong"
 
     /// One for each span of the clip, in the order of the output.
-    public var directions: [Direction] {
+    package var directions: [Direction] {
         switch self {
         case .reverse: [.backwards]
         case .forward: [.forwards]
@@ -171,7 +171,7 @@ public enum Play: String, Codable, CaseIterable, Sendable {
 }
 
 /// How a clip that is played forth and back turns round.
-public enum Turn: String, Codable, CaseIterable, Sendable {
+package enum Turn: String, Codable, CaseIterable, Sendable {
     /// The frames at which it turns are shown once: of n frames, n forward and n − 2 back.
     case once
     /// All frames are shown in both directions.
@@ -179,7 +179,7 @@ public enum Turn: String, Codable, CaseIterable, Sendable {
 }
 
 /// Which frames of its range a clip shows.
-public enum Trim: String, Codable, CaseIterable, Sendable {
+package enum Trim: String, Codable, CaseIterable, Sendable {
     /// All of them.
     case none
     /// Those during which the source has both video and sound, and beyond which it has the sound that crossfades need.

@@ -1,7 +1,7 @@
 // The facts of failures that are more than a number or a name. Raw values and keys are stored: never change one.
 
 /// What shows that a source is not the file that was indexed.
-public enum SourceChange: String, Codable, CaseIterable, Sendable {
+package enum SourceChange: String, Codable, CaseIterable, Sendable {
     /// A stream is missing or has other content.
     case stream
     case packetPlace = "packet-place"
@@ -11,14 +11,14 @@ public enum SourceChange: String, Codable, CaseIterable, Sendable {
 }
 
 /// What is wrong with a frame that a decoder should give.
-public enum FrameDamage: String, Codable, CaseIterable, Sendable {
+package enum FrameDamage: String, Codable, CaseIterable, Sendable {
     case missing
     /// The decoder concealed damaged parts.
     case concealed
 }
 
 /// The libav* operation that failed.
-public enum MediaStep: String, Codable, CaseIterable, Sendable {
+package enum MediaStep: String, Codable, CaseIterable, Sendable {
     case openFile = "open-file"
     case readFile = "read-file"
     case openDecoder = "open-decoder"
@@ -45,7 +45,7 @@ public enum MediaStep: String, Codable, CaseIterable, Sendable {
 }
 
 /// What is wrong with a place in an edit's file.
-public enum EditFlaw: Hashable, Codable, Sendable {
+package enum EditFlaw: Hashable, Codable, Sendable {
     /// The file is not JSON; quotes the parser.
     case notJSON(said: String)
     /// The file has more bytes than an edit may have.
@@ -84,7 +84,7 @@ public enum EditFlaw: Hashable, Codable, Sendable {
 }
 
 /// What belongs at a place in an edit's file.
-public enum EditForm: Hashable, Codable, Sendable {
+package enum EditForm: Hashable, Codable, Sendable {
     case object, list, text, flag
     /// Seconds as a number, a ratio in a string, or a time as clocks show it.
     case time
@@ -116,7 +116,7 @@ public enum EditForm: Hashable, Codable, Sendable {
 }
 
 /// How a pass's decoded frames differ from the source's index.
-public enum PlanDisproof: String, Codable, CaseIterable, Sendable {
+package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
     /// A frame is missing.
     case missing
     /// A frame comes that the index does not have.
@@ -130,16 +130,16 @@ public enum PlanDisproof: String, Codable, CaseIterable, Sendable {
 }
 
 /// The task of an engine's request.
-public enum EngineTask: String, Codable, CaseIterable, Sendable {
+package enum EngineTask: String, Codable, CaseIterable, Sendable {
     case recon, choose, pass, assemble, pictures
 }
 
 /// The file operation that failed.
-public enum FileStep: String, Codable, CaseIterable, Sendable {
+package enum FileStep: String, Codable, CaseIterable, Sendable {
     case open, make, read, write, sync, rename, measure
 
     /// Whether the operation changes the file.
-    public var writes: Bool {
+    package var writes: Bool {
         switch self {
         case .make, .write, .sync, .rename: true
         case .open, .read, .measure: false
@@ -148,26 +148,26 @@ public enum FileStep: String, Codable, CaseIterable, Sendable {
 }
 
 /// The part that a plan lacks.
-public enum PlanPart: String, Codable, CaseIterable, Sendable {
+package enum PlanPart: String, Codable, CaseIterable, Sendable {
     case videoPass = "video-pass"
     case audioPass = "audio-pass"
     case audioTrack = "audio-track"
 }
 
 /// What a codec is needed for.
-public enum CodecRole: String, Codable, CaseIterable, Sendable {
+package enum CodecRole: String, Codable, CaseIterable, Sendable {
     case decoder, encoder
     /// It is unknown whether decoder or encoder: the codec itself is unknown to FFmpeg.
     case codec
 }
 
 /// What the assembly joins.
-public enum OutputPart: String, Codable, CaseIterable, Sendable {
+package enum OutputPart: String, Codable, CaseIterable, Sendable {
     case segments, packets, cues
 }
 
 /// What is wrong with the bytes of an index.
-public enum IndexFlaw: String, Codable, CaseIterable, Sendable {
+package enum IndexFlaw: String, Codable, CaseIterable, Sendable {
     /// It does not begin with an index's signature.
     case start
     case checksum
@@ -186,7 +186,7 @@ public enum IndexFlaw: String, Codable, CaseIterable, Sendable {
 }
 
 /// What is wrong with a segment.
-public enum SegmentFlaw: Hashable, Codable, Sendable {
+package enum SegmentFlaw: Hashable, Codable, Sendable {
     case noStream
     /// Its encoder made other parameters than the job's.
     case otherParameters
@@ -206,7 +206,7 @@ public enum SegmentFlaw: Hashable, Codable, Sendable {
 }
 
 /// How a finished output differs from its plan. Times are in seconds of the output.
-public enum VerificationFlaw: Hashable, Codable, Sendable {
+package enum VerificationFlaw: Hashable, Codable, Sendable {
     case missing
     case decodeTimes
     case excessPackets
@@ -231,7 +231,7 @@ public enum VerificationFlaw: Hashable, Codable, Sendable {
 }
 
 /// What an engine was doing.
-public enum EnginePlace: Hashable, Codable, Sendable {
+package enum EnginePlace: Hashable, Codable, Sendable {
     case start
     /// It was waiting for a request.
     case idle
@@ -249,7 +249,7 @@ public enum EnginePlace: Hashable, Codable, Sendable {
 }
 
 /// How an engine hangs.
-public enum EngineHang: String, Codable, CaseIterable, Sendable {
+package enum EngineHang: String, Codable, CaseIterable, Sendable {
     /// It sent no event, whether or not it used processor time.
     case silent
     /// It sent no event and used no processor time.
@@ -257,7 +257,7 @@ public enum EngineHang: String, Codable, CaseIterable, Sendable {
 }
 
 /// How an engine ended by itself.
-public enum EngineEnd: Hashable, Codable, Sendable {
+package enum EngineEnd: Hashable, Codable, Sendable {
     case exited(code: Int32)
     case signalled(signal: Int32)
     case vanished
@@ -268,7 +268,7 @@ public enum EngineEnd: Hashable, Codable, Sendable {
 }
 
 /// How an engine broke the protocol.
-public indirect enum EngineNonsense: Hashable, Codable, Sendable {
+package indirect enum EngineNonsense: Hashable, Codable, Sendable {
     /// A line is longer than any event, `limit` bytes.
     case longLine(limit: Int)
     case unreadable(said: String)
@@ -292,7 +292,7 @@ public indirect enum EngineNonsense: Hashable, Codable, Sendable {
 }
 
 /// The part of an engine's result that does not fit its request.
-public enum ResultPart: String, Codable, CaseIterable, Sendable {
+package enum ResultPart: String, Codable, CaseIterable, Sendable {
     /// More segments than chunks to be made, one twice, or those of another attempt.
     case segments
     /// Too many diagnostics, or one that is too long.

@@ -1,6 +1,6 @@
 extension FailureReason {
     /// The codes, in the order of docs/diagnostics.md. They are stored: never change one.
-    public enum CodingKeys: String, CodeKey {
+    package enum CodingKeys: String, CodeKey {
         // MARK: Source
         case sourceUnreadable, notMedia, sourceIsPicture, noVideo, noSound, encrypted, noDecoder, headerDamaged,
             nothingDecodes, decoderStuck, noFrames, noStart, impossibleSizes, sourceChanged, planDisproved,

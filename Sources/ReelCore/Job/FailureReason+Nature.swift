@@ -1,7 +1,7 @@
 extension FailureReason {
     /// The pass that has to be done again, by its place in the plan, because its segment is missing, is not the one
     /// recorded, or is not what the plan wants; nil for all other reasons.
-    public var passToRepeat: Int? {
+    package var passToRepeat: Int? {
         switch self {
         case .segmentMissing(_, let pass), .segmentDiffers(_, let pass): pass
         case .segmentFlawed(_, let pass, _): pass
@@ -10,13 +10,13 @@ extension FailureReason {
     }
 
     /// Whether a job's plan has proved wrong, so that the job must be planned anew.
-    public var disprovesPlan: Bool { if case .planDisproved = self { true } else { false } }
+    package var disprovesPlan: Bool { if case .planDisproved = self { true } else { false } }
 
     /// Whether an encoder did not open with the settings that it was given.
-    public var isEncodersRefusal: Bool { if case .encoderRefuses = self { true } else { false } }
+    package var isEncodersRefusal: Bool { if case .encoderRefuses = self { true } else { false } }
 
     /// Whether one of reel's own files, in the store or on scratch, could not be used on this host. That may pass.
-    public var isOfStore: Bool {
+    package var isOfStore: Bool {
         switch self {
         case .storeUnusable: true
         case .fileFailed(_, _, _, let passes): !passes
@@ -25,7 +25,7 @@ extension FailureReason {
     }
 
     /// The owner, exit code and failure cause that follow from the reason.
-    public var nature: FailureNature {
+    package var nature: FailureNature {
         switch self {
         // MARK: Source
         case .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .headerDamaged, .nothingDecodes,

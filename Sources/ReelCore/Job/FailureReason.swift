@@ -2,7 +2,7 @@
 /// an object whose only key is the code, with the facts under it.
 ///
 /// A code never gets another meaning. Messages of a library or the operating system are facts, which are quoted.
-public indirect enum FailureReason: Hashable, Codable, Sendable {
+package indirect enum FailureReason: Hashable, Codable, Sendable {
     // MARK: Source
     /// The operating system does not let this host open or read the source; `passes` if it may work soon.
     case sourceUnreadable(path: String, errno: Int32, passes: Bool)

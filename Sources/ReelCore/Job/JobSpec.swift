@@ -1,69 +1,69 @@
 /// What a user asks for: the options that change the output, and the options that only shape the work.
-public struct JobSpec: Hashable, Codable, Sendable {
+package struct JobSpec: Hashable, Codable, Sendable {
     /// The container of the output.
-    public var container: Container
+    package var container: Container
     /// The name of an encoder or codec as FFmpeg spells it; nil chooses one by the source.
-    public var videoCodec: String?
+    package var videoCodec: String?
     /// Constant quality on the encoder's own scale; nil means x264's 18 or its equivalent.
-    public var crf: Double?
+    package var crf: Double?
     /// The encoder's preset; nil means the one in its traits.
-    public var preset: String?
+    package var preset: String?
     /// The profile of the video's codec, as FFmpeg spells it; nil leaves it to the encoder.
-    public var profile: String?
+    package var profile: String?
     /// The rate of the video, instead of constant quality; nil for constant quality.
-    public var bitrate: VideoRate?
+    package var bitrate: VideoRate?
     /// Whether video and sound must be kept without loss.
-    public var lossless: Bool
+    package var lossless: Bool
     /// What happens to the sound.
-    public var audio: AudioMode
+    package var audio: AudioMode
     /// The name of an audio encoder or codec; nil chooses one by the source.
-    public var audioCodec: String?
+    package var audioCodec: String?
     /// The rate of each track of the sound, in bits per second; nil for what suits the encoder.
-    public var audioBitrate: Int64?
+    package var audioBitrate: Int64?
     /// The valid values of `audioBitrate`.
-    public static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
+    package static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
     /// Which tracks the output has; nil for all.
-    public var tracks: TrackSelection?
+    package var tracks: TrackSelection?
     /// The start of the range: frames with from ≤ t < to are selected. Nil for no limit.
-    public var from: Position?
+    package var from: Position?
     /// The end of the range; nil for no limit.
-    public var to: Position?
+    package var to: Position?
     /// How much of the source the range has, instead of `to`; nil for no limit.
-    public var duration: Position?
+    package var duration: Position?
     /// The clips to show; nil reverses the range from `from` to `to` once.
-    public var edit: Edit?
+    package var edit: Edit?
     /// The size of the output's pictures, which are then upright with square pixels; nil for that of the first source.
-    public var size: PictureSize?
+    package var size: PictureSize?
     /// The most frames a second: one frame in several is shown. Stills become as many frames in a video. Nil shows all
     /// frames, and a still as one.
-    public var mostFrames: Rational?
+    package var mostFrames: Rational?
     /// The valid values of `mostFrames`.
-    public static let ratesAllowed = Rational(1, 100)...Rational(1000)
+    package static let ratesAllowed = Rational(1, 100)...Rational(1000)
     /// The pixel format of the output, as FFmpeg spells it; nil for that of the first source, or the nearest that the
     /// encoder takes.
-    public var pixelFormat: String?
+    package var pixelFormat: String?
     /// Samples per second of the sound; nil for the source's, or the nearest that the encoder takes.
-    public var sampleRate: Int?
+    package var sampleRate: Int?
     /// The valid values of `sampleRate`.
-    public static let sampleRates = 1000...768_000
+    package static let sampleRates = 1000...768_000
     /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder takes.
-    public var channelLayout: String?
+    package var channelLayout: String?
     /// What is asked of moving pictures that loop; nil for nothing.
-    public var loop: LoopOptions?
+    package var loop: LoopOptions?
     /// How frames get their timestamps.
-    public var timestamps: TimestampMode
+    package var timestamps: TimestampMode
     /// The most frames in a chunk, and in a pass if a RAP lets it end there; nil leaves it to the planner.
-    public var passFrames: Int?
+    package var passFrames: Int?
     /// Threads of each codec, within `threadCounts`; nil leaves it to the planner, which keeps all slots busy.
-    public var threads: Int?
+    package var threads: Int?
     /// The valid values of `threads`.
-    public static let threadCounts = 1...128
+    package static let threadCounts = 1...128
     /// Bytes of memory that a pass may take; nil for the default of 2 GiB.
-    public var memory: Int64?
+    package var memory: Int64?
     /// How the output is verified.
-    public var verify: VerifyMode
+    package var verify: VerifyMode
     /// What happens to frames that do not decode.
-    public var onDamage: DamageMode
+    package var onDamage: DamageMode
 
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
@@ -113,7 +113,7 @@ public struct JobSpec: Hashable, Codable, Sendable {
     }
 
     /// The spec without the options that do not change the output; part of a job's id.
-    public var identity: JobSpec {
+    package var identity: JobSpec {
         var copy = self
         copy.memory = nil
         copy.verify = .packets
@@ -121,21 +121,21 @@ public struct JobSpec: Hashable, Codable, Sendable {
     }
 
     /// The directions in which the output shows frames.
-    public var directions: Set<Direction> { edit.map { Set($0.clips.flatMap(\.directions)) } ?? [.backwards] }
+    package var directions: Set<Direction> { edit.map { Set($0.clips.flatMap(\.directions)) } ?? [.backwards] }
 
     /// The index of the source that is shown first: the output has its format.
-    public var mainSource: Int { edit?.firstSource ?? 0 }
+    package var mainSource: Int { edit?.firstSource ?? 0 }
 
     /// The indexes of the sources that are shown, each once, in the order of the output.
-    public var shownSources: [Int] { edit?.shownSources ?? [0] }
+    package var shownSources: [Int] { edit?.shownSources ?? [0] }
 
     /// Whether nothing is asked of a source but its sound: it needs no video.
-    public func isOnlyHeard(_ source: Int) -> Bool {
+    package func isOnlyHeard(_ source: Int) -> Bool {
         edit?.soundtrack?.source == source && !shownSources.contains(source)
     }
 
     /// The most frames a second that the output shows; nil for all.
-    public var shownRate: Rational? {
+    package var shownRate: Rational? {
         guard let loops = container.traits.loops else { return mostFrames }
         return min(loops.mostFrames, mostFrames ?? loops.mostFrames)
     }
@@ -161,12 +161,12 @@ public struct JobSpec: Hashable, Codable, Sendable {
 }
 
 /// Containers that reel writes. The raw value is the file name extension.
-public enum Container: String, Codable, CaseIterable, Sendable {
+package enum Container: String, Codable, CaseIterable, Sendable {
     case mp4, mov, mkv, webm, ts, nut, avi, mxf, gif, apng, webp
 }
 
 /// What happens to the sound.
-public enum AudioMode: String, Codable, CaseIterable, Sendable {
+package enum AudioMode: String, Codable, CaseIterable, Sendable {
     case reverse
     /// The sound runs forwards, for as long as the video lasts.
     case keep
@@ -174,7 +174,7 @@ public enum AudioMode: String, Codable, CaseIterable, Sendable {
 }
 
 /// How frames get their timestamps.
-public enum TimestampMode: String, Codable, CaseIterable, Sendable {
+package enum TimestampMode: String, Codable, CaseIterable, Sendable {
     /// Each frame is shown for exactly as long as in the source.
     case mirror
     /// The timestamps stay in the source's order; only the frames are reversed.
@@ -182,12 +182,12 @@ public enum TimestampMode: String, Codable, CaseIterable, Sendable {
 }
 
 /// How the output is verified: its packets alone, or its decoded frames too.
-public enum VerifyMode: String, Codable, CaseIterable, Sendable {
+package enum VerifyMode: String, Codable, CaseIterable, Sendable {
     case packets, decode
 }
 
 /// What happens to a frame that does not decode.
-public enum DamageMode: String, Codable, CaseIterable, Sendable {
+package enum DamageMode: String, Codable, CaseIterable, Sendable {
     /// The previous frame stays on screen if nothing decodes; frames with errors are shown as the decoder repairs them.
     case `repeat`
     /// The job fails.

@@ -1,31 +1,31 @@
 /// A job's id: a hash of its sources' fingerprints and of the options that change the output, in hexadecimal.
-public struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
+package struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The hexadecimal digits.
-    public var text: String
+    package var text: String
 
     /// Takes any text as an id.
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
     /// The hexadecimal digits.
-    public var description: String { text }
+    package var description: String { text }
 
     /// Reads an id that is encoded as a string.
-    public init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+    package init(from decoder: any Decoder) throws { text = try String(from: decoder) }
     /// Encodes the id as a string.
-    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
 /// The state of a job: probing (until its plan's passes are published) → running → assembling → done | failed |
 /// cancelled.
-public enum JobState: String, Codable, CaseIterable, Sendable {
+package enum JobState: String, Codable, CaseIterable, Sendable {
     case probing, running, assembling, done, failed, cancelled
 
     /// Whether the job has ended.
-    public var isTerminal: Bool { self == .done || self == .failed || self == .cancelled }
+    package var isTerminal: Bool { self == .done || self == .failed || self == .cancelled }
 }
 
 /// The class of a failed attempt, which decides what the board does next (see fail.lua).
-public enum FailureCause: String, Codable, CaseIterable, Sendable {
+package enum FailureCause: String, Codable, CaseIterable, Sendable {
     /// It may work another time.
     case transient
     /// The engine was killed by a signal, or hung.

@@ -1,12 +1,12 @@
 /// Where bytes lie, in the words of the store that has them. A store makes locators, and an engine opens them: nothing
 /// in between reads them or makes one from another. An engine gets locators of the bytes that its request needs, and no
 /// more.
-public enum Locator: Hashable, Sendable {
+package enum Locator: Hashable, Sendable {
     /// A file, by its path.
     case file(String)
 
     /// What messages call the bytes.
-    public var name: String {
+    package var name: String {
         switch self {
         case .file(let path): path
         }
@@ -15,7 +15,7 @@ public enum Locator: Hashable, Sendable {
 
 extension Locator: CustomStringConvertible {
     /// The name.
-    public var description: String { name }
+    package var description: String { name }
 }
 
 /// Encoded as an object whose one key is the kind: `{"file":"/store/jobs/…"}`.
@@ -25,13 +25,13 @@ extension Locator: Codable {
     }
 
     /// Throws `DecodingError` if the object has no key of a known kind.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self = .file(try container.decode(String.self, forKey: .file))
     }
 
     /// Writes the kind and its value.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
         case .file(let path): try container.encode(path, forKey: .file)

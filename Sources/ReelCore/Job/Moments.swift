@@ -1,14 +1,14 @@
 /// Some frames of a source: how many, which, and when they are shown. If they are at many places, only the first places
 /// are kept.
-public struct Moments: Hashable, Codable, Sendable {
+package struct Moments: Hashable, Codable, Sendable {
     /// Consecutive frames in presentation order.
-    public struct Place: Hashable, Codable, Sendable {
+    package struct Place: Hashable, Codable, Sendable {
         /// The frames' indexes in presentation order.
-        public var frames: Range<Int>
+        package var frames: Range<Int>
         /// When the first of the frames begins, in seconds from the file's start.
-        public var first: Rational
+        package var first: Rational
         /// When the last of the frames begins, in seconds from the file's start.
-        public var last: Rational
+        package var last: Rational
 
         package init(frames: Range<Int>, first: Rational, last: Rational) {
             self.frames = frames
@@ -22,11 +22,11 @@ public struct Moments: Hashable, Codable, Sendable {
     }
 
     /// The number of frames at all places.
-    public var count: Int
+    package var count: Int
     /// The first places.
-    public var places: [Place]
+    package var places: [Place]
     /// The number of further places.
-    public var more: Int
+    package var more: Int
 
     package init(count: Int, places: [Place], more: Int = 0) {
         self.count = count
@@ -36,7 +36,7 @@ public struct Moments: Hashable, Codable, Sendable {
 
     /// The moments of frames of a track, given by their indexes in any order; `startTime` is the start of the file's
     /// clock, in seconds.
-    public init(of frames: [Int], in track: VideoTrack, startTime: Rational) {
+    package init(of frames: [Int], in track: VideoTrack, startTime: Rational) {
         var ranges: [Range<Int>] = []
         for frame in frames.sorted() {
             if let last = ranges.last, last.upperBound >= frame {

@@ -1,11 +1,11 @@
 /// What a finished pass reports to the board.
-public struct PassResult: Hashable, Codable, Sendable {
+package struct PassResult: Hashable, Codable, Sendable {
     /// The segments in chunk order; empty for the assembly.
-    public var segments: [SegmentRecord]
+    package var segments: [SegmentRecord]
     /// The cost of the pass.
-    public var statistics: PassStatistics
+    package var statistics: PassStatistics
     /// What the pass found.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
 
     package init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
         self.segments = segments
@@ -19,23 +19,23 @@ public struct PassResult: Hashable, Codable, Sendable {
 }
 
 /// The cost of a pass.
-public struct PassStatistics: Hashable, Codable, Sendable {
+package struct PassStatistics: Hashable, Codable, Sendable {
     /// Frames that came out of the decoder, including discarded ones.
-    public var framesDecoded: Int
+    package var framesDecoded: Int
     /// Frames that went into the encoder.
-    public var framesEncoded: Int
+    package var framesEncoded: Int
     /// Seconds spent in the decoder.
-    public var decodeSeconds: Double
+    package var decodeSeconds: Double
     /// Seconds spent in the encoder.
-    public var encodeSeconds: Double
+    package var encodeSeconds: Double
     /// Seconds spent waiting for files.
-    public var waitSeconds: Double
+    package var waitSeconds: Double
     /// The engine's peak resident memory so far, in bytes.
-    public var peakRSS: Int64
+    package var peakRSS: Int64
     /// Seconds of CPU time that the engine took, as its worker saw it.
-    public var cpuSeconds: Double
+    package var cpuSeconds: Double
     /// Of an assembly, the bytes of the output; nil for passes.
-    public var outputBytes: Int64?
+    package var outputBytes: Int64?
 
     package init(
         framesDecoded: Int = 0, framesEncoded: Int = 0, decodeSeconds: Double = 0, encodeSeconds: Double = 0,
@@ -52,7 +52,7 @@ public struct PassStatistics: Hashable, Codable, Sendable {
     }
 
     /// Rejects numbers that cannot be added up: negative, too large, or not finite.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         framesDecoded = try container.decode(Int.self, forKey: .framesDecoded)
         framesEncoded = try container.decode(Int.self, forKey: .framesEncoded)

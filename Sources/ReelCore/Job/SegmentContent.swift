@@ -1,21 +1,21 @@
 /// The content of a segment, independent of the plan, clip, pass or attempt that it was made for. Plans that want the
 /// same content share segments, and so do the clips of a plan.
-public struct SegmentContent: Hashable, Sendable {
+package struct SegmentContent: Hashable, Sendable {
     /// The index in `Plan.sources` of the source. A job's plans have the same sources in the same order.
-    public var source: Int
+    package var source: Int
     /// The part of the source that the segment holds.
-    public var part: SegmentPart
+    package var part: SegmentPart
     /// SHA-256, in hexadecimal, of the facts that decide what is shown or heard when, on a clock that begins with the
     /// segment.
-    public var times: String
+    package var times: String
     /// SHA-256, in hexadecimal, of how the segment is encoded.
-    public var target: String
+    package var target: String
     /// SHA-256, in hexadecimal, of the frames' likenesses (`Likeness`), in the source's order. Plans want it for video
     /// whose source was decoded as a whole; all encoded video has it.
-    public var likeness: String?
+    package var likeness: String?
 
     /// The content of a part of a source: the hashes are SHA-256, in hexadecimal.
-    public init(source: Int = 0, part: SegmentPart, times: String, target: String, likeness: String? = nil) {
+    package init(source: Int = 0, part: SegmentPart, times: String, target: String, likeness: String? = nil) {
         self.source = source
         self.part = part
         self.times = times
@@ -25,7 +25,7 @@ public struct SegmentContent: Hashable, Sendable {
 
     /// The wanted contents that a segment of this content satisfies: this one, and the same without a likeness, which
     /// plans want if their source was not decoded as a whole.
-    public var uses: [SegmentContent] {
+    package var uses: [SegmentContent] {
         guard likeness != nil else { return [self] }
         return [self, SegmentContent(source: source, part: part, times: times, target: target)]
     }
@@ -39,7 +39,7 @@ extension SegmentContent: Codable {
 
     /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is not
     /// empty.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         source = try container.decode(Int.self, forKey: .source)
         if let track = try container.decodeIfPresent(Int.self, forKey: .track) {
@@ -58,7 +58,7 @@ extension SegmentContent: Codable {
     }
 
     /// Writes `frames` for video and `track` for audio.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(source, forKey: .source)
         switch part {

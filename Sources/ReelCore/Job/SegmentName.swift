@@ -1,5 +1,5 @@
 /// The part of a source that a segment holds.
-public enum SegmentPart: Hashable, Sendable {
+package enum SegmentPart: Hashable, Sendable {
     /// Frames in the source's presentation order; never empty.
     case video(frames: Range<Int>)
     /// An audio track, given by its index in `SourceIndex.audio`.
@@ -8,14 +8,14 @@ public enum SegmentPart: Hashable, Sendable {
 
 /// The part of a clip for which a segment is made. Several clips of a plan may show the same frames of a source, each
 /// in its own direction.
-public struct SegmentSubject: Hashable, Sendable {
+package struct SegmentSubject: Hashable, Sendable {
     /// The index of the clip in `Plan.clips`; not negative.
-    public var clip: Int
+    package var clip: Int
     /// The part of the clip's source.
-    public var part: SegmentPart
+    package var part: SegmentPart
 
     /// A part of the source of the clip with this index, which is not negative.
-    public init(clip: Int, part: SegmentPart) {
+    package init(clip: Int, part: SegmentPart) {
         self.clip = clip
         self.part = part
     }
@@ -24,14 +24,14 @@ public struct SegmentSubject: Hashable, Sendable {
 /// The name of a segment's file: `c0v120-360.TOKEN.nut` for the frames 120..<360 of clip 0, `c0a1.TOKEN.nut` for audio
 /// track 1 of its source. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
 /// never write to the same file.
-public struct SegmentName: Hashable, Sendable {
+package struct SegmentName: Hashable, Sendable {
     /// The part of a clip for which the segment was made.
-    public var subject: SegmentSubject
+    package var subject: SegmentSubject
     /// The attempt's token; lower-case hexadecimal, not empty.
-    public var token: String
+    package var token: String
 
     /// Makes a name without checking it: `token` must be lower-case hexadecimal and not empty.
-    public init(subject: SegmentSubject, token: String) {
+    package init(subject: SegmentSubject, token: String) {
         self.subject = subject
         self.token = token
     }
@@ -40,13 +40,13 @@ public struct SegmentName: Hashable, Sendable {
     private static let recordEnding = ".json"
 
     /// The name of the segment file.
-    public var text: String { "\(subject).\(token)\(SegmentName.ending)" }
+    package var text: String { "\(subject).\(token)\(SegmentName.ending)" }
 
     /// The name of the record beside the segment file.
-    public var recordName: String { text + SegmentName.recordEnding }
+    package var recordName: String { text + SegmentName.recordEnding }
 
     /// Parses a segment's file name; nil for any text that `text` never gives.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let subject = SegmentSubject(parts[0]) else { return nil }
         self.init(subject: subject, token: String(parts[1]))
@@ -54,7 +54,7 @@ public struct SegmentName: Hashable, Sendable {
     }
 
     /// Parses a record's file name; nil for any text that `recordName` never gives.
-    public init?(recordName: String) {
+    package init?(recordName: String) {
         guard recordName.hasSuffix(SegmentName.recordEnding) else { return nil }
         self.init(String(recordName.dropLast(SegmentName.recordEnding.count)))
     }
@@ -62,13 +62,13 @@ public struct SegmentName: Hashable, Sendable {
 
 extension SegmentName: CustomStringConvertible {
     /// The name of the segment file.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// Encoded as the file's name.
 extension SegmentName: Codable {
     /// Throws `DecodingError` if the text is not the name of a segment file.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let name = SegmentName(text) else {
@@ -78,7 +78,7 @@ extension SegmentName: Codable {
     }
 
     /// Writes the name as a string.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
@@ -86,7 +86,7 @@ extension SegmentName: Codable {
 
 extension SegmentSubject: CustomStringConvertible {
     /// The subject as a segment's name contains it: "c0v120-360" or "c0a1".
-    public var description: String { "c\(clip)\(part)" }
+    package var description: String { "c\(clip)\(part)" }
 
     /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
     /// it.
@@ -101,7 +101,7 @@ extension SegmentSubject: CustomStringConvertible {
 
 extension SegmentPart: CustomStringConvertible {
     /// The part as a segment's name contains it: "v120-360" or "a1".
-    public var description: String {
+    package var description: String {
         switch self {
         case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
         case .audio(let track): "a\(track)"
@@ -126,13 +126,13 @@ extension SegmentPart: CustomStringConvertible {
 /// The parts of earlier clips come first.
 extension SegmentSubject: Comparable {
     /// Compares the clips first, then the parts.
-    public static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
+    package static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
 }
 
 /// Audio tracks come first, then frames in the source's order.
 extension SegmentPart: Comparable {
     /// Compares tracks by index, and frames by start, then end.
-    public static func < (a: SegmentPart, b: SegmentPart) -> Bool {
+    package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
         switch (a, b) {
         case (.audio(let a), .audio(let b)): a < b
         case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)

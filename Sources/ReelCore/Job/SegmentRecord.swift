@@ -1,39 +1,39 @@
 /// The record beside a segment file, named `SegmentName.recordName`. It is written last: if it exists, the segment is
 /// whole.
-public struct SegmentRecord: Hashable, Codable, Sendable {
+package struct SegmentRecord: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a record, or of its segment, changes. Records of other
     /// versions are ignored.
-    public static let version = 3
+    package static let version = 3
 
     /// The version of this record.
-    public var version: Int
+    package var version: Int
     /// The segment's file name in the job's folder of segments.
-    public var name: SegmentName
+    package var name: SegmentName
     /// The segment's content: any plan that wants the same content uses it.
-    public var content: SegmentContent
+    package var content: SegmentContent
     /// Frames of video, or audible samples per channel of audio.
-    public var frames: Int
+    package var frames: Int
     /// The number of packets in the file.
-    public var packets: Int
+    package var packets: Int
     /// The size of the file in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
     /// SHA-256 of the segment file, in hexadecimal.
-    public var checksum: String
+    package var checksum: String
     /// The unit of the packets' timestamps.
-    public var timeBase: TimeBase
+    package var timeBase: TimeBase
     /// The most packets by which a frame comes later in decode order than in presentation order.
-    public var reorderDepth: Int
+    package var reorderDepth: Int
     /// SHA-256 of the encoder's extradata, in hexadecimal.
-    public var extradataHash: String
+    package var extradataHash: String
     /// Audio only: samples of priming before the first audible one.
-    public var initialPadding: Int
+    package var initialPadding: Int
     /// Audio only: samples at the end of the last packet that are not to be heard.
-    public var trailingPadding: Int
+    package var trailingPadding: Int
     /// Audio only: when the first audible sample is heard on the output's clock, in ticks of `timeBase`; negative if
     /// the sound begins before the first frame.
-    public var start: Int64
+    package var start: Int64
     /// Diagnostics to report in every job that uses the segment.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
 
     /// - Parameter clip: the index in `Plan.clips` of the clip for which the segment was made.
     package init(
@@ -58,7 +58,7 @@ public struct SegmentRecord: Hashable, Codable, Sendable {
     }
 
     /// Rejects numbers that no segment has: a record comes from a file, or from an engine that has read hostile files.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         version = try container.decode(Int.self, forKey: .version)
         name = try container.decode(SegmentName.self, forKey: .name)

@@ -1,5 +1,5 @@
 /// The operation in the store that the operating system refused. Raw values are stored.
-public enum StoreStep: String, Codable, CaseIterable, Sendable {
+package enum StoreStep: String, Codable, CaseIterable, Sendable {
     /// Making the store's own folders, or writing to them.
     case open = "open"
     case makeFolder = "make-folder"

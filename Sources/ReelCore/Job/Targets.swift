@@ -1,24 +1,24 @@
 /// How the output's video is made. All segments of a job have the same target.
-public enum VideoTarget: Hashable, Sendable {
+package enum VideoTarget: Hashable, Sendable {
     /// The frames are decoded and encoded.
     case encode(VideoEncoding)
     /// The source's packets are written in another order; nothing is decoded.
     case passthrough(VideoPassthrough)
 
     /// What plans call the encoder of video and audio whose packets are passed through.
-    public static let copy = "copy"
+    package static let copy = "copy"
 
     /// The settings of the encoder; nil for passthrough.
-    public var encoding: VideoEncoding? { if case .encode(let encoding) = self { encoding } else { nil } }
+    package var encoding: VideoEncoding? { if case .encode(let encoding) = self { encoding } else { nil } }
 
     /// Whether the source's packets are passed through.
-    public var isPassthrough: Bool { encoding == nil }
+    package var isPassthrough: Bool { encoding == nil }
 
     /// The encoder's name as FFmpeg spells it, for example "libx264"; "copy" for passthrough.
-    public var encoder: String { encoding?.encoder ?? VideoTarget.copy }
+    package var encoder: String { encoding?.encoder ?? VideoTarget.copy }
 
     /// The format of the output's video.
-    public var format: OutputFormat {
+    package var format: OutputFormat {
         switch self {
         case .encode(let encoding): encoding.format
         case .passthrough(let passthrough): passthrough.format
@@ -26,7 +26,7 @@ public enum VideoTarget: Hashable, Sendable {
     }
 
     /// The build and the parameters that all of the video must share.
-    public var identity: EncoderIdentity {
+    package var identity: EncoderIdentity {
         switch self {
         case .encode(let encoding): encoding.identity
         case .passthrough(let passthrough): passthrough.identity
@@ -38,7 +38,7 @@ public enum VideoTarget: Hashable, Sendable {
 /// rate, and with every frame a key frame.
 extension VideoTarget: Codable {
     /// Throws `DecodingError` if passthrough is combined with settings of an encoder.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let stored = try VideoEncoding(from: decoder)
         guard stored.encoder == VideoTarget.copy else {
             self = .encode(stored)
@@ -54,7 +54,7 @@ extension VideoTarget: Codable {
     }
 
     /// Writes the form of `VideoEncoding`.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         switch self {
         case .encode(let encoding): try encoding.encode(to: encoder)
         case .passthrough(let passthrough): try passthrough.stored.encode(to: encoder)
@@ -64,24 +64,24 @@ extension VideoTarget: Codable {
 
 /// How the output's video is encoded. All chunks of a job are encoded with the same settings; only a rate that follows
 /// the source differs.
-public struct VideoEncoding: Hashable, Codable, Sendable {
+package struct VideoEncoding: Hashable, Codable, Sendable {
     /// The encoder's name as FFmpeg spells it, for example "libx264".
-    public var encoder: String
+    package var encoder: String
     /// The format of the output's video.
-    public var format: OutputFormat
+    package var format: OutputFormat
     /// The encoder's private options, applied in this order.
-    public var options: [MediaOption]
+    package var options: [MediaOption]
     /// The rate; nil if the options set a constant quality.
-    public var bitrate: VideoRate?
+    package var bitrate: VideoRate?
     /// Encoder threads; at least 1.
-    public var threads: Int
+    package var threads: Int
     /// The maximum distance between key frames, in frames.
-    public var keyFrameInterval: Int
+    package var keyFrameInterval: Int
     /// The encoder build and parameters that all chunks must share.
-    public var identity: EncoderIdentity
+    package var identity: EncoderIdentity
 
     /// The settings of an encoder. `threads` is at least 1; `keyFrameInterval` is in frames.
-    public init(
+    package init(
         encoder: String, format: OutputFormat, options: [MediaOption], bitrate: VideoRate?, threads: Int,
         keyFrameInterval: Int, identity: EncoderIdentity
     ) {
@@ -100,14 +100,14 @@ public struct VideoEncoding: Hashable, Codable, Sendable {
 }
 
 /// The output's video if the source's packets are passed through.
-public struct VideoPassthrough: Hashable, Sendable {
+package struct VideoPassthrough: Hashable, Sendable {
     /// The format of the output's video: that of the source.
-    public var format: OutputFormat
+    package var format: OutputFormat
     /// The build of the libraries, and the hash of the source's extradata.
-    public var identity: EncoderIdentity
+    package var identity: EncoderIdentity
 
     /// Passthrough of a source whose video has this format.
-    public init(format: OutputFormat, identity: EncoderIdentity) {
+    package init(format: OutputFormat, identity: EncoderIdentity) {
         self.format = format
         self.identity = identity
     }
@@ -121,14 +121,14 @@ public struct VideoPassthrough: Hashable, Sendable {
 }
 
 /// An option of an encoder or a muxer, as libav* names it, with its value.
-public struct MediaOption: Hashable, Codable, Sendable {
+package struct MediaOption: Hashable, Codable, Sendable {
     /// The option's name.
-    public var name: String
+    package var name: String
     /// The value as text, as libav* parses it.
-    public var value: String
+    package var value: String
 
     /// An option with its value.
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
@@ -140,15 +140,15 @@ public struct MediaOption: Hashable, Codable, Sendable {
 
 /// The encoder that made a job's parameters. With it, workers with different builds are found before the work and not
 /// at assembly.
-public struct EncoderIdentity: Hashable, Codable, Sendable {
+package struct EncoderIdentity: Hashable, Codable, Sendable {
     /// The encoder and its library, for example "libx264 Lavc59.37.100"; workers report theirs.
-    public var build: String
+    package var build: String
     /// SHA-256, in hexadecimal, of the extradata that the encoder made when it was opened for planning; of no bytes if
     /// it makes none.
-    public var extradataHash: String
+    package var extradataHash: String
 
     /// A build, and the SHA-256 of the extradata in hexadecimal.
-    public init(build: String, extradataHash: String) {
+    package init(build: String, extradataHash: String) {
         self.build = build
         self.extradataHash = extradataHash
     }
@@ -159,31 +159,31 @@ public struct EncoderIdentity: Hashable, Codable, Sendable {
 }
 
 /// How one audio track of the output is made.
-public struct AudioTarget: Hashable, Codable, Sendable {
+package struct AudioTarget: Hashable, Codable, Sendable {
     /// The index in `Plan.sources` of the source that has the track. In an edit, the tracks of the other sources that have
     /// the same place among theirs are heard on it, too.
-    public var source: Int
+    package var source: Int
     /// The track's index in `SourceIndex.audio`.
-    public var track: Int
+    package var track: Int
     /// The direction of the sound.
-    public var direction: Direction
+    package var direction: Direction
     /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" for passthrough.
-    public var encoder: String
+    package var encoder: String
     /// Samples per second. It differs from the source's if an option asks for another, or if the
     /// encoder does not take that.
-    public var sampleRate: Int
+    package var sampleRate: Int
     /// The channel layout, as libavutil describes it.
-    public var channelLayout: String
+    package var channelLayout: String
     /// Bits per second; nil for encoders without a rate.
-    public var bitrate: Int64?
+    package var bitrate: Int64?
     /// Whether the track must be kept bit for bit, without trimming.
-    public var lossless: Bool
+    package var lossless: Bool
 
     /// Whether the source's packets are passed through.
-    public var isPassthrough: Bool { encoder == VideoTarget.copy }
+    package var isPassthrough: Bool { encoder == VideoTarget.copy }
 
     /// A track of a source. `sampleRate` is in samples per second, `bitrate` in bits per second.
-    public init(
+    package init(
         source: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
         bitrate: Int64?, lossless: Bool
     ) {

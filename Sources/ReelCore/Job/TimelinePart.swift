@@ -1,5 +1,5 @@
 /// A part of a timeline that an edit cannot show as it is. Keys are stored: never change one.
-public enum TimelinePart: Hashable, Codable, Sendable {
+package enum TimelinePart: Hashable, Codable, Sendable {
     /// A dissolve or another transition between two items.
     case transition
     /// A stack or a track among the items of a track, or an item beside the tracks.

@@ -1,5 +1,5 @@
 /// The rate of the encoded video, if it has no constant quality.
-public enum VideoRate: Hashable, Sendable {
+package enum VideoRate: Hashable, Sendable {
     /// Bits per second, the same in every chunk.
     case constant(Int64)
     /// In every chunk, the rate that the source has for the same frames.
@@ -11,7 +11,7 @@ extension VideoRate: Codable {
     private static let word = "source"
 
     /// Throws `DecodingError` for anything but an integer or the word.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let bits = try? container.decode(Int64.self) {
             self = .constant(bits)
@@ -23,7 +23,7 @@ extension VideoRate: Codable {
     }
 
     /// Encodes a constant rate as a number of bits per second.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .constant(let bits): try container.encode(bits)

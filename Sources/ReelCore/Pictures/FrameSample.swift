@@ -1,17 +1,17 @@
 /// Frames of a source at equal distances.
-public struct FrameSample: Hashable, Codable, Sendable {
+package struct FrameSample: Hashable, Codable, Sendable {
     /// The first of them, in presentation order.
-    public var first: Int
+    package var first: Int
     /// From one to the next; positive.
-    public var step: Int
+    package var step: Int
     /// How many; positive.
-    public var count: Int
+    package var count: Int
 
     /// One frame.
-    public init(_ frame: Int) { self.init(first: frame, step: 1, count: 1) }
+    package init(_ frame: Int) { self.init(first: frame, step: 1, count: 1) }
 
     /// This many frames of `all`, or as many as there are, each in the middle of its part.
-    public init(_ count: Int, of all: Int) {
+    package init(_ count: Int, of all: Int) {
         let count = max(min(count, all), 1)
         let step = max(all / count, 1)
         self.init(first: max(all - 1 - step * (count - 1), 0) / 2, step: step, count: count)
@@ -24,7 +24,7 @@ public struct FrameSample: Hashable, Codable, Sendable {
     }
 
     /// The frames, ascending.
-    public var frames: [Int] { (0..<count).map { first + $0 * step } }
+    package var frames: [Int] { (0..<count).map { first + $0 * step } }
 
     enum CodingKeys: String, CodingKey {
         case first, step, count

@@ -1,27 +1,27 @@
 /// A range of a source's frames in one direction, with its place in the output. A plan is an ordered list of clips.
-public struct Clip: Hashable, Codable, Sendable {
+package struct Clip: Hashable, Codable, Sendable {
     /// The index of its source in `Plan.sources`.
-    public var source: Int
+    package var source: Int
     /// The first frame of the range, in the source's presentation order.
-    public var firstFrame: Int
+    package var firstFrame: Int
     /// The number of frames in the range; positive.
-    public var rangeCount: Int
+    package var rangeCount: Int
     /// One frame in this many is shown, beginning with the first of the range. It stands for the frames up to the next.
-    public var step: Int
+    package var step: Int
     /// How the frames get their timestamps in the output.
-    public var timestamps: TimestampMode
+    package var timestamps: TimestampMode
     /// The place of the range in the output.
-    public var map: TimeMap
+    package var map: TimeMap
     /// The start of the sound that is heard, in seconds on the source's clock; nil for no limit.
-    public var audioFrom: Rational?
+    package var audioFrom: Rational?
     /// The end of the sound that is heard, in seconds on the source's clock; nil for no limit.
-    public var audioTo: Rational?
+    package var audioTo: Rational?
     /// How the sound of an edit goes on from the clip before; nil for the first clip.
-    public var joint: Joint?
+    package var joint: Joint?
     /// Whether its sound is heard in an edit.
-    public var isHeard: Bool
+    package var isHeard: Bool
     /// Whether black pictures are shown in place of its frames, as in a gap.
-    public var isBlack: Bool
+    package var isBlack: Bool
 
     package init(
         source: Int = 0, frames: Range<Int>, step: Int = 1, timestamps: TimestampMode = .mirror, map: TimeMap,
@@ -43,7 +43,7 @@ public struct Clip: Hashable, Codable, Sendable {
 
     /// The clip as if it were alone in its output. Clips for which this is equal show the same frames for the same times,
     /// and share their segments.
-    public var alone: Clip {
+    package var alone: Clip {
         var clip = self
         clip.map.offset = Rational(0)
         (clip.audioFrom, clip.audioTo, clip.joint, clip.isHeard) = (nil, nil, nil, true)
@@ -51,24 +51,24 @@ public struct Clip: Hashable, Codable, Sendable {
     }
 
     /// The range of frames, in the source's presentation order.
-    public var frames: Range<Int> { firstFrame..<firstFrame + rangeCount }
+    package var frames: Range<Int> { firstFrame..<firstFrame + rangeCount }
 
     /// The number of frames that are shown.
-    public var frameCount: Int { (rangeCount + step - 1) / step }
+    package var frameCount: Int { (rangeCount + step - 1) / step }
 
     /// The direction in which the frames run in the output.
-    public var direction: Direction { map.direction }
+    package var direction: Direction { map.direction }
 
     /// The frame of the source that the clip shows at a place in its own order, counted from 0.
-    public func frame(at place: Int) -> Int {
+    package func frame(at place: Int) -> Int {
         firstFrame + (direction == .backwards ? frameCount - 1 - place : place) * step
     }
 
     /// The frame of the source that the clip shows last.
-    public var lastFrame: Int { frame(at: frameCount - 1) }
+    package var lastFrame: Int { frame(at: frameCount - 1) }
 
     /// The frames of a part of the source that the clip shows, in the source's order.
-    public func shown(in part: Range<Int>) -> ShownFrames {
+    package func shown(in part: Range<Int>) -> ShownFrames {
         ShownFrames(of: part.clamped(to: frames), from: firstFrame, step: step)
     }
 
@@ -81,7 +81,7 @@ public struct Clip: Hashable, Codable, Sendable {
     }
 
     /// The interval in which the output shows a frame of the source, in ticks of the output's clock.
-    public func interval(of frame: Int, in track: VideoTrack) -> Interval {
+    package func interval(of frame: Int, in track: VideoTrack) -> Interval {
         switch timestamps {
         case .mirror: return map.place(span(of: frame, in: track))
         case .source:
@@ -96,7 +96,7 @@ public struct Clip: Hashable, Codable, Sendable {
 
     /// When the segment of a chunk shows one of its frames, in ticks of the output's clock. A segment's clock starts at
     /// 0 with its first frame, wherever the segment lies in the output. The chunk has a frame that is shown.
-    public func start(of frame: Int, inChunk frames: Range<Int>, of track: VideoTrack) -> Timestamp {
+    package func start(of frame: Int, inChunk frames: Range<Int>, of track: VideoTrack) -> Timestamp {
         let shown = shown(in: frames)
         let first = direction == .backwards ? shown[shown.count - 1] : shown[0]
         return Timestamp((interval(of: frame, in: track).start - interval(of: first, in: track).start).count)
@@ -108,11 +108,11 @@ public struct Clip: Hashable, Codable, Sendable {
 }
 
 /// Frames at equal distances in a source, in its order.
-public struct ShownFrames: RandomAccessCollection, Sendable {
+package struct ShownFrames: RandomAccessCollection, Sendable {
     private let first: Int
     private let step: Int
     /// The number of frames.
-    public let count: Int
+    package let count: Int
 
     /// Those of a part of the source, counted from `origin` on, which lies before it.
     package init(of part: Range<Int>, from origin: Int, step: Int) {
@@ -122,15 +122,15 @@ public struct ShownFrames: RandomAccessCollection, Sendable {
     }
 
     /// 0.
-    public var startIndex: Int { 0 }
+    package var startIndex: Int { 0 }
     /// The number of frames.
-    public var endIndex: Int { count }
+    package var endIndex: Int { count }
     /// The frame at a place.
-    public subscript(place: Int) -> Int { first + place * step }
+    package subscript(place: Int) -> Int { first + place * step }
 }
 
 /// How the sound of a clip goes on from that of the clip before.
-public enum Joint: Hashable, Codable, Sendable {
+package enum Joint: Hashable, Codable, Sendable {
     /// One sound fades into the other, in a crossfade of this many seconds around the cut.
     case join(crossfade: Rational)
     /// The clip before turns round.
@@ -153,7 +153,7 @@ public enum Joint: Hashable, Codable, Sendable {
 extension Clip {
     /// The span of the output for a span of the source, both in seconds, cut to the part that is shown. Nil if none of
     /// it is shown.
-    public func place(_ span: Range<Rational>, in track: VideoTrack) -> Range<Rational>? {
+    package func place(_ span: Range<Rational>, in track: VideoTrack) -> Range<Rational>? {
         guard rangeCount > 0 else { return nil }
         let kept = span.clamped(to: map.span)
         guard !kept.isEmpty else { return nil }

@@ -1,13 +1,13 @@
 /// The frames of a plan's clips in the order of the output.
-public struct FrameOrder: Sendable {
+package struct FrameOrder: Sendable {
     private let clips: [Clip]
     /// For each clip, the number of frames that the output shows before it.
     private let starts: [Int]
     /// The number of frames.
-    public let count: Int
+    package let count: Int
 
     /// The order of a plan's frames.
-    public init(_ plan: Plan) {
+    package init(_ plan: Plan) {
         clips = plan.clips
         var (starts, count): ([Int], Int) = ([], 0)
         for clip in clips {
@@ -19,7 +19,7 @@ public struct FrameOrder: Sendable {
 
     /// The clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's source. `place` is
     /// within `count`.
-    public func frame(at place: Int) -> (clip: Clip, frame: Int) {
+    package func frame(at place: Int) -> (clip: Clip, frame: Int) {
         let number = clip(at: place)
         return (clips[number], clips[number].frame(at: place - starts[number]))
     }

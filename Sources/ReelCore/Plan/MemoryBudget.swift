@@ -1,19 +1,19 @@
 /// How much memory a pass may take.
-public struct MemoryRequest: Hashable, Sendable {
+package struct MemoryRequest: Hashable, Sendable {
     /// The bytes to aim at: chunks shrink to fit. If even the shortest chunks do not fit, a pass takes what it needs,
     /// up to `limit`.
-    public var budget: Int64
+    package var budget: Int64
     /// The bytes above which planning fails; nil for no limit.
-    public var limit: Int64?
+    package var limit: Int64?
 
     /// A budget and, if one is set, a limit; both in bytes.
-    public init(budget: Int64, limit: Int64? = nil) {
+    package init(budget: Int64, limit: Int64? = nil) {
         self.budget = budget
         self.limit = limit
     }
 
     /// A budget of 2 GiB without a limit.
-    public static let standard = MemoryRequest(budget: 2 << 30)
+    package static let standard = MemoryRequest(budget: 2 << 30)
 
     /// The request with the memory that a user asked for, which is both budget and limit.
     func narrowed(to explicit: Int64?) -> MemoryRequest {

@@ -1,23 +1,23 @@
 /// The format of the output's video, whatever its sources are.
-public struct OutputFormat: Hashable, Codable, Sendable {
+package struct OutputFormat: Hashable, Codable, Sendable {
     /// The output's clock: the unit of its video's timestamps.
-    public var timeBase: TimeBase
+    package var timeBase: TimeBase
     /// Pixels in a line; 1 to 65536.
-    public var width: Int
+    package var width: Int
     /// Lines; 1 to 65536.
-    public var height: Int
+    package var height: Int
     /// Width of a pixel divided by its height; nil if unknown.
-    public var sampleAspectRatio: Rational?
+    package var sampleAspectRatio: Rational?
     /// The matrix by which players turn the pictures, as libavformat gives it; nil for none.
-    public var displayMatrix: [Int32]?
+    package var displayMatrix: [Int32]?
     /// The pixel format, as FFmpeg spells it.
-    public var pixelFormat: String
+    package var pixelFormat: String
     /// The nominal frame rate passed to the encoder, in frames per second. Timestamps do not depend on it.
-    public var frameRate: Rational
+    package var frameRate: Rational
     /// Which field of an interlaced frame is shown first.
-    public var fieldOrder: FieldOrder
+    package var fieldOrder: FieldOrder
     /// Whether the field order differs between frames.
-    public var fieldsVary: Bool
+    package var fieldsVary: Bool
 
     package init(
         timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil,
@@ -43,7 +43,7 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     ///   - others: streams of other sources that are shown, too.
     ///   - size: the size of the pictures, which are then upright and have square pixels; nil leaves them as they are.
     ///   - isUpright: whether the pictures themselves are turned, so that players need not turn them.
-    public init(
+    package init(
         of stream: VideoStream, _ directions: Set<Direction>, timeBase: TimeBase, pixelFormat: String,
         beside others: [VideoStream] = [], size: PictureSize? = nil, isUpright: Bool = false
     ) {
@@ -67,7 +67,7 @@ public struct OutputFormat: Hashable, Codable, Sendable {
     /// Whether pictures of a stream are shown in this format without being scaled, turned or given other colours.
     ///
     /// - Parameter main: the stream whose colours the output has.
-    public func takes(_ stream: VideoStream, beside main: VideoStream) -> Bool {
+    package func takes(_ stream: VideoStream, beside main: VideoStream) -> Bool {
         stream.fits(main) && width == main.width && height == main.height
             && (sampleAspectRatio ?? Rational(1)) == (main.sampleAspectRatio ?? Rational(1))
             && displayMatrix == main.displayMatrix

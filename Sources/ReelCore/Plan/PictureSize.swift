@@ -1,21 +1,21 @@
 /// The size of a picture in pixels.
-public struct PictureSize: Hashable, Codable, Sendable {
+package struct PictureSize: Hashable, Codable, Sendable {
     /// Pixels in a line.
-    public var width: Int
+    package var width: Int
     /// Lines.
-    public var height: Int
+    package var height: Int
 
     /// A size in pixels.
-    public init(width: Int, height: Int) {
+    package init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
     /// The sides that a user may ask for.
-    public static let sidesAllowed = 2...16_384
+    package static let sidesAllowed = 2...16_384
 
     /// Reads "640x360"; nil for anything else, and for sides that are not allowed.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
         guard sides.count == 2, let width = sides[0], let height = sides[1],
             PictureSize.sidesAllowed.contains(width), PictureSize.sidesAllowed.contains(height), !text.contains("+")
@@ -24,7 +24,7 @@ public struct PictureSize: Hashable, Codable, Sendable {
     }
 
     /// The size in the same proportions, at most this many pixels wide; no side below 1.
-    public func narrowed(to most: Int?) -> PictureSize {
+    package func narrowed(to most: Int?) -> PictureSize {
         guard let most, width > most else { return self }
         return PictureSize(width: most, height: max((height * most + width / 2) / width, 1))
     }
@@ -36,7 +36,7 @@ public struct PictureSize: Hashable, Codable, Sendable {
 
 extension VideoStream {
     /// The size of its pictures as they are shown: upright, with square pixels.
-    public var shownSize: PictureSize {
+    package var shownSize: PictureSize {
         let wide = Rational(Int64(width)) * (sampleAspectRatio ?? Rational(1))
         // Some files state shapes of pixels that no picture has.
         let shown = min(max(TimeBase(1, 1).ticks(in: wide, rounding: .nearest), 1), 1 << 16)

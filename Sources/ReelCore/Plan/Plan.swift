@@ -1,49 +1,49 @@
 /// A job's work, fixed before any of it is done. A plan is immutable: it gives the same bytes on any machine. If a job
 /// is planned anew, its new plan has another number.
-public struct Plan: Hashable, Codable, Sendable {
+package struct Plan: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
-    public static let version = 10
+    package static let version = 10
 
     /// The version of this plan.
-    public var version: Int
+    package var version: Int
     /// The number of this plan among the job's plans, from 1 on; 0 until the plan is written to the job's folder.
-    public var number: Int
+    package var number: Int
     /// The sources; clips refer to them by their index here.
-    public var sources: [PlannedSource]
+    package var sources: [PlannedSource]
     /// The encoder builds that workers must have, as `EncoderIdentity.build`.
-    public var encoders: [String]
+    package var encoders: [String]
     /// The container of the output.
-    public var container: Container
+    package var container: Container
     /// The clips of the output, in its order.
-    public var clips: [Clip]
+    package var clips: [Clip]
     /// Whether the clips are those of an edit, whose sound is put together as they have it. If not, a range of the only
     /// source is reversed, and its sound is reversed or kept.
-    public var isEdit: Bool
+    package var isEdit: Bool
     /// The chapters of the clips, in seconds of the output. The sources' own are placed by the clips that show them.
-    public var chapters: [Chapter]
+    package var chapters: [Chapter]
     /// The start timecode of the output; nil for that of the first clip's source.
-    public var timecode: String?
+    package var timecode: String?
     /// What is heard instead of the clips' own sound; nil for that.
-    public var soundtrack: Soundtrack?
+    package var soundtrack: Soundtrack?
     /// How the output's video is made.
-    public var video: VideoTarget
+    package var video: VideoTarget
     /// How moving pictures are made that loop; nil for a container of video.
-    public var loop: LoopOptions?
+    package var loop: LoopOptions?
     /// The output's audio tracks, in its order.
-    public var audio: [AudioTarget]
+    package var audio: [AudioTarget]
     /// The places of the text subtitles that the output has, among those of the sources; nil for all.
-    public var subtitles: [Int]?
+    package var subtitles: [Int]?
     /// The passes: audio tracks first, then video in the output's order. There are no video passes if the assembly
     /// passes the source's packets through. The assembly is not listed; its index on the board is `passes.count`.
-    public var passes: [Pass]
+    package var passes: [Pass]
     /// Bytes of memory that the most demanding pass takes.
-    public var need: Int64
+    package var need: Int64
     /// How the assembly verifies the output.
-    public var verify: VerifyMode
+    package var verify: VerifyMode
     /// What happens to frames that do not decode.
-    public var onDamage: DamageMode
+    package var onDamage: DamageMode
     /// The reports of planner and recon to the user.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
 
     package init(
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
@@ -82,7 +82,7 @@ public struct Plan: Hashable, Codable, Sendable {
     ///
     /// Throws `.planOfOtherVersion` for a plan of another version, and `DecodingError` for anything that is not a valid
     /// plan.
-    public static func decoded(from bytes: [UInt8]) throws -> Plan {
+    package static func decoded(from bytes: [UInt8]) throws -> Plan {
         let version = try CanonicalJSON.value(Versioned.self, from: bytes).version
         guard version == Plan.version else {
             throw ReelFailure(.planOfOtherVersion(found: version, known: Plan.version))
@@ -126,7 +126,7 @@ public struct Plan: Hashable, Codable, Sendable {
 
     /// Whether `indexes`, those of the plan's sources in their order, contain everything that the plan refers to. False
     /// if the plan was made from other indexes.
-    public func fits(_ indexes: [SourceIndex]) -> Bool {
+    package func fits(_ indexes: [SourceIndex]) -> Bool {
         indexes.count == sources.count
             && clips.allSatisfy { clip in
                 let track = indexes[clip.source].video
@@ -141,32 +141,32 @@ public struct Plan: Hashable, Codable, Sendable {
     }
 
     /// The number of frames in the output.
-    public var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
+    package var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
     /// For how long the sound lasts, in seconds: exactly as long as the frames if the container stores no times. Nil for any
     /// length.
-    public var soundLength: Rational? {
+    package var soundLength: Rational? {
         guard container.traits.pacing != nil else { return nil }
         return video.format.timeBase.secondsPerTick * Rational(Int64(frameCount))
     }
 
     /// The number of frames that the passes encode, or that the assembly passes through: clips that show the same share
     /// their segments.
-    public var framesToMake: Int {
+    package var framesToMake: Int {
         video.isPassthrough ? frameCount : passes.reduce(0) { $0 + frames(of: $1) }
     }
 
     /// The number of frames that a pass encodes.
-    public func frames(of pass: Pass) -> Int {
+    package func frames(of pass: Pass) -> Int {
         guard case .video(let pass) = pass else { return 0 }
         return pass.clips.reduce(0) { $0 + clips[$1].shown(in: pass.frames).count }
     }
 
     /// The index of the source whose format the output has, with its tags and its tracks: that of the first clip.
-    public var mainSource: Int { clips[0].source }
+    package var mainSource: Int { clips[0].source }
 
     /// For each clip, the index of the clip whose passes make its segments: the first that shows the same.
-    public var makers: [Int] {
+    package var makers: [Int] {
         var first: [Clip: Int] = [:]
         return clips.enumerated().map { number, clip in
             let key = clip.alone
@@ -178,20 +178,20 @@ public struct Plan: Hashable, Codable, Sendable {
 
     /// When the last frame of the output ends, in ticks of the output's clock; `indexes` are those of the sources, in
     /// their order.
-    public func end(in indexes: [SourceIndex]) -> Timestamp {
+    package func end(in indexes: [SourceIndex]) -> Timestamp {
         clips.last.map { $0.interval(of: $0.lastFrame, in: indexes[$0.source].video).end } ?? Timestamp(0)
     }
 
     private struct Versioned: Decodable { let version: Int }
 
     /// The most encoder threads that any pass uses; at least 1.
-    public var mostEncoderThreads: Int {
+    package var mostEncoderThreads: Int {
         passes.reduce(1) { most, pass in if case .video(let pass) = pass { max(most, pass.threads) } else { most } }
     }
 }
 
 /// A unit of a plan: published, claimed and retried as a whole. Takes at most 200 bytes of JSON.
-public enum Pass: Hashable, Codable, Sendable {
+package enum Pass: Hashable, Codable, Sendable {
     /// Decodes and encodes a range of frames.
     case video(VideoPass)
     /// Makes the segment of an audio track, given by its index in `Plan.audio`.
@@ -211,9 +211,9 @@ public enum Pass: Hashable, Codable, Sendable {
 }
 
 /// A source of a plan.
-public struct PlannedSource: Hashable, Codable, Sendable {
+package struct PlannedSource: Hashable, Codable, Sendable {
     /// SHA-256 of the source's index, in lower-case hexadecimal.
-    public var indexHash: String
+    package var indexHash: String
 
     package init(indexHash: String) { self.indexHash = indexHash }
 
@@ -223,22 +223,22 @@ public struct PlannedSource: Hashable, Codable, Sendable {
 }
 
 /// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.
-public struct VideoPass: Hashable, Sendable {
+package struct VideoPass: Hashable, Sendable {
     /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions, which
     /// are then decoded once. At either end, the second may have fewer frames.
-    public var clips: [Int]
+    package var clips: [Int]
     /// The index of its RAP in `VideoTrack.randomAccessPoints`.
-    public var randomAccessPoint: Int
+    package var randomAccessPoint: Int
     /// The frames of the source that the pass encodes, in presentation order.
-    public var frames: Range<Int>
+    package var frames: Range<Int>
     /// The number of chunks; see `chunks`.
-    public var chunkCount: Int
+    package var chunkCount: Int
     /// The least number of frames of a decode window, for a pass of a backward clip whose RAPs are near. The pass is
     /// then decoded window by window from its end, and only one window is held in memory; see `StartTable.windows`. If
     /// nil, the pass is decoded from its start; then a pass of a backward clip holds one chunk.
-    public var windowFrames: Int?
+    package var windowFrames: Int?
     /// Encoder threads: those of the job's target, or more for the job's last passes.
-    public var threads: Int
+    package var threads: Int
 
     package init(
         clips: [Int] = [0], randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
@@ -253,7 +253,7 @@ public struct VideoPass: Hashable, Sendable {
     }
 
     /// The chunks in presentation order. Their lengths differ by at most one frame, the longer ones first.
-    public var chunks: [Range<Int>] {
+    package var chunks: [Range<Int>] {
         let (length, longer) = frames.count.quotientAndRemainder(dividingBy: chunkCount)
         var start = frames.lowerBound
         return (0..<chunkCount).map { chunk in
@@ -268,7 +268,7 @@ public struct VideoPass: Hashable, Sendable {
 /// because passes on the board must be short.
 extension VideoPass: Codable {
     /// Throws `DecodingError` for a list that is not a possible pass.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
         randomAccessPoint = try list.decode(Int.self)
         let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
@@ -289,7 +289,7 @@ extension VideoPass: Codable {
     }
 
     /// Encodes the pass as a list of numbers.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
         let (start, end, window) = (frames.lowerBound, frames.upperBound, windowFrames ?? 0)
         for number in [randomAccessPoint, start, end, chunkCount, window, threads] + clips { try list.encode(number) }

@@ -1,17 +1,17 @@
 /// What a plan is made of: a job's sources, what its user asks for, and how the output is encoded.
-public struct PlanInput: Sendable {
+package struct PlanInput: Sendable {
     /// The indexes of the job's sources, in their order.
-    public var indexes: [SourceIndex]
+    package var indexes: [SourceIndex]
     /// SHA-256 of each index, in hexadecimal.
-    public var indexHashes: [String]
+    package var indexHashes: [String]
     /// What the user asks for.
-    public var spec: JobSpec
+    package var spec: JobSpec
     /// How the output's video is made.
-    public var video: VideoTarget
+    package var video: VideoTarget
     /// The output's audio tracks, in its order.
-    public var audio: [AudioTarget]
+    package var audio: [AudioTarget]
     /// What users should know, beside what the indexes say.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
     /// The clips, for tests of what no spec can say; nil for the spec's own.
     package var chosenClips: [Clip]?
 
@@ -109,7 +109,7 @@ extension JobSpec {
     /// - Parameters:
     ///   - indexes: those of the job's sources.
     ///   - encoder: the encoder of the video; nil if packets are passed through.
-    public func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
+    package func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
         if container.traits.pacing != nil { return TimeBase(secondsPerTick: try pace(of: indexes)) }
         guard let edit else { return indexes[0].video.stream.timeBase }
         return try EditLayout.clock(of: edit, indexes: indexes, stillRate: stillRate(encoder, of: indexes))

@@ -1,6 +1,6 @@
 /// The contents that a plan's segments must have. Both the code that writes segments and the code that looks for them
 /// use it, so they agree.
-public struct PlannedSegments: Sendable {
+package struct PlannedSegments: Sendable {
     private let plan: Plan
     /// The indexes of the plan's sources, in their order.
     private let indexes: [SourceIndex]
@@ -12,7 +12,7 @@ public struct PlannedSegments: Sendable {
     /// - Parameters:
     ///   - indexes: the ones that the plan was made from.
     ///   - digest: SHA-256 of bytes, in hexadecimal.
-    public init(plan: Plan, indexes: [SourceIndex], digest: @escaping @Sendable ([UInt8]) -> String) {
+    package init(plan: Plan, indexes: [SourceIndex], digest: @escaping @Sendable ([UInt8]) -> String) {
         self.plan = plan
         // Workers keep this value for long. It needs only the frames' times, so drop the tables that take most of the
         // memory.
@@ -30,7 +30,7 @@ public struct PlannedSegments: Sendable {
 
     /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for a track that the
     /// plan does not have.
-    public func contents(of pass: Pass) -> [SegmentContent] {
+    package func contents(of pass: Pass) -> [SegmentContent] {
         switch pass {
         case .video(let pass):
             pass.clips.flatMap { clip in plan.chunks(of: pass, in: clip).map { content(ofChunk: $0, of: clip) } }
@@ -40,7 +40,7 @@ public struct PlannedSegments: Sendable {
 
     /// The segment of a chunk of a clip; `clip` is its index in `Plan.clips`. The index of the source must contain the
     /// frames.
-    public func content(ofChunk frames: Range<Int>, of clip: Int) -> SegmentContent {
+    package func content(ofChunk frames: Range<Int>, of clip: Int) -> SegmentContent {
         let source = plan.clips[clip].source
         let pictures = indexes[source].video.pictures
         let shown = plan.clips[clip].shown(in: frames)
@@ -51,13 +51,13 @@ public struct PlannedSegments: Sendable {
     }
 
     /// The hash of the likenesses of a chunk's frames, in the source's order.
-    public func likeness(of frames: some Sequence<Likeness>) -> String {
+    package func likeness(of frames: some Sequence<Likeness>) -> String {
         digest(frames.flatMap { likeness in likeness.cells.indices.map { likeness.cells[$0] } })
     }
 
     /// The segment of an audio track; `place` is its index in `Plan.audio`. Nil if the source's index has no such
     /// track.
-    public func content(ofAudio place: Int) -> SegmentContent? {
+    package func content(ofAudio place: Int) -> SegmentContent? {
         let target = plan.audio[place]
         let (clip, index) = (plan.clips[0], indexes[target.source])
         guard index.audio.indices.contains(target.track) else { return nil }

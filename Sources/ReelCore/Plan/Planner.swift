@@ -1,11 +1,11 @@
 /// Makes a plan from the indexes of its sources and the spec of a job.
-public struct Planner: Sendable {
+package struct Planner: Sendable {
     private let slots: Int
     private let memory: MemoryRequest
 
     /// Plans for `slots` passes at a time, at least one, each in the memory requested. A spec's own memory takes
     /// precedence.
-    public init(slots: Int, memory: MemoryRequest = .standard) {
+    package init(slots: Int, memory: MemoryRequest = .standard) {
         self.slots = max(slots, 1)
         self.memory = memory
     }
@@ -14,7 +14,7 @@ public struct Planner: Sendable {
     ///
     /// Fails with kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed,
     /// and with `.input` if the video has no frames or cannot be decoded from its first frame.
-    public func plan(_ input: PlanInput) throws(ReelFailure) -> Plan {
+    package func plan(_ input: PlanInput) throws(ReelFailure) -> Plan {
         let (clips, chapters) = try input.clips()
         let work = try work(on: clips, input)
         let spec = input.spec
@@ -36,7 +36,7 @@ public struct Planner: Sendable {
     ///
     /// Planning does not set this number itself: an encoder's options and the header that it writes depend on its threads,
     /// so an engine chooses the target again.
-    public func threads(_ input: PlanInput) throws(ReelFailure) -> Int {
+    package func threads(_ input: PlanInput) throws(ReelFailure) -> Int {
         if let threads = input.spec.threads { return threads }
         guard case .encode(var encoding) = input.video else { return 1 }
         let clips = try input.clips().clips

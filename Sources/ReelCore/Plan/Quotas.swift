@@ -1,7 +1,7 @@
 /// The most that a job may ask of a machine. What has no limit is not listed.
-public struct Quotas: Hashable, Codable, Sendable {
+package struct Quotas: Hashable, Codable, Sendable {
     /// What is limited.
-    public enum Quota: String, Codable, CaseIterable, Sendable {
+    package enum Quota: String, Codable, CaseIterable, Sendable {
         /// Pixels of a picture, of a source or of the output.
         case pixels
         /// Seconds of the output, rounded up.
@@ -25,16 +25,16 @@ public struct Quotas: Hashable, Codable, Sendable {
     private var limits: [Quota: Int64] = [:]
 
     /// No limits.
-    public init() {}
+    package init() {}
 
     /// The limit; nil for none.
-    public subscript(quota: Quota) -> Int64? {
+    package subscript(quota: Quota) -> Int64? {
         get { limits[quota] }
         set { limits[quota] = newValue }
     }
 
     /// How much a plan asks of each quota that can be known before any work.
-    public static func asked(by plan: Plan, of indexes: [SourceIndex] = []) -> [(quota: Quota, amount: Int64)] {
+    package static func asked(by plan: Plan, of indexes: [SourceIndex] = []) -> [(quota: Quota, amount: Int64)] {
         let format = plan.video.format
         let pictures = [(format.width, format.height)] + indexes.map { ($0.video.stream.width, $0.video.stream.height) }
         let end = plan.clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
@@ -49,7 +49,7 @@ public struct Quotas: Hashable, Codable, Sendable {
     /// Throws `.quotaExceeded` if a plan asks for more than is allowed.
     ///
     /// - Parameter indexes: those of the sources whose pictures count, too.
-    public func check(_ plan: Plan, of indexes: [SourceIndex] = []) throws(ReelFailure) {
+    package func check(_ plan: Plan, of indexes: [SourceIndex] = []) throws(ReelFailure) {
         for (quota, amount) in Quotas.asked(by: plan, of: indexes) {
             guard let most = self[quota], amount > most else { continue }
             throw ReelFailure(.quotaExceeded(quota: quota, asked: amount, most: most))
@@ -57,14 +57,14 @@ public struct Quotas: Hashable, Codable, Sendable {
     }
 
     /// Whether it matters what a job has taken already.
-    public var countsJobs: Bool { self[.jobTime] != nil || self[.jobCPU] != nil }
+    package var countsJobs: Bool { self[.jobTime] != nil || self[.jobCPU] != nil }
 
     /// What is left for a pass. Throws `.quotaExceeded` if its job has nothing left.
     ///
     /// - Parameters:
     ///   - elapsed: seconds since the job's first pass was given out.
     ///   - cpu: seconds of CPU time that the job's finished passes took.
-    public func allowance(elapsed: Double = 0, cpu: Double = 0) throws(ReelFailure) -> PassAllowance {
+    package func allowance(elapsed: Double = 0, cpu: Double = 0) throws(ReelFailure) -> PassAllowance {
         PassAllowance(
             time: try limit(.passTime, .jobTime, taken: elapsed), cpu: try limit(.passCPU, .jobCPU, taken: cpu),
             output: self[.output])
@@ -83,24 +83,24 @@ public struct Quotas: Hashable, Codable, Sendable {
 }
 
 /// What a pass may take.
-public struct PassAllowance: Hashable, Sendable {
+package struct PassAllowance: Hashable, Sendable {
     /// Time, and the quota that allows no more.
-    public struct Limit: Hashable, Sendable {
+    package struct Limit: Hashable, Sendable {
         /// How long.
-        public var seconds: Int64
+        package var seconds: Int64
         let quota: Quotas.Quota
         let most: Int64
 
         /// The failure of a pass that takes longer.
-        public var exceeded: ReelFailure { ReelFailure(.quotaExceeded(quota: quota, asked: nil, most: most)) }
+        package var exceeded: ReelFailure { ReelFailure(.quotaExceeded(quota: quota, asked: nil, most: most)) }
     }
 
     /// From the start of the pass to its end.
-    public var time: Limit?
+    package var time: Limit?
     /// CPU time of its engine.
-    public var cpu: Limit?
+    package var cpu: Limit?
     /// Bytes of a file that it writes.
-    public var output: Int64?
+    package var output: Int64?
 
     package init(time: Limit? = nil, cpu: Limit? = nil, output: Int64? = nil) {
         self.time = time
@@ -109,7 +109,7 @@ public struct PassAllowance: Hashable, Sendable {
     }
 
     /// The failure of a pass in the words of the quota that ended it; other failures as they are.
-    public func explained(_ failure: ReelFailure) -> ReelFailure {
+    package func explained(_ failure: ReelFailure) -> ReelFailure {
         switch failure.reason {
         case .fileFailed(_, _, errno: PassAllowance.fileTooLarge, _):
             output.map { ReelFailure(.quotaExceeded(quota: .output, asked: nil, most: $0)) } ?? failure

@@ -6,7 +6,7 @@ extension VideoTrack {
     private static let packetOverhead: Int64 = 1 << 10
 
     /// The frames of a range that come first in a direction, and whose packets make a read block; at least one frame.
-    public func readBlock(of frames: Range<Int>, _ direction: Direction) -> Range<Int> {
+    package func readBlock(of frames: Range<Int>, _ direction: Direction) -> Range<Int> {
         var (count, bytes) = (0, Int64(0))
         for frame in direction.order(frames) {
             bytes += packetBytes(of: frame)

@@ -2,30 +2,30 @@
 ///
 /// Sound lies where the video has its moment. Where a clip turns round and shows the turning frame once, the sound turns in
 /// the middle of that frame: it runs forwards through the frame's first half and backwards through its second.
-public struct SoundEdit: Hashable, Codable, Sendable {
+package struct SoundEdit: Hashable, Codable, Sendable {
     /// The pieces, one after the other from the output's start to its end.
-    public let pieces: [Piece]
+    package let pieces: [Piece]
 
     /// Sound of one source that runs in one direction, or silence.
-    public struct Piece: Hashable, Codable, Sendable {
+    package struct Piece: Hashable, Codable, Sendable {
         /// The index of the source; nil for silence.
-        public var source: Int?
+        package var source: Int?
         /// When the piece begins in the output, in seconds.
-        public var start: Rational
+        package var start: Rational
         /// When the piece ends in the output, in seconds.
-        public var end: Rational
+        package var end: Rational
         /// The direction in which the sound runs.
-        public var direction: Direction
+        package var direction: Direction
         /// Seconds of the source in a second of the output; positive.
-        public var speed: Rational
+        package var speed: Rational
         /// The moment of the source that would be heard at the output's start if the piece extended that far, in seconds
         /// on the source's clock.
-        public var origin: Rational
+        package var origin: Rational
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
-        public var crossfade: Rational
+        package var crossfade: Rational
 
         /// The moment of the source that is heard at a moment of the output, both in seconds.
-        public func moment(at time: Rational) -> Rational {
+        package func moment(at time: Rational) -> Rational {
             direction == .forwards ? origin + time * speed : origin - time * speed
         }
 
@@ -41,7 +41,7 @@ public struct SoundEdit: Hashable, Codable, Sendable {
     }
 
     /// The sound of a plan's edit; `indexes` are those of its sources, in their order.
-    public init(_ plan: Plan, _ indexes: [SourceIndex]) {
+    package init(_ plan: Plan, _ indexes: [SourceIndex]) {
         guard let soundtrack = plan.soundtrack else {
             self.init(plan.clips, tracks: indexes.map(\.video))
             return
@@ -55,7 +55,7 @@ public struct SoundEdit: Hashable, Codable, Sendable {
     /// - Parameters:
     ///   - startTime: the start of its file's clock, in seconds.
     ///   - end: the end of the output, in seconds.
-    public init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
+    package init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
         let fade = min(Soundtrack.fade, end)
         // Half of a crossfade lies on either side of the cut.
         let cut = end - fade / Rational(2)
@@ -70,7 +70,7 @@ public struct SoundEdit: Hashable, Codable, Sendable {
     }
 
     /// The sound of clips that follow one another; `tracks` is the video of their sources.
-    public init(_ clips: [Clip], tracks: [VideoTrack]) {
+    package init(_ clips: [Clip], tracks: [VideoTrack]) {
         var pieces: [Piece] = []
         for (number, clip) in clips.enumerated() {
             let next = number + 1 < clips.count ? clips[number + 1].joint : nil
@@ -121,7 +121,7 @@ public struct SoundEdit: Hashable, Codable, Sendable {
     }
 
     /// The indexes of the sources that are heard, each once.
-    public var sources: [Int] {
+    package var sources: [Int] {
         pieces.compactMap(\.source).reduce(into: []) { known, source in
             if !known.contains(source) { known.append(source) }
         }
@@ -134,25 +134,25 @@ public struct SoundEdit: Hashable, Codable, Sendable {
 
 extension SoundEdit {
     /// A part of the output in samples, in which nothing changes: a run of one sound, or a crossfade of two.
-    public struct Part: Hashable, Sendable {
+    package struct Part: Hashable, Sendable {
         /// The samples of the output, per channel.
-        public var samples: Range<Int64>
+        package var samples: Range<Int64>
         /// The piece that is heard, by its place in `pieces`. In a crossfade, its sound goes on beyond its end.
-        public var piece: Int
+        package var piece: Int
         /// The crossfade to the piece after it; nil for a run.
-        public var crossfade: Crossfade?
+        package var crossfade: Crossfade?
     }
 
     /// How the next piece fades in while the piece before fades out. Both shares add up to 1.
-    public struct Crossfade: Hashable, Sendable {
+    package struct Crossfade: Hashable, Sendable {
         /// The share of the next piece in the part's first sample, from 0 to 1.
-        public var share: Double
+        package var share: Double
         /// By how much it grows with each sample.
-        public var growth: Double
+        package var growth: Double
     }
 
     /// The parts of the output at a sample rate, one after the other. Each bound is rounded once.
-    public func parts(rate: Int) -> [Part] {
+    package func parts(rate: Int) -> [Part] {
         let clock = TimeBase(1, Int64(rate))
         let rate = Rational(Int64(rate))
         let sample = { (moment: Rational) in clock.ticks(in: moment, rounding: .nearest) }
@@ -186,7 +186,7 @@ extension SoundEdit {
 extension SoundEdit.Piece {
     /// The places on a timeline of the piece's source of what is heard during samples of the output, in the source's order;
     /// beyond the timeline there is silence. The piece is played at its own speed.
-    public func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
+    package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
         let clock = TimeBase(1, Int64(timeline.sampleRate))
         let origin = clock.ticks(in: origin - timeline.start, rounding: .nearest)
         return switch direction {

@@ -1,5 +1,5 @@
 /// The useful RAPs of a track, and the cost of starting a pass at a frame.
-public struct StartTable {
+package struct StartTable {
     /// The frames from which the useful RAPs decode correctly, ascending.
     let frames: [Int]
     /// The indexes of these RAPs in `VideoTrack.randomAccessPoints`.
@@ -7,7 +7,7 @@ public struct StartTable {
     private let track: VideoTrack
 
     /// Throws `.noFrames` if the track has no frames, and `.noStart` if its first frame cannot be decoded.
-    public init(_ track: VideoTrack) throws(ReelFailure) {
+    package init(_ track: VideoTrack) throws(ReelFailure) {
         guard track.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
         guard track.randomAccessPoints.first?.frame == 0 else {
             throw ReelFailure(.noStart)
@@ -26,11 +26,11 @@ public struct StartTable {
     }
 
     /// The index in `VideoTrack.randomAccessPoints` of the latest RAP from which `frame` decodes correctly.
-    public func point(for frame: Int) -> Int { points[frames.partitioningIndex { $0 > frame } - 1] }
+    package func point(for frame: Int) -> Int { points[frames.partitioningIndex { $0 > frame } - 1] }
 
     /// The decode windows of a range of frames, from its end to its start. Each but the last begins at a RAP and has at
     /// least `least` frames, in as few groups of pictures as possible.
-    public func windows(of range: Range<Int>, least: Int) -> [Range<Int>] {
+    package func windows(of range: Range<Int>, least: Int) -> [Range<Int>] {
         var (windows, end): ([Range<Int>], Int) = ([], range.upperBound)
         for frame in frames[..<frames.partitioningIndex { $0 > range.upperBound - least }].reversed() {
             guard frame > range.lowerBound else { break }

@@ -1,5 +1,5 @@
 /// Whether engines must be confined.
-public enum SandboxMode: String, Codable, CaseIterable, Sendable {
+package enum SandboxMode: String, Codable, CaseIterable, Sendable {
     /// An engine that the kernel cannot confine wholly does not start.
     case require
     /// Engines are confined as far as the kernel can.
@@ -9,7 +9,7 @@ public enum SandboxMode: String, Codable, CaseIterable, Sendable {
 }
 
 /// A part of an engine's confinement that a kernel may lack.
-public enum SandboxPart: String, Codable, CaseIterable, Sendable {
+package enum SandboxPart: String, Codable, CaseIterable, Sendable {
     /// Landlock: an engine reaches only the files of its job.
     case files
     /// seccomp: an engine has only the system calls that media work takes, so no network and no other programs.
@@ -17,14 +17,14 @@ public enum SandboxPart: String, Codable, CaseIterable, Sendable {
 }
 
 /// The confinement that is in force in an engine.
-public struct SandboxState: Codable, Hashable, Sendable {
+package struct SandboxState: Codable, Hashable, Sendable {
     /// The version of Landlock's interface; 0 if engines are not confined by it.
-    public var landlock: Int
+    package var landlock: Int
     /// Whether a filter of system calls is in force.
-    public var seccomp: Bool
+    package var seccomp: Bool
 
     /// No confinement.
-    public static let none = SandboxState(landlock: 0, seccomp: false)
+    package static let none = SandboxState(landlock: 0, seccomp: false)
 
     package init(landlock: Int, seccomp: Bool) {
         self.landlock = landlock
@@ -32,7 +32,7 @@ public struct SandboxState: Codable, Hashable, Sendable {
     }
 
     /// The parts that are not in force.
-    public var missing: [SandboxPart] { (landlock > 0 ? [] : [.files]) + (seccomp ? [] : [.calls]) }
+    package var missing: [SandboxPart] { (landlock > 0 ? [] : [.files]) + (seccomp ? [] : [.calls]) }
 
     enum CodingKeys: String, CodingKey {
         case landlock, seccomp

@@ -1,10 +1,10 @@
 /// The folders from which sources are taken; links do not lead out of them. Copies of sources in a store are taken, too.
-public struct SourceRoots: Codable, Hashable, Sendable {
+package struct SourceRoots: Codable, Hashable, Sendable {
     /// Absolute paths.
-    public let folders: [String]
+    package let folders: [String]
 
     /// Roots of absolute paths.
-    public init(_ folders: [String]) { self.folders = folders }
+    package init(_ folders: [String]) { self.folders = folders }
 
     /// For each root that a path is spelled to lie in, the rest of the path.
     package func places(of path: String) -> [(root: String, rest: String)] {

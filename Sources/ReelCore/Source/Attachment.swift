@@ -1,19 +1,19 @@
 /// A cover or a file that the source stores beside its streams. Its bytes stay in the source.
-public struct Attachment: Hashable, Codable, Sendable {
+package struct Attachment: Hashable, Codable, Sendable {
     /// The stream's index in the file.
-    public var index: Int
+    package var index: Int
     /// Whether it is a cover: a picture that represents the whole file.
-    public var isCover: Bool
+    package var isCover: Bool
     /// The codec's name as FFmpeg spells it, for example "mjpeg" or "ttf"; "none" if there is none.
-    public var codec: String
+    package var codec: String
     /// The name under which the container stores the file; empty if unspecified.
-    public var fileName: String
+    package var fileName: String
     /// The MIME type, for example "image/jpeg".
-    public var mediaType: String
+    package var mediaType: String
     /// The title; nil if there is none.
-    public var title: String?
+    package var title: String?
     /// The size in bytes.
-    public var bytes: Int64
+    package var bytes: Int64
 
     package init(
         index: Int, isCover: Bool, codec: String, fileName: String, mediaType: String, title: String?, bytes: Int64

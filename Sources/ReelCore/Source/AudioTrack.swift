@@ -1,32 +1,32 @@
 /// An audio track of the source.
-public struct AudioTrack: Hashable, Codable, Sendable {
+package struct AudioTrack: Hashable, Codable, Sendable {
     /// The stream's index in the file.
-    public var index: Int
+    package var index: Int
     /// The codec's name as FFmpeg spells it, for example "aac".
-    public var codec: String
+    package var codec: String
     /// Samples per second, for each channel.
-    public var sampleRate: Int
+    package var sampleRate: Int
     /// The number of channels.
-    public var channels: Int
+    package var channels: Int
     /// The channel layout as libavutil describes it: "stereo", "5.1(side)".
-    public var channelLayout: String
+    package var channelLayout: String
     /// The decoder's sample format, for example "fltp".
-    public var sampleFormat: String
+    package var sampleFormat: String
     /// Significant bits of each sample if the codec states them: 24 in samples of 32 bits.
-    public var bitsPerSample: Int?
+    package var bitsPerSample: Int?
     /// The codec's profile as FFmpeg spells it; nil if there is none.
-    public var profile: String?
+    package var profile: String?
     /// The unit of the stream's timestamps.
-    public var timeBase: TimeBase
+    package var timeBase: TimeBase
     /// From the time of the first packet to the end of the last, as the container states them. What is really heard is
     /// known only after decoding.
-    public var span: Interval
+    package var span: Interval
     /// Bytes of payload.
-    public var bytes: Int64
+    package var bytes: Int64
     /// Parameters with which a container stores the packets.
-    public var parameters: CodecParameters
+    package var parameters: CodecParameters
     /// Language, title and dispositions.
-    public var details: TrackDetails
+    package var details: TrackDetails
 
     package init(
         index: Int, codec: String, sampleRate: Int, channels: Int, channelLayout: String, sampleFormat: String,

@@ -1,12 +1,12 @@
 /// Makes the timestamps of a transport or program stream continuous if its clock restarts: because recordings were
 /// joined, or because what looked like a wrap of its 33 bits was a jump.
-public struct BroadcastClock: Sendable {
+package struct BroadcastClock: Sendable {
     private let step: Int64
     private let patience: Int64
     private var offset: Int64 = 0
     private var last: Int64?
     /// The number of times that the clock restarted.
-    public private(set) var restarts = 0
+    package private(set) var restarts = 0
 
     /// 33 bits of 90 kHz (ISO 13818-1 2.4.3.7).
     private static let turn: Int64 = 1 << 33
@@ -14,20 +14,20 @@ public struct BroadcastClock: Sendable {
     /// - Parameters:
     ///   - step: ticks from one timestamp to the next across a restart.
     ///   - patience: ticks by which timestamps may go back without being a restart.
-    public init(step: Ticks, patience: Ticks) {
+    package init(step: Ticks, patience: Ticks) {
         self.step = step.count
         self.patience = patience.count
     }
 
     /// Delays the next restart by `length` ticks: a new sequence begins after everything shown so far.
-    public mutating func delay(by length: Ticks) {
+    package mutating func delay(by length: Ticks) {
         offset += length.count
         last = last.map { $0 + length.count }
         restarts += 1
     }
 
     /// The ticks to add to timestamps from this decode time on.
-    public mutating func correction(at dts: Timestamp) -> Ticks {
+    package mutating func correction(at dts: Timestamp) -> Ticks {
         guard let last else {
             last = dts.ticks
             return .zero

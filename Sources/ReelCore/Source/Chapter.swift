@@ -1,11 +1,11 @@
 /// A chapter of the source, in seconds on its clock.
-public struct Chapter: Hashable, Codable, Sendable {
+package struct Chapter: Hashable, Codable, Sendable {
     /// When the chapter starts.
-    public var start: Rational
+    package var start: Rational
     /// When the chapter ends. Not after `start` if the source states no usable end.
-    public var end: Rational
+    package var end: Rational
     /// The title; nil if there is none.
-    public var title: String?
+    package var title: String?
 
     package init(start: Rational, end: Rational, title: String?) {
         self.start = start
@@ -15,7 +15,7 @@ public struct Chapter: Hashable, Codable, Sendable {
 
     /// The chapters of a clip in the output, in order, in seconds on the output's clock. Chapters of which nothing is
     /// shown are left out. A chapter without an end lasts until the next one starts.
-    public static func placed(_ chapters: [Chapter], by clip: Clip, of track: VideoTrack) -> [Chapter] {
+    package static func placed(_ chapters: [Chapter], by clip: Clip, of track: VideoTrack) -> [Chapter] {
         let starts = chapters.map(\.start).sorted()
         let placed = chapters.compactMap { chapter -> Chapter? in
             var end = chapter.end

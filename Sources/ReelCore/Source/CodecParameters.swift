@@ -1,22 +1,22 @@
 /// The parameters with which a container stores a stream's packets unchanged: the part of libavcodec's
 /// AVCodecParameters that audio packets need.
-public struct CodecParameters: Hashable, Codable, Sendable {
+package struct CodecParameters: Hashable, Codable, Sendable {
     /// The decoder's set-up data, in hexadecimal; may be empty.
-    public var extradata: String
+    package var extradata: String
     /// Samples per channel in each packet; 0 if it varies.
-    public var frameSize: Int
+    package var frameSize: Int
     /// Bytes of a block of samples in the container (AVCodecParameters.block_align); 0 if unspecified.
-    public var blockAlign: Int
+    package var blockAlign: Int
     /// Bits per second on average; 0 if unknown.
-    public var bitrate: Int64
+    package var bitrate: Int64
     /// The codec's profile as libavcodec numbers it.
-    public var profile: Int
+    package var profile: Int
     /// Bits per sample as coded; 0 if unspecified.
-    public var bitsPerCodedSample: Int
+    package var bitsPerCodedSample: Int
     /// Significant bits per sample; 0 if unspecified.
-    public var bitsPerRawSample: Int
+    package var bitsPerRawSample: Int
     /// Samples that a decoder must get before its output is correct.
-    public var seekPreroll: Int
+    package var seekPreroll: Int
 
     package init(
         extradata: String = "", frameSize: Int = 0, blockAlign: Int = 0, bitrate: Int64 = 0, profile: Int = -99,

@@ -1,16 +1,16 @@
 /// Counts of interlaced and progressive frames of a video, by field order, taken from the headers of all frames.
-public struct FieldOrderCounts: Hashable, Sendable {
+package struct FieldOrderCounts: Hashable, Sendable {
     /// Interlaced frames whose top field is shown first.
-    public private(set) var topFirst = 0
+    package private(set) var topFirst = 0
     /// Interlaced frames whose bottom field is shown first.
-    public private(set) var bottomFirst = 0
+    package private(set) var bottomFirst = 0
     /// Progressive frames.
-    public private(set) var progressive = 0
+    package private(set) var progressive = 0
 
     package init() {}
 
     /// Counts one frame. `.unknown`, which a packet of a single field gives, is not counted.
-    public mutating func add(_ order: FieldOrder) {
+    package mutating func add(_ order: FieldOrder) {
         switch order {
         case .topFirst: topFirst += 1
         case .bottomFirst: bottomFirst += 1
@@ -26,7 +26,7 @@ public struct FieldOrderCounts: Hashable, Sendable {
     ///   - first: the order that the decoder reports for the first frame. It wins over the headers: if they all
     ///     disagree, they were parsed wrongly.
     ///   - knowsOrder: whether the headers tell reliably which field comes first, and not only that there are two.
-    public func settle(
+    package func settle(
         stated: FieldOrder, first: FieldOrder, knowsOrder: Bool
     ) -> (order: FieldOrder, vary: Bool) {
         guard topFirst + bottomFirst > 0 else {
@@ -43,14 +43,14 @@ public struct FieldOrderCounts: Hashable, Sendable {
 
 extension FieldOrder {
     /// Whether frames consist of two fields of known order.
-    public var isInterlaced: Bool { self == .topFirst || self == .bottomFirst }
+    package var isInterlaced: Bool { self == .topFirst || self == .bottomFirst }
 }
 
 extension VideoStream {
     /// The field order to flag on a frame that is played in a direction, given the order that the decoder reported.
     /// Some decoders leave the order to the container, so the container's order applies if frames do not vary. If they
     /// do, a progressive frame states the order of the others, for encoders that cannot switch.
-    public func fields(
+    package func fields(
         _ direction: Direction, interlaced: Bool, topFirst: Bool
     ) -> (interlaced: Bool, topFirst: Bool) {
         let order: FieldOrder = interlaced ? (topFirst ? .topFirst : .bottomFirst) : fieldOrder

@@ -1,11 +1,11 @@
 /// The display on which a film was graded (SMPTE ST 2086). Sources may state only one of the two parts.
-public struct MasteringDisplay: Hashable, Codable, Sendable {
+package struct MasteringDisplay: Hashable, Codable, Sendable {
     /// A chromaticity in CIE 1931 coordinates.
-    public struct Point: Hashable, Codable, Sendable {
+    package struct Point: Hashable, Codable, Sendable {
         /// The x coordinate.
-        public var x: Rational
+        package var x: Rational
         /// The y coordinate.
-        public var y: Rational
+        package var y: Rational
 
         package init(x: Rational, y: Rational) {
             self.x = x
@@ -18,15 +18,15 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
     }
 
     /// The display's primaries and white point.
-    public struct Primaries: Hashable, Codable, Sendable {
+    package struct Primaries: Hashable, Codable, Sendable {
         /// The red primary.
-        public var red: Point
+        package var red: Point
         /// The green primary.
-        public var green: Point
+        package var green: Point
         /// The blue primary.
-        public var blue: Point
+        package var blue: Point
         /// The white point.
-        public var white: Point
+        package var white: Point
 
         package init(red: Point, green: Point, blue: Point, white: Point) {
             self.red = red
@@ -41,11 +41,11 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
     }
 
     /// The darkest and brightest levels of the display, in cd/m².
-    public struct Luminance: Hashable, Codable, Sendable {
+    package struct Luminance: Hashable, Codable, Sendable {
         /// The darkest level.
-        public var least: Rational
+        package var least: Rational
         /// The brightest level.
-        public var most: Rational
+        package var most: Rational
 
         package init(least: Rational, most: Rational) {
             self.least = least
@@ -58,9 +58,9 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
     }
 
     /// The primaries; nil if unspecified.
-    public var primaries: Primaries?
+    package var primaries: Primaries?
     /// The luminance; nil if unspecified.
-    public var luminance: Luminance?
+    package var luminance: Luminance?
 
     package init(primaries: Primaries?, luminance: Luminance?) {
         self.primaries = primaries
@@ -73,11 +73,11 @@ public struct MasteringDisplay: Hashable, Codable, Sendable {
 }
 
 /// The brightness of the film itself (CTA-861.3), in cd/m².
-public struct ContentLight: Hashable, Codable, Sendable {
+package struct ContentLight: Hashable, Codable, Sendable {
     /// The brightest pixel of the film (MaxCLL).
-    public var pixel: UInt32
+    package var pixel: UInt32
     /// The greatest average of a frame (MaxFALL).
-    public var average: UInt32
+    package var average: UInt32
 
     package init(pixel: UInt32, average: UInt32) {
         self.pixel = pixel

@@ -1,5 +1,5 @@
 /// Why a video's packets cannot be shown in another order. Its keys are stored: never change one.
-public enum PassthroughObstacle: Hashable, Codable, Sendable {
+package enum PassthroughObstacle: Hashable, Codable, Sendable {
     /// Frames of this codec may refer to other frames.
     case interFrames(codec: String)
     /// The video is interlaced: reversed frames would show their fields in the wrong order.
@@ -21,7 +21,7 @@ public enum PassthroughObstacle: Hashable, Codable, Sendable {
 }
 
 /// Why a packet is not a single whole progressive frame that refers to no other and is shown when it is decoded.
-public enum PacketFault: String, Codable, CaseIterable, Sendable {
+package enum PacketFault: String, Codable, CaseIterable, Sendable {
     /// The demuxer flagged it as corrupt.
     case corrupt
     /// It carries data that changes how the video is decoded.

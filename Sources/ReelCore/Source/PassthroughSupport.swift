@@ -1,5 +1,5 @@
 /// Whether the main video's packets can be shown in another order without being decoded.
-public enum PassthroughSupport: Hashable, Codable, Sendable {
+package enum PassthroughSupport: Hashable, Codable, Sendable {
     /// Every packet is one whole progressive frame that refers to no other and is shown when it is decoded.
     case possible(CodedVideo)
     /// Passthrough is impossible for this first reason.
@@ -19,7 +19,7 @@ public enum PassthroughSupport: Hashable, Codable, Sendable {
 
     /// The same if every shown packet is one of the track's frames and none of them is damaged; else `.impossible` with
     /// the reason.
-    public func checked(against track: VideoTrack) -> PassthroughSupport {
+    package func checked(against track: VideoTrack) -> PassthroughSupport {
         guard case .possible = self else { return self }
         if let frame = track.pictures.firstIndex(where: \.isDamaged) {
             let (packet, start) = (Int(track.frames[frame].packet), track.frames[frame].interval.start)
@@ -33,19 +33,19 @@ public enum PassthroughSupport: Hashable, Codable, Sendable {
 }
 
 /// The coding of packets that are passed through, for muxers and decoders.
-public struct CodedVideo: Hashable, Codable, Sendable {
+package struct CodedVideo: Hashable, Codable, Sendable {
     /// The FourCC that the source's container has for the codec, the first character in the lowest bits; 0 for none.
-    public var fourCC: UInt32
+    package var fourCC: UInt32
     /// The decoder's set-up data; may be empty.
-    public var extradata: [UInt8]
+    package var extradata: [UInt8]
     /// The codec's profile, as libavcodec numbers it.
-    public var profile: Int32
+    package var profile: Int32
     /// The codec's level, as libavcodec numbers it.
-    public var level: Int32
+    package var level: Int32
     /// Bits per pixel as coded; 0 if unspecified.
-    public var bitsPerCodedSample: Int32
+    package var bitsPerCodedSample: Int32
     /// Containers that give such packets back unchanged, as found by writing and reading one.
-    public var containers: [Container]
+    package var containers: [Container]
 
     package init(
         fourCC: UInt32, extradata: [UInt8], profile: Int32, level: Int32, bitsPerCodedSample: Int32,

@@ -5,7 +5,7 @@ extension PresentationOrder {
     ///
     /// - Parameters:
     ///   - shown: the frames, each of a packet of `scanned`.
-    public func arrange(
+    package func arrange(
         decoded shown: [ShownFrame], of scanned: [ScannedPacket], stream: VideoStream
     ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
         var diagnostics: [Diagnostic] = []

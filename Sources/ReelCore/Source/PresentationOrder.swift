@@ -1,11 +1,11 @@
 /// Sorts packets into presentation order, and finds the RAPs.
-public struct PresentationOrder {
+package struct PresentationOrder {
     /// The duration of a frame for which the source states none, in ticks.
-    public var nominalDuration: Ticks
+    package var nominalDuration: Ticks
     /// The track's end as the container states it; nil if the packets' durations are reliable.
-    public var trackEnd: Timestamp?
+    package var trackEnd: Timestamp?
     /// Whether the source has a broadcast clock, which may restart in the middle.
-    public var mayRestart: Bool
+    package var mayRestart: Bool
 
     package init(nominalDuration: Ticks, trackEnd: Timestamp?, mayRestart: Bool = false) {
         self.nominalDuration = nominalDuration
@@ -18,7 +18,7 @@ public struct PresentationOrder {
     ///
     /// - Parameter firstDecoded: the index in `scanned` of the packet whose frame a decoder shows first if it decodes
     ///   from the start; nil if unknown.
-    public func arrange(
+    package func arrange(
         _ scanned: [ScannedPacket], stream: VideoStream, firstDecoded: Int? = nil
     ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
         var diagnostics: [Diagnostic] = []

@@ -1,23 +1,23 @@
 /// One packet of the main video as the demuxer gives it, with what its bytes say about decoding.
-public struct ScannedPacket: Hashable, Sendable {
+package struct ScannedPacket: Hashable, Sendable {
     // There are millions of these: this order of properties leaves no gaps in memory.
     /// Presentation time; nil if the file states none.
-    public var pts: Timestamp?
+    package var pts: Timestamp?
     /// Decode time; nil if the file states none.
-    public var dts: Timestamp?
+    package var dts: Timestamp?
     /// The container's statements about the packet.
-    public var flags: PacketEntry.Flags
+    package var flags: PacketEntry.Flags
     /// Whether decoding can start with this packet: every frame that it and later packets show at or after its own time
     /// is correct.
-    public var startsDecoding: Bool
+    package var startsDecoding: Bool
     /// Bytes of payload.
-    public var size: Int32
+    package var size: Int32
     /// The duration that the demuxer states; 0 if unknown.
-    public var duration: Ticks
+    package var duration: Ticks
     /// Byte position in the file; −1 if unknown.
-    public var position: Int64
+    package var position: Int64
     /// The place of the packet's picture among the others.
-    public var picture: CodedPicture
+    package var picture: CodedPicture
 
     package init(
         pts: Timestamp?, dts: Timestamp?, duration: Ticks, size: Int32, position: Int64, flags: PacketEntry.Flags,
@@ -35,16 +35,16 @@ public struct ScannedPacket: Hashable, Sendable {
 }
 
 /// What a packet's bytes say about the place of its picture among the others.
-public struct CodedPicture: Hashable, Sendable {
+package struct CodedPicture: Hashable, Sendable {
     /// The picture order count (ITU-T H.264 8.2.1, H.265 8.3.1); nil for codecs that have none.
-    public var order: Int32?
+    package var order: Int32?
     /// Whether it is the second field of the frame whose first field is in the previous packet.
-    public var isSecondField: Bool
+    package var isSecondField: Bool
     /// Whether it is a B-picture of a codec that shows B-pictures as soon as they are decoded (MPEG-1, -2 and -4,
     /// VC-1).
-    public var isBidirectional: Bool
+    package var isBidirectional: Bool
     /// Whether picture order counts restart here: no earlier picture is shown after it.
-    public var startsSequence: Bool
+    package var startsSequence: Bool
 
     package init(
         isSecondField: Bool = false, isBidirectional: Bool = false, order: Int32? = nil, startsSequence: Bool = false

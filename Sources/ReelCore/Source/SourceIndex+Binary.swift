@@ -12,10 +12,10 @@
 extension SourceIndex {
     private static let magic = Array("REELIDX".utf8)
     /// The format version. It grows when the meaning of an index changes.
-    public static let version: UInt8 = 5
+    package static let version: UInt8 = 5
 
     /// The index as bytes. Equal indexes give equal bytes.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = IndexEncoder()
         writer.reserve(4096 + video.packets.count * 10 + video.frames.count * 2)
         writer.append(Self.magic)
@@ -35,7 +35,7 @@ extension SourceIndex {
     /// Decodes what `encoded()` wrote. Fails with kind `.job` if the bytes are damaged, of another version, or
     /// impossible: references outside the tables, overlapping frames, times beyond ±2⁶⁰ ticks, clocks that no arithmetic
     /// can divide.
-    public init(decoding bytes: [UInt8]) throws(ReelFailure) {
+    package init(decoding bytes: [UInt8]) throws(ReelFailure) {
         guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
             throw ReelFailure(.indexDamaged(offset: 0, flaw: .start))
         }

@@ -1,27 +1,27 @@
 /// What recon found in a source: everything that planning and decoding need, without the payload.
-public struct SourceIndex: Equatable, Sendable {
+package struct SourceIndex: Equatable, Sendable {
     /// The demuxer's name as libavformat spells it, for example "mov,mp4,m4a,3gp,3g2,mj2".
-    public var format: String
+    package var format: String
     /// The size of the source in bytes.
-    public var fileSize: Int64
+    package var fileSize: Int64
     /// The start of the file's clock, in seconds. The times of a spec's range count from here, as in ffmpeg.
-    public var startTime: Rational
+    package var startTime: Rational
     /// The main video.
-    public var video: VideoTrack
+    package var video: VideoTrack
     /// The audio tracks that can be kept, in the order of the file.
-    public var audio: [AudioTrack]
+    package var audio: [AudioTrack]
     /// Text subtitle tracks.
-    public var subtitles: [SubtitleTrack]
+    package var subtitles: [SubtitleTrack]
     /// The chapters.
-    public var chapters: [Chapter]
+    package var chapters: [Chapter]
     /// Covers and attached files.
-    public var attachments: [Attachment]
+    package var attachments: [Attachment]
     /// Tags of the whole file, in their order there.
-    public var metadata: [MetadataEntry]
+    package var metadata: [MetadataEntry]
     /// Whether the video's packets can be shown in another order without being decoded.
-    public var passthrough: PassthroughSupport
+    package var passthrough: PassthroughSupport
     /// The losses and repairs.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
 
     package init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
@@ -44,11 +44,11 @@ public struct SourceIndex: Equatable, Sendable {
 }
 
 /// A tag of a file: a name with its value.
-public struct MetadataEntry: Hashable, Codable, Sendable {
+package struct MetadataEntry: Hashable, Codable, Sendable {
     /// The name.
-    public var name: String
+    package var name: String
     /// The value.
-    public var value: String
+    package var value: String
 
     package init(name: String, value: String) {
         self.name = name
@@ -61,17 +61,17 @@ public struct MetadataEntry: Hashable, Codable, Sendable {
 }
 
 /// The main video: its parameters, and all its packets, frames and RAPs.
-public struct VideoTrack: Equatable, Sendable {
+package struct VideoTrack: Equatable, Sendable {
     /// The parameters of the stream.
-    public var stream: VideoStream
+    package var stream: VideoStream
     /// The packets in decode order, as the demuxer gives them.
-    public var packets: [PacketEntry]
+    package var packets: [PacketEntry]
     /// The frames in presentation order. Their intervals increase and do not overlap.
-    public var frames: [FrameEntry]
+    package var frames: [FrameEntry]
     /// The RAPs in decode order; decoding the whole file starts at the first.
-    public var randomAccessPoints: [RandomAccessPoint]
+    package var randomAccessPoints: [RandomAccessPoint]
     /// What each frame looks like, if the whole source was decoded; empty if only tables and headers were read.
-    public var pictures: [DecodedPicture]
+    package var pictures: [DecodedPicture]
 
     package init(
         stream: VideoStream, packets: [PacketEntry], frames: [FrameEntry], randomAccessPoints: [RandomAccessPoint],
@@ -85,7 +85,7 @@ public struct VideoTrack: Equatable, Sendable {
     }
 
     /// The video of a source that is only heard: no frames.
-    public static let none = VideoTrack(
+    package static let none = VideoTrack(
         stream: VideoStream(
             index: -1, codec: "none", width: 0, height: 0, pixelFormat: "none", timeBase: TimeBase(1, 1),
             frameRate: nil, sampleAspectRatio: nil, displayMatrix: nil, colour: ColourTags(), fieldOrder: .unknown,
@@ -93,13 +93,13 @@ public struct VideoTrack: Equatable, Sendable {
         packets: [], frames: [], randomAccessPoints: [])
 
     /// The frame's likeness; nil if unknown.
-    public func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
+    package func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
 
     /// E, the end of the last frame; the clock's zero if there are no frames.
-    public var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
+    package var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
 
     /// The index of the frame that is shown from this time on; nil if no frame begins then.
-    public func frame(at pts: Timestamp?) -> Int? {
+    package func frame(at pts: Timestamp?) -> Int? {
         guard let pts else { return nil }
         let place = frames.partitioningIndex { $0.interval.start >= pts }
         return place < frames.count && frames[place].interval.start == pts ? place : nil
@@ -107,17 +107,17 @@ public struct VideoTrack: Equatable, Sendable {
 }
 
 /// One packet as the demuxer gives it.
-public struct PacketEntry: Hashable, Sendable {
+package struct PacketEntry: Hashable, Sendable {
     /// Presentation time, repaired if the file states none or a duplicate.
-    public var pts: Timestamp
+    package var pts: Timestamp
     /// Decode time as the demuxer gives it; the presentation time if it gives none.
-    public var dts: Timestamp
+    package var dts: Timestamp
     /// Byte position in the file; −1 if unknown.
-    public var position: Int64
+    package var position: Int64
     /// Bytes of payload.
-    public var size: Int32
+    package var size: Int32
     /// The container's statements about the packet.
-    public var flags: Flags
+    package var flags: Flags
 
     package init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {
         self.pts = pts
@@ -128,24 +128,24 @@ public struct PacketEntry: Hashable, Sendable {
     }
 
     /// What a container states about a packet.
-    public struct Flags: OptionSet, Hashable, Sendable {
+    package struct Flags: OptionSet, Hashable, Sendable {
         /// One bit for each flag.
-        public let rawValue: UInt8
+        package let rawValue: UInt8
         /// Makes a set of the flags with these bits.
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
         /// The container flags it as a key frame.
-        public static let key = Flags(rawValue: 1)
+        package static let key = Flags(rawValue: 1)
         /// It is decoded but not shown, because an edit list hides it.
-        public static let discarded = Flags(rawValue: 2)
+        package static let discarded = Flags(rawValue: 2)
     }
 }
 
 /// One frame that is shown.
-public struct FrameEntry: Hashable, Sendable {
+package struct FrameEntry: Hashable, Sendable {
     /// When the frame is shown, in ticks of the video's time base.
-    public var interval: Interval
+    package var interval: Interval
     /// The index of its first packet in `VideoTrack.packets`.
-    public var packet: Int32
+    package var packet: Int32
 
     package init(interval: Interval, packet: Int32) {
         self.interval = interval
@@ -154,12 +154,12 @@ public struct FrameEntry: Hashable, Sendable {
 }
 
 /// A random access point: a packet at which decoding can really start.
-public struct RandomAccessPoint: Hashable, Sendable {
+package struct RandomAccessPoint: Hashable, Sendable {
     /// The first packet to decode: its index in `VideoTrack.packets`.
-    public var packet: Int32
+    package var packet: Int32
     /// The first frame, in presentation order, from which on every frame decodes correctly: its index in
     /// `VideoTrack.frames`.
-    public var frame: Int32
+    package var frame: Int32
 
     package init(packet: Int32, frame: Int32) {
         self.packet = packet

@@ -1,9 +1,9 @@
 /// A track of text subtitles with all of its cues.
-public struct SubtitleTrack: Hashable, Sendable {
+package struct SubtitleTrack: Hashable, Sendable {
     /// The codec's parameters, and the track's description.
-    public var parameters: Parameters
+    package var parameters: Parameters
     /// The cues in order of time; they may overlap.
-    public var cues: [Cue]
+    package var cues: [Cue]
 
     package init(parameters: Parameters, cues: [Cue]) {
         self.parameters = parameters
@@ -11,23 +11,23 @@ public struct SubtitleTrack: Hashable, Sendable {
     }
 
     /// The parameters of a track.
-    public struct Parameters: Hashable, Codable, Sendable {
+    package struct Parameters: Hashable, Codable, Sendable {
         /// The stream's index in the file.
-        public var index: Int
+        package var index: Int
         /// The codec's name as FFmpeg spells it, for example "subrip".
-        public var codec: String
+        package var codec: String
         /// The codec's header, such as the styles of ASS or mov_text; empty for most codecs.
-        public var header: [UInt8]
+        package var header: [UInt8]
         /// Whether header and payload have the form of 3GPP TS 26.245 ("tx3g"); QuickTime's older text does not.
-        public var isTimedText: Bool
+        package var isTimedText: Bool
         /// Width of the text's area in pixels; 0 if unspecified.
-        public var width: Int
+        package var width: Int
         /// Height of the text's area in pixels; 0 if unspecified.
-        public var height: Int
+        package var height: Int
         /// The unit of the cues' times.
-        public var timeBase: TimeBase
+        package var timeBase: TimeBase
         /// Language, title and dispositions.
-        public var details: TrackDetails
+        package var details: TrackDetails
 
         package init(
             index: Int, codec: String, header: [UInt8], isTimedText: Bool, width: Int, height: Int,
@@ -50,11 +50,11 @@ public struct SubtitleTrack: Hashable, Sendable {
 }
 
 /// One subtitle text with the interval during which it is shown.
-public struct Cue: Hashable, Sendable {
+package struct Cue: Hashable, Sendable {
     /// When the cue is shown, in ticks of its track's time base.
-    public var interval: Interval
+    package var interval: Interval
     /// The text.
-    public var text: CueText
+    package var text: CueText
 
     package init(interval: Interval, text: CueText) {
         self.interval = interval
@@ -63,13 +63,13 @@ public struct Cue: Hashable, Sendable {
 }
 
 /// The text of a cue, in the form of its codec.
-public struct CueText: Hashable, Sendable {
+package struct CueText: Hashable, Sendable {
     /// The codec's bytes of the text.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
     /// The name of the cue; WebVTT only.
-    public var identifier: [UInt8]
+    package var identifier: [UInt8]
     /// Where the cue is shown; WebVTT only.
-    public var settings: [UInt8]
+    package var settings: [UInt8]
 
     package init(payload: [UInt8], identifier: [UInt8] = [], settings: [UInt8] = []) {
         self.payload = payload
@@ -79,13 +79,13 @@ public struct CueText: Hashable, Sendable {
 }
 
 /// A cue as the demuxer gives it; it may lack a time or a duration.
-public struct ScannedCue: Hashable, Sendable {
+package struct ScannedCue: Hashable, Sendable {
     /// When the cue is shown; nil if the file states no time.
-    public var start: Timestamp?
+    package var start: Timestamp?
     /// The duration in ticks; 0 or less if the file states none.
-    public var duration: Ticks
+    package var duration: Ticks
     /// The text.
-    public var text: CueText
+    package var text: CueText
 
     package init(start: Timestamp?, duration: Ticks, text: CueText) {
         self.start = start
@@ -98,7 +98,7 @@ public struct ScannedCue: Hashable, Sendable {
 
     /// Sorts the cues by time. A cue without a duration lasts until the next one starts, the last one until `end`. Cues
     /// without a time, or with a time beyond ±2⁶⁰ ticks, are left out, and `lost` counts them.
-    public static func arrange(_ scanned: [ScannedCue], end: Timestamp) -> (cues: [Cue], lost: Int) {
+    package static func arrange(_ scanned: [ScannedCue], end: Timestamp) -> (cues: [Cue], lost: Int) {
         let timed = scanned.filter { $0.start.map { (-bound...bound).contains($0.ticks) } ?? false }
         let starts = Set(timed.compactMap(\.start)).sorted()
         var cues: [Cue] = []

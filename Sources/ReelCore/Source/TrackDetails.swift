@@ -1,11 +1,11 @@
 /// Descriptions of a track for people and players.
-public struct TrackDetails: Hashable, Codable, Sendable {
+package struct TrackDetails: Hashable, Codable, Sendable {
     /// ISO 639-2 code; nil if unspecified.
-    public var language: String?
+    package var language: String?
     /// The title; nil if there is none.
-    public var title: String?
+    package var title: String?
     /// FFmpeg's AV_DISPOSITION_* names, for example "default".
-    public var dispositions: [String]
+    package var dispositions: [String]
 
     package init(language: String? = nil, title: String? = nil, dispositions: [String] = []) {
         self.language = language

@@ -1,10 +1,10 @@
 /// How pictures with one display matrix are turned and mirrored so that they are upright under another.
-public struct Turning: Equatable, Sendable {
+package struct Turning: Equatable, Sendable {
     /// Where the axes of a picture go: x becomes (a, b), y becomes (c, d), each -1, 0 or 1.
-    public private(set) var (a, b, c, d) = (1, 0, 0, 1)
+    package private(set) var (a, b, c, d) = (1, 0, 0, 1)
 
     /// Matrices that turn by something else than quarters count as none; nil is no matrix.
-    public init(from source: [Int32]?, to target: [Int32]?) {
+    package init(from source: [Int32]?, to target: [Int32]?) {
         let (first, last) = (Turning.quarters(source), Turning.quarters(target))
         // The inverse of such a matrix is its transposition.
         a = first.a * last.a + first.b * last.b
@@ -25,8 +25,8 @@ public struct Turning: Equatable, Sendable {
     }
 
     /// Whether lines become columns.
-    public var isSideways: Bool { a == 0 }
+    package var isSideways: Bool { a == 0 }
 
     /// Whether the pictures stay as they are.
-    public var isNone: Bool { (a, b, c, d) == (1, 0, 0, 1) }
+    package var isNone: Bool { (a, b, c, d) == (1, 0, 0, 1) }
 }

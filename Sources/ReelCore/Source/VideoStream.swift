@@ -1,48 +1,48 @@
 /// Parameters of a video stream that planning needs and the output should keep.
-public struct VideoStream: Hashable, Codable, Sendable {
+package struct VideoStream: Hashable, Codable, Sendable {
     /// The stream's index in the file.
-    public var index: Int
+    package var index: Int
     /// The codec's name as FFmpeg spells it, for example "h264".
-    public var codec: String
+    package var codec: String
     /// The codec's profile as FFmpeg spells it; nil if unspecified.
-    public var profile: String?
+    package var profile: String?
     /// The codec's level as the codec counts it; nil if unspecified.
-    public var level: Int?
+    package var level: Int?
     /// Pixels in a line.
-    public var width: Int
+    package var width: Int
     /// Lines.
-    public var height: Int
+    package var height: Int
     /// The pixel format's name as FFmpeg spells it, for example "yuv420p10le".
-    public var pixelFormat: String
+    package var pixelFormat: String
     /// The unit of the stream's timestamps.
-    public var timeBase: TimeBase
+    package var timeBase: TimeBase
     /// Frames per second on average; nil if neither the container nor the frames tell.
-    public var frameRate: Rational?
+    package var frameRate: Rational?
     /// The frame rate that is assumed: 25 if none is known.
     var nominalRate: Rational { frameRate ?? Rational(25) }
     /// Width of a pixel divided by its height; nil if unspecified.
-    public var sampleAspectRatio: Rational?
+    package var sampleAspectRatio: Rational?
     /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2); nil if there is none.
-    public var displayMatrix: [Int32]?
+    package var displayMatrix: [Int32]?
     /// How pixel values map to colours.
-    public var colour: ColourTags
+    package var colour: ColourTags
     /// The display on which the film was graded; nil if unspecified.
-    public var masteringDisplay: MasteringDisplay?
+    package var masteringDisplay: MasteringDisplay?
     /// The brightness of the film; nil if unspecified.
-    public var contentLight: ContentLight?
+    package var contentLight: ContentLight?
     /// The field order of the stream, or of most of its interlaced frames.
-    public var fieldOrder: FieldOrder
+    package var fieldOrder: FieldOrder
     /// Whether some frames differ from `fieldOrder`, which is then that of most interlaced frames: they are
     /// progressive, or their other field comes first.
-    public var fieldsVary = false
+    package var fieldsVary = false
     /// Side data that no encoder can write. Passthrough keeps it.
-    public var losses: [Diagnostic] = []
+    package var losses: [Diagnostic] = []
     /// The number of frames that the decoder keeps to reorder them.
-    public var reorderDepth: Int
+    package var reorderDepth: Int
     /// Bytes of one decoded frame in memory: all planes with their padding.
-    public var frameBytes: Int64
+    package var frameBytes: Int64
     /// Language, title and dispositions.
-    public var details: TrackDetails
+    package var details: TrackDetails
 
     package init(
         index: Int, codec: String, width: Int, height: Int, pixelFormat: String, timeBase: TimeBase,
@@ -66,7 +66,7 @@ public struct VideoStream: Hashable, Codable, Sendable {
     }
 
     /// Whether its pictures can be shown as those of `other`, without being scaled, turned or converted.
-    public func fits(_ other: VideoStream) -> Bool {
+    package func fits(_ other: VideoStream) -> Bool {
         width == other.width && height == other.height && pixelFormat == other.pixelFormat
             && (sampleAspectRatio ?? Rational(1)) == (other.sampleAspectRatio ?? Rational(1))
             && displayMatrix == other.displayMatrix && colour.matrix == other.colour.matrix
@@ -75,7 +75,7 @@ public struct VideoStream: Hashable, Codable, Sendable {
 
     /// The stream with the range that an output's pictures have: that of this stream, or limited range if decoders take
     /// the encoder's pictures for that.
-    public func shown(in target: VideoTarget) -> VideoStream {
+    package func shown(in target: VideoTarget) -> VideoStream {
         guard target.encoding?.traits.isLimitedRange == true, hasFullRange else { return self }
         var stream = self
         stream.colour.range = "tv"
@@ -84,7 +84,7 @@ public struct VideoStream: Hashable, Codable, Sendable {
     }
 
     /// Whether the values of YCbCr reach from 0 to the greatest; the old formats say it in their names.
-    public var hasFullRange: Bool {
+    package var hasFullRange: Bool {
         pixelFormat.hasPrefix("yuvj") || colour.range == "pc" && !PictureLayout(pixelFormat).isRGB
     }
 
@@ -96,17 +96,17 @@ public struct VideoStream: Hashable, Codable, Sendable {
 }
 
 /// How pixel values map to colours, in FFmpeg's names ("bt709", "tv", "left"); nil if unspecified.
-public struct ColourTags: Hashable, Codable, Sendable {
+package struct ColourTags: Hashable, Codable, Sendable {
     /// The range of the sample values, for example "tv".
-    public var range: String?
+    package var range: String?
     /// The colour primaries, for example "bt709".
-    public var primaries: String?
+    package var primaries: String?
     /// The transfer characteristics, for example "smpte2084".
-    public var transfer: String?
+    package var transfer: String?
     /// The matrix between RGB and YCbCr, for example "bt2020nc".
-    public var matrix: String?
+    package var matrix: String?
     /// The position of the chroma samples, for example "left".
-    public var chromaLocation: String?
+    package var chromaLocation: String?
 
     package init(
         range: String? = nil, primaries: String? = nil, transfer: String? = nil, matrix: String? = nil,
@@ -125,13 +125,13 @@ public struct ColourTags: Hashable, Codable, Sendable {
 }
 
 /// Which field of an interlaced frame comes first in time; `unknown` if unspecified.
-public enum FieldOrder: String, Codable, Sendable {
+package enum FieldOrder: String, Codable, Sendable {
     case unknown, progressive, topFirst, bottomFirst
 }
 
 extension ColourTags {
     /// The kinds of brightness that no conversion here brings together.
-    public enum DynamicRange: String, Codable, Sendable {
+    package enum DynamicRange: String, Codable, Sendable {
         case standard
         /// Perceptual quantiser (SMPTE ST 2084).
         case perceptual
@@ -140,7 +140,7 @@ extension ColourTags {
     }
 
     /// What the transfer characteristics say.
-    public var dynamicRange: DynamicRange {
+    package var dynamicRange: DynamicRange {
         switch transfer {
         case "smpte2084": .perceptual
         case "arib-std-b67": .logGamma

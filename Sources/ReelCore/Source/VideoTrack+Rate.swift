@@ -2,7 +2,7 @@ extension VideoTrack {
     /// The source's bits per second for these frames, at least 1; nil if their durations add up to 0.
     ///
     /// Packets that do not begin a frame, such as second fields, are spread over all frames in proportion.
-    public func bitrate(of range: Range<Int>) -> Int64? {
+    package func bitrate(of range: Range<Int>) -> Int64? {
         guard let first = frames[range].first, let last = frames[range].last else { return nil }
         let seconds = stream.timeBase.seconds(last.interval.end - first.interval.start).approximate
         guard seconds > 0 else { return nil }

@@ -1,34 +1,34 @@
 /// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them.
-public struct AudioTimeline: Hashable, Sendable {
+package struct AudioTimeline: Hashable, Sendable {
     /// Samples per second.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// When the first sample is heard, in seconds on the source's clock.
-    public private(set) var start: Rational
+    package private(set) var start: Rational
     /// Samples per channel, those of holes included.
-    public private(set) var count: Int64
+    package private(set) var count: Int64
     /// The pieces of sound in order of time. Between two pieces there is silence, and nowhere else.
-    public private(set) var pieces: [Piece]
+    package private(set) var pieces: [Piece]
 
     /// A piece of continuous sound.
-    public struct Piece: Hashable, Sendable {
+    package struct Piece: Hashable, Sendable {
         /// The piece's first sample, counted in decoded samples.
-        public var sample: Int64
+        package var sample: Int64
         /// The piece's first sample, counted on the timeline, holes included.
-        public var place: Int64
+        package var place: Int64
         /// Samples per channel.
-        public var count: Int64
+        package var count: Int64
         /// Whether the silence before the piece stands for packets that did not decode.
-        public var followsLoss: Bool
+        package var followsLoss: Bool
     }
 
     /// A decoded block of samples.
-    public struct Block: Hashable, Sendable {
+    package struct Block: Hashable, Sendable {
         /// When the block is heard by its timestamp, in seconds on the source's clock.
-        public var time: Rational
+        package var time: Rational
         /// Samples per channel.
-        public var count: Int
+        package var count: Int
         /// Whether a packet right before the block did not decode.
-        public var followsLoss: Bool
+        package var followsLoss: Bool
 
         package init(time: Rational, count: Int, followsLoss: Bool = false) {
             self.time = time
@@ -39,17 +39,17 @@ public struct AudioTimeline: Hashable, Sendable {
 
     /// The shortest hole, in seconds: timestamps run ahead of the samples by at least this much and stay ahead. Less is
     /// jitter.
-    public static let shortestHole = Rational(15, 1000)
+    package static let shortestHole = Rational(15, 1000)
     /// The shortest hole, in seconds, at places where packets are known to be lost. It exceeds 1 ms, since Matroska
     /// rounds timestamps to that.
-    public static let shortestLoss = Rational(2, 1000)
+    package static let shortestLoss = Rational(2, 1000)
 
     /// The number of holes that were longer than `longestHole`. Sound continues there without a hole.
-    public private(set) var closedHoles = 0
+    package private(set) var closedHoles = 0
 
     /// Places decoded blocks, which are in decode order. Nil if there are none. `longestHole`, in seconds, bounds the
     /// effect of damaged timestamps on the length of a track.
-    public init?(blocks: [Block], sampleRate: Int, longestHole: Rational = Rational(86_400)) {
+    package init?(blocks: [Block], sampleRate: Int, longestHole: Rational = Rational(86_400)) {
         guard let first = blocks.first else { return nil }
         self.sampleRate = sampleRate
         start = first.time
@@ -91,11 +91,11 @@ public struct AudioTimeline: Hashable, Sendable {
     }
 
     /// When the last sample ends, in seconds on the source's clock.
-    public var end: Rational { start + Rational(count, Int64(sampleRate)) }
+    package var end: Rational { start + Rational(count, Int64(sampleRate)) }
 
     /// The part that is heard from `from` up to `to`, in seconds on the source's clock, cut to the nearest sample. Nil
     /// if no sound is left.
-    public func clipped(from: Rational?, to: Rational?) -> AudioTimeline? {
+    package func clipped(from: Rational?, to: Rational?) -> AudioTimeline? {
         let clock = TimeBase(1, Int64(sampleRate))
         let place = { (seconds: Rational) in clock.ticks(in: seconds - start, rounding: .nearest) }
         let low = max(from.map(place) ?? 0, 0)
@@ -117,10 +117,10 @@ public struct AudioTimeline: Hashable, Sendable {
 
     /// The spans of sound and silence in the order in which the track is heard in a direction. Samples within a span
     /// stay in the source's order.
-    public func spans(_ direction: Direction) -> [Span] { spans(in: 0..<count, direction) }
+    package func spans(_ direction: Direction) -> [Span] { spans(in: 0..<count, direction) }
 
     /// The same for a range of places on the timeline. Beyond the timeline there is silence.
-    public func spans(in places: Range<Int64>, _ direction: Direction) -> [Span] {
+    package func spans(in places: Range<Int64>, _ direction: Direction) -> [Span] {
         var spans: [Span] = []
         var place = places.lowerBound
         // The pieces before the first that reaches into the range have nothing to do with it.
@@ -139,7 +139,7 @@ public struct AudioTimeline: Hashable, Sendable {
     }
 
     /// A run of decoded samples, beginning with `sample`, or of silence. Counts are samples per channel.
-    public enum Span: Hashable, Sendable {
+    package enum Span: Hashable, Sendable {
         case sound(sample: Int64, count: Int64)
         case silence(Int64)
     }

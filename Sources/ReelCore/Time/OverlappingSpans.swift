@@ -1,11 +1,11 @@
 /// Cuts overlapping spans into spans that do not overlap.
-public enum OverlappingSpans {
+package enum OverlappingSpans {
     /// The most spans shown at once: more texts than this are not readable.
-    public static let mostAtOnce = 32
+    package static let mostAtOnce = 32
 
     /// Every span of time in which something is shown, in order, each with the places in `spans` of what is shown in
     /// it. Spans beyond the first 32 at one time are left out.
-    public static func flattened(_ spans: [Range<Rational>]) -> [(span: Range<Rational>, members: [Int])] {
+    package static func flattened(_ spans: [Range<Rational>]) -> [(span: Range<Rational>, members: [Int])] {
         let order = spans.indices.sorted { (spans[$0].lowerBound, $0) < (spans[$1].lowerBound, $1) }
         let bounds = Set(spans.flatMap { [$0.lowerBound, $0.upperBound] }).sorted()
         var result: [(span: Range<Rational>, members: [Int])] = []

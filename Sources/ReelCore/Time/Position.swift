@@ -1,6 +1,6 @@
 /// A moment of a video, or a length of it, in one of the ways in which users count. Frames are counted from the first that
 /// is shown, seconds from the file's start.
-public enum Position: Hashable, Sendable {
+package enum Position: Hashable, Sendable {
     /// Seconds; exact.
     case seconds(Rational)
     /// Frames.
@@ -9,7 +9,7 @@ public enum Position: Hashable, Sendable {
     case timecode(Timecode)
 
     /// Whether it comes before another; nil if only the video can tell.
-    public func precedes(_ other: Position) -> Bool? {
+    package func precedes(_ other: Position) -> Bool? {
         switch (self, other) {
         case (.seconds(let one), .seconds(let other)): one < other
         case (.frames(let one), .frames(let other)): one < other
@@ -20,7 +20,7 @@ public enum Position: Hashable, Sendable {
     }
 
     /// Whether it is the start of what is counted.
-    public var isZero: Bool {
+    package var isZero: Bool {
         switch self {
         case .seconds(let seconds): seconds == Rational(0)
         case .frames(let frames): frames == 0
@@ -30,7 +30,7 @@ public enum Position: Hashable, Sendable {
 
     /// Reads frames, "30f", and timecodes, "00:00:01:12", as users write them and as they are stored. Nil for other texts and
     /// for a billion frames or more.
-    public init?(counting text: String) {
+    package init?(counting text: String) {
         if let timecode = Timecode(text) {
             self = .timecode(timecode)
             return
@@ -45,7 +45,7 @@ public enum Position: Hashable, Sendable {
 /// Encoded as a string: "3/2" is seconds, "30f" frames, "00:00:01:12" a timecode.
 extension Position: Codable, CustomStringConvertible {
     /// The text that is stored.
-    public var description: String {
+    package var description: String {
         switch self {
         case .seconds(let seconds): "\(seconds)"
         case .frames(let frames): "\(frames)f"
@@ -54,7 +54,7 @@ extension Position: Codable, CustomStringConvertible {
     }
 
     /// Throws `DecodingError` if the string is no position.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Rational(text).map(Position.seconds) ?? Position(counting: text) else {
@@ -64,7 +64,7 @@ extension Position: Codable, CustomStringConvertible {
     }
 
     /// Encodes the position as a string.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

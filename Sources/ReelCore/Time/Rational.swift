@@ -1,20 +1,20 @@
 /// A fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds. It is
 /// exact as long as both numbers fit into 64 bits. Beyond that, which only absurd files reach, arithmetic rounds
 /// instead of trapping.
-public struct Rational: Hashable, Sendable {
+package struct Rational: Hashable, Sendable {
     /// The numerator, which has the sign.
-    public let numerator: Int64
+    package let numerator: Int64
     /// The denominator, above 0.
-    public let denominator: Int64
+    package let denominator: Int64
 
     /// Reduces the fraction. A denominator of 0 is a programming error.
-    public init(_ numerator: Int64, _ denominator: Int64 = 1) {
+    package init(_ numerator: Int64, _ denominator: Int64 = 1) {
         precondition(denominator != 0, "a fraction needs a denominator")
         self.init(reducing: Int128(numerator), Int128(denominator))
     }
 
     /// The nearest double, for people and logs. Never use it for arithmetic on time.
-    public var approximate: Double { Double(numerator) / Double(denominator) }
+    package var approximate: Double { Double(numerator) / Double(denominator) }
 
     /// The greatest number that divides both; 0 if both are 0.
     static func greatestCommonDivisor<T: UnsignedInteger>(_ a: T, _ b: T) -> T {
@@ -32,31 +32,31 @@ public struct Rational: Hashable, Sendable {
     }
 
     /// The smallest positive number that both numbers divide; nil beyond 64 bits.
-    public static func leastCommonMultiple(_ a: Int64, _ b: Int64) -> Int64? {
+    package static func leastCommonMultiple(_ a: Int64, _ b: Int64) -> Int64? {
         let divisor = max(Int64(greatestCommonDivisor(a.magnitude, b.magnitude)), 1)
         let (product, overflow) = (a / divisor).multipliedReportingOverflow(by: b)
         return overflow ? nil : product
     }
 
     /// The product.
-    public static func * (a: Rational, b: Rational) -> Rational {
+    package static func * (a: Rational, b: Rational) -> Rational {
         Rational(reducing: Int128(a.numerator) * Int128(b.numerator), Int128(a.denominator) * Int128(b.denominator))
     }
 
     /// The quotient. A divisor of 0 is a programming error.
-    public static func / (a: Rational, b: Rational) -> Rational {
+    package static func / (a: Rational, b: Rational) -> Rational {
         Rational(reducing: Int128(a.numerator) * Int128(b.denominator), Int128(a.denominator) * Int128(b.numerator))
     }
 
     /// The sum.
-    public static func + (a: Rational, b: Rational) -> Rational {
+    package static func + (a: Rational, b: Rational) -> Rational {
         let left = Int128(a.numerator) * Int128(b.denominator)
         let right = Int128(b.numerator) * Int128(a.denominator)
         return Rational(reducing: left + right, Int128(a.denominator) * Int128(b.denominator))
     }
 
     /// The difference.
-    public static func - (a: Rational, b: Rational) -> Rational {
+    package static func - (a: Rational, b: Rational) -> Rational {
         a + Rational(-b.numerator, b.denominator)
     }
 
@@ -87,7 +87,7 @@ public struct Rational: Hashable, Sendable {
 
 extension Rational: Comparable {
     /// Compares the exact values.
-    public static func < (a: Rational, b: Rational) -> Bool {
+    package static func < (a: Rational, b: Rational) -> Bool {
         Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
     }
 }
@@ -95,10 +95,10 @@ extension Rational: Comparable {
 /// Encoded as a string such as "30000/1001".
 extension Rational: Codable, CustomStringConvertible {
     /// The text that `init(_:)` parses, such as "30000/1001".
-    public var description: String { "\(numerator)/\(denominator)" }
+    package var description: String { "\(numerator)/\(denominator)" }
 
     /// Parses "30000/1001" or "25"; nil for any other text.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let numerator = Int64(first), parts.count <= 2 else { return nil }
         guard parts.count == 2 else {
@@ -110,7 +110,7 @@ extension Rational: Codable, CustomStringConvertible {
     }
 
     /// Throws `DecodingError` if the string is not a fraction.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let value = Rational(text) else {
@@ -120,7 +120,7 @@ extension Rational: Codable, CustomStringConvertible {
     }
 
     /// Encodes the fraction as a string.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }

@@ -1,20 +1,20 @@
 /// The unit of a stream's timestamps: seconds per tick, exact.
-public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
+package struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The length of a tick in seconds; positive.
-    public let secondsPerTick: Rational
+    package let secondsPerTick: Rational
 
     /// A tick of `numerator`/`denominator` seconds. A denominator of 0 is a programming error.
-    public init(_ numerator: Int64, _ denominator: Int64) {
+    package init(_ numerator: Int64, _ denominator: Int64) {
         secondsPerTick = Rational(numerator, denominator)
     }
 
     package init(secondsPerTick: Rational) { self.secondsPerTick = secondsPerTick }
 
     /// The length of a tick in seconds, such as "1/90000".
-    public var description: String { secondsPerTick.description }
+    package var description: String { secondsPerTick.description }
 
     /// Throws `DecodingError` if the length of a tick is not positive.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         secondsPerTick = try Rational(from: decoder)
         guard secondsPerTick > Rational(0) else {
             throw DecodingError.dataCorrupted(
@@ -23,7 +23,7 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
     }
 
     /// Encodes the length of a tick as a fraction.
-    public func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
 
     /// Whether ticks, and parts of them, fit into 64 bits. FFmpeg's clocks have ticks of 2⁻³¹ s to 2³¹ s.
     package var isSound: Bool {
@@ -31,26 +31,26 @@ public struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
     }
 
     /// Seconds from the clock's zero to `timestamp`, exact.
-    public func seconds(_ timestamp: Timestamp) -> Rational { Rational(timestamp.ticks) * secondsPerTick }
+    package func seconds(_ timestamp: Timestamp) -> Rational { Rational(timestamp.ticks) * secondsPerTick }
 
     /// The length in seconds, exact.
-    public func seconds(_ length: Ticks) -> Rational { Rational(length.count) * secondsPerTick }
+    package func seconds(_ length: Ticks) -> Rational { Rational(length.count) * secondsPerTick }
 
     /// The number of ticks of this base in `seconds`, rounded once.
-    public func ticks(in seconds: Rational, rounding: Rounding) -> Int64 {
+    package func ticks(in seconds: Rational, rounding: Rounding) -> Int64 {
         rounding.apply(
             Int128(seconds.numerator) * Int128(secondsPerTick.denominator),
             Int128(seconds.denominator) * Int128(secondsPerTick.numerator))
     }
 
     /// A number of ticks of this base in ticks of `other`, rounded once.
-    public func convert(_ ticks: Int64, to other: TimeBase, rounding: Rounding) -> Int64 {
+    package func convert(_ ticks: Int64, to other: TimeBase, rounding: Rounding) -> Int64 {
         let ratio = secondsPerTick / other.secondsPerTick
         return rounding.apply(Int128(ticks) * Int128(ratio.numerator), Int128(ratio.denominator))
     }
 
     /// The direction of rounding to an integer. Beyond 64 bits, the result is the nearest integer of 64 bits.
-    public enum Rounding: Sendable {
+    package enum Rounding: Sendable {
         case down, up
         /// To the nearest, halves away from zero (libavutil's AV_ROUND_NEAR_INF).
         case nearest

@@ -3,21 +3,21 @@
 /// Backwards: if the part ends at E, a frame shown during [p, p+d) is shown during [E−p−d, E−p) after the part's place
 /// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S). At a speed of v, all of these lengths
 /// are divided by v.
-public struct TimeMap: Hashable, Codable, Sendable {
+package struct TimeMap: Hashable, Codable, Sendable {
     /// The direction in which the part runs in the output.
-    public var direction: Direction
+    package var direction: Direction
     /// The source's clock.
-    public var source: TimeBase
+    package var source: TimeBase
     /// The output's clock.
-    public var output: TimeBase
+    package var output: TimeBase
     /// S: when the first frame of the part begins, in ticks of the source.
-    public var start: Timestamp
+    package var start: Timestamp
     /// E: when the last frame of the part ends, in ticks of the source.
-    public var end: Timestamp
+    package var end: Timestamp
     /// When the part begins in the output, in seconds.
-    public var offset: Rational
+    package var offset: Rational
     /// Seconds of the source in a second of the output; positive.
-    public var speed: Rational
+    package var speed: Rational
 
     package init(
         _ direction: Direction, source: TimeBase, output: TimeBase, start: Timestamp, end: Timestamp,
@@ -33,7 +33,7 @@ public struct TimeMap: Hashable, Codable, Sendable {
     }
 
     /// The part of the source that is shown, in seconds on its clock; empty if its times are damaged.
-    public var span: Range<Rational> {
+    package var span: Range<Rational> {
         let (low, high) = (source.seconds(start), source.seconds(end))
         return low..<max(low, high)
     }
@@ -41,7 +41,7 @@ public struct TimeMap: Hashable, Codable, Sendable {
     /// The output's interval, in ticks of `output`, for an interval of the source in ticks of `source`. Each end is
     /// rounded once, from the exact sum: intervals that meet in the source meet in the output, and errors do not add
     /// up.
-    public func place(_ span: Interval) -> Interval {
+    package func place(_ span: Interval) -> Interval {
         let (first, last) =
             direction == .backwards ? (end - span.end, end - span.start) : (span.start - start, span.end - start)
         if source == output, offset == Rational(0), speed == Rational(1) {
@@ -57,13 +57,13 @@ public struct TimeMap: Hashable, Codable, Sendable {
     }
 
     /// The time in the output of a moment of the source, each in seconds on its own clock.
-    public func place(_ moment: Rational) -> Rational {
+    package func place(_ moment: Rational) -> Rational {
         let way = direction == .backwards ? source.seconds(end) - moment : moment - source.seconds(start)
         return offset + way / speed
     }
 
     /// For how long the output shows the part, in seconds.
-    public var duration: Rational { source.seconds(end - start) / speed }
+    package var duration: Rational { source.seconds(end - start) / speed }
 
     package enum CodingKeys: String, CodingKey {
         case direction, source, output, start, end, offset, speed

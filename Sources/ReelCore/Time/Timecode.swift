@@ -1,21 +1,21 @@
 /// The label of a frame as editing programs show it, hours:minutes:seconds:frames (SMPTE ST 12-1). In a drop-frame
 /// timecode labels are left out, so that they keep pace with the clock at 29.97 and 59.94 frames a second.
-public struct Timecode: Hashable, Sendable {
+package struct Timecode: Hashable, Sendable {
     /// Hours, minutes and seconds as one number of seconds.
-    public let seconds: Int64
+    package let seconds: Int64
     /// Frames since the second began.
-    public let frame: Int64
+    package let frame: Int64
     /// Whether it is a drop-frame timecode.
-    public let dropsFrames: Bool
+    package let dropsFrames: Bool
 
     /// A label; neither number is negative.
-    public init(seconds: Int64, frame: Int64, dropsFrames: Bool) {
+    package init(seconds: Int64, frame: Int64, dropsFrames: Bool) {
         (self.seconds, self.frame, self.dropsFrames) = (seconds, frame, dropsFrames)
     }
 
     /// Reads "01:00:00:12", and "01:00:00;12" or "01;00;00;12" as a drop-frame timecode. Nil for any other text, for minutes
     /// and seconds above 59, and for hours and frames above 999.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let fields = text.split(omittingEmptySubsequences: false) { ":;".contains($0) }
         let separators = text.filter { ":;".contains($0) }
         let numbers = fields.compactMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64($0) : nil }
@@ -28,7 +28,7 @@ public struct Timecode: Hashable, Sendable {
     }
 
     /// The label of a frame, counted from 0, in a video of this many frames a second.
-    public init(frames: Int64, rate: Rational, dropsFrames: Bool) {
+    package init(frames: Int64, rate: Rational, dropsFrames: Bool) {
         let nominal = Timecode.labels(at: rate)
         var label = frames
         if dropsFrames {
@@ -45,7 +45,7 @@ public struct Timecode: Hashable, Sendable {
     /// The frame that has the label, counted from 0. Labels that no frame has are counted as if one had them.
     ///
     /// - Parameter rate: frames a second, above 0.
-    public func frames(at rate: Rational) -> Int64 {
+    package func frames(at rate: Rational) -> Int64 {
         let nominal = Timecode.labels(at: rate)
         let minutes = seconds / 60
         return seconds * nominal + frame - (dropsFrames ? Timecode.dropped(nominal) * (minutes - minutes / 10) : 0)
@@ -54,7 +54,7 @@ public struct Timecode: Hashable, Sendable {
     /// The frame that has the label, counted from 0. Throws if no frame of a video of this rate has it.
     ///
     /// - Parameter rate: frames a second; nil if they are not known.
-    public func frame(at rate: Rational?) throws(TimecodeFlaw) -> Int64 {
+    package func frame(at rate: Rational?) throws(TimecodeFlaw) -> Int64 {
         guard let rate, rate > Rational(0), rate < Rational(1000) else { throw .rateUnknown }
         guard !dropsFrames || Timecode.droppingRates.contains(rate) else { throw .rateNotDropped(rate: rate) }
         guard frame < Timecode.labels(at: rate) else { throw .frameTooHigh(rate: rate) }
@@ -64,7 +64,7 @@ public struct Timecode: Hashable, Sendable {
     }
 
     /// Frame rates of which labels are dropped.
-    public static let droppingRates = [Rational(30_000, 1001), Rational(60_000, 1001)]
+    package static let droppingRates = [Rational(30_000, 1001), Rational(60_000, 1001)]
 
     /// Labels per second.
     private static func labels(at rate: Rational) -> Int64 {
@@ -78,14 +78,14 @@ public struct Timecode: Hashable, Sendable {
 
 extension Timecode: CustomStringConvertible {
     /// As the field writes it: with a semicolon before the frames if it drops some.
-    public var description: String {
+    package var description: String {
         let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60, frame].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return parts[..<3].joined(separator: ":") + (dropsFrames ? ";" : ":") + parts[3]
     }
 }
 
 /// Why a timecode is that of no frame of a video; rates are in frames a second.
-public enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
+package enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
     /// The video does not say how many frames a second it has.
     case rateUnknown
     /// It drops frames, and those of this rate are not dropped.
@@ -103,7 +103,7 @@ public enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
 extension Rational {
     /// The nearest frame rate of film and television if it is within a thousandth of a number: programs round those with a
     /// denominator, to 23.98 or 29.97, and timestamps are rounded, too.
-    public static func broadcastRate(near number: Double) -> Rational? {
+    package static func broadcastRate(near number: Double) -> Rational? {
         let distance = { (rate: Rational) in abs(rate.approximate - number) }
         guard let nearest = broadcastRates.min(by: { distance($0) < distance($1) }), distance(nearest) <= number / 1000
         else { return nil }

@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 internal import ReelQueue
 internal import ReelStore
 
@@ -36,7 +36,7 @@ extension JobService {
     /// no job has is taken as an id.
     ///
     /// Throws `.jobAmbiguous` if several ids begin so, and `.jobUnknown` for "@" if there is no job.
-    public func job(named text: String) async throws(ReelFailure) -> JobID {
+    package func job(named text: String) async throws(ReelFailure) -> JobID {
         let name = JobName(text)
         if name.isWhole { return JobID(text.lowercased()) }
         let known = try await board.jobs()
@@ -51,7 +51,7 @@ extension JobService {
 
 extension JobResults {
     /// The job of this name, as of `JobService.job(named:)`, among those of the store.
-    public func job(named text: String) async throws(ReelFailure) -> JobID {
+    package func job(named text: String) async throws(ReelFailure) -> JobID {
         let name = JobName(text)
         if name.isWhole { return JobID(text.lowercased()) }
         let ids = try await store.jobs()

@@ -1,12 +1,12 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 internal import ReelStore
 
 /// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state does not
 /// allow the change, and `.unreachable`.
 extension JobService {
     /// The outcome of a change that a user makes to a job.
-    public enum ControlOutcome: Hashable, Sendable {
+    package enum ControlOutcome: Hashable, Sendable {
         case cancelled
         /// Cancelling changed nothing: the job had ended before, in this state.
         case hadEnded(JobState)
@@ -16,7 +16,7 @@ extension JobService {
     }
 
     /// The outcome of a user's drain.
-    public enum DrainOutcome: Hashable, Sendable {
+    package enum DrainOutcome: Hashable, Sendable {
         /// The worker or host of that name is drained; this many live workers are told.
         case drained(String, DrainScope, workers: Int)
         /// The worker has not beaten for a lease, so that there is nothing to drain.
@@ -24,7 +24,7 @@ extension JobService {
     }
 
     /// The outcome of taking a drain back.
-    public enum UndrainOutcome: Hashable, Sendable {
+    package enum UndrainOutcome: Hashable, Sendable {
         /// With a host's workers that stay drained, each by itself.
         case undrained(String, DrainScope, butNot: [WorkerID])
         /// The worker stays drained, because its host is.
@@ -33,7 +33,7 @@ extension JobService {
     }
 
     /// The outcome of recovering a job.
-    public enum RecoverOutcome: Hashable, Sendable {
+    package enum RecoverOutcome: Hashable, Sendable {
         /// It is on the board again, with this many passes finished.
         case recovered(passesDone: Int)
         /// The board had it.
@@ -43,21 +43,21 @@ extension JobService {
     }
 
     /// Ends a job. Its workers learn of it with their next beat, and stop.
-    public func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
+    package func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
 
     /// Pauses a job: none of its passes is claimed any more; passes that workers hold are finished. Throws `.jobEnded` if the
     /// job has ended, and `.jobNotOnBoard` if only the store has it.
-    public func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
+    package func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, true)
     }
 
     /// Lets a paused job go on. Throws as `pause` does.
-    public func resume(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
+    package func resume(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, false)
     }
 
     /// Gives a job that has not ended another weight, from the next claim on. Throws as `pause` does.
-    public func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> ControlOutcome {
+    package func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> ControlOutcome {
         try await control().weigh(id, weight)
     }
 
@@ -66,7 +66,7 @@ extension JobService {
     /// - Parameters:
     ///   - name: keeps the rule of `Submission.isText`; nil leaves the name as it is, `.some(nil)` removes it.
     ///   - labels: keep the rules of `Submission`, and replace all labels; nil leaves them as they are.
-    public func describe(
+    package func describe(
         _ id: JobID, name: String?? = nil, labels: [String: String]? = nil
     ) async throws(ReelFailure) {
         try await control().describe(id, name: name, labels: labels)
@@ -74,10 +74,10 @@ extension JobService {
 
     /// Has a failed job run again. Passes that are finished, and whole in the store, stay so. Throws `.jobNotFailed` if it has
     /// not failed.
-    public func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }
+    package func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }
 
     /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded` if it has not ended.
-    public func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
+    package func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
 
     /// Gives a worker, or a host's workers, nothing more: they finish the passes that they hold, and wait. A host is drained
     /// until `undrain`, a worker until it ends.
@@ -85,7 +85,7 @@ extension JobService {
     /// Throws `.workerUnknown` if neither a worker nor a worker's host has that name.
     ///
     /// - Parameter name: a worker's id, or the name of a host.
-    public func drain(_ name: String) async throws(ReelFailure) -> DrainOutcome {
+    package func drain(_ name: String) async throws(ReelFailure) -> DrainOutcome {
         let workers = try await board.workers()
         if let worker = workers.first(where: { $0.report.worker.text == name }) {
             guard !worker.isGone, try await board.drain(.worker, name) else { return .gone(worker.report.worker) }
@@ -102,7 +102,7 @@ extension JobService {
     /// Throws `.workerUnknown` if nothing of that name is drained, and neither a worker nor a worker's host has it.
     ///
     /// - Parameter name: as for `drain`.
-    public func undrain(_ name: String) async throws(ReelFailure) -> UndrainOutcome {
+    package func undrain(_ name: String) async throws(ReelFailure) -> UndrainOutcome {
         let workers = try await board.workers()
         let ofWorker = try await board.undrain(.worker, name)
         let ofHost = try await board.undrain(.host, name)
@@ -119,11 +119,11 @@ extension JobService {
     }
 
     /// Checks the jobs on the board that have not ended, and repairs them.
-    public func audit() async throws(ReelFailure) -> Audit { try await board.audit() }
+    package func audit() async throws(ReelFailure) -> Audit { try await board.audit() }
 
     /// Puts jobs that have not ended back on a board that has lost them. Returns every such job with its outcome. Doing
     /// it again, or while workers work, is harmless.
-    public func recover() async throws(ReelFailure) -> [(job: JobID, outcome: RecoverOutcome)] {
+    package func recover() async throws(ReelFailure) -> [(job: JobID, outcome: RecoverOutcome)] {
         try await Recover(store: requiredStore(), board: board).all()
     }
 

@@ -1,5 +1,5 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 /// What happens on the board from a place in its stream on, as an endless sequence of events. For one reader: it either
 /// iterates, or calls `wait` again and again.
@@ -9,7 +9,7 @@ public import ReelQueue
 ///
 /// Iterating throws `.unreachable` as soon as Redis cannot be reached, and ends if the task is cancelled. Waiting blocks the
 /// feed's board for all other calls, half a second at a time.
-public actor EventFeed: AsyncSequence {
+package actor EventFeed: AsyncSequence {
     private let board: any Board
     private let job: JobID?
     private var place: BoardEvent.Place?
@@ -36,7 +36,7 @@ public actor EventFeed: AsyncSequence {
 
     /// Returns what has happened since the last call, as soon as something has. Returns nothing after this time, or if the
     /// task is cancelled. Throws at once if Redis cannot be reached.
-    public func wait(atMost duration: Duration) async throws(ReelFailure) -> [BoardEvent] {
+    package func wait(atMost duration: Duration) async throws(ReelFailure) -> [BoardEvent] {
         try await begin()
         let deadline = ContinuousClock.now + duration
         while let place, !Task.isCancelled {
@@ -53,17 +53,17 @@ public actor EventFeed: AsyncSequence {
     }
 
     /// The feed's events, one at a time.
-    public nonisolated func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
+    package nonisolated func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
 
     /// Reads a feed event by event.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         let feed: EventFeed
         private var read: ArraySlice<BoardEvent> = []
 
         init(feed: EventFeed) { self.feed = feed }
 
         /// The next event, as soon as there is one; nil if the task is cancelled.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(ReelFailure) -> BoardEvent? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async throws(ReelFailure) -> BoardEvent? {
             while read.isEmpty {
                 guard !Task.isCancelled else { return nil }
                 read = try await feed.wait(atMost: .seconds(60))[...]

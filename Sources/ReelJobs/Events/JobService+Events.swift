@@ -1,10 +1,10 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 internal import ReelStore
 
 extension JobService {
     /// The place in the board's stream of events before all that happens from now on.
-    public func now() async throws(ReelFailure) -> BoardEvent.Place { try await board.placeOfNow() }
+    package func now() async throws(ReelFailure) -> BoardEvent.Place { try await board.placeOfNow() }
 
     /// What happens on the board, event by event, for one reader.
     ///
@@ -12,7 +12,7 @@ extension JobService {
     ///   - place: events after it are read: from `now`, or of the last event that the reader has seen; nil for the events that
     ///     happen after the reader's first call.
     ///   - job: the only one whose events matter; nil for all jobs.
-    public func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {
+    package func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {
         EventFeed(connect(), of: job, after: place)
     }
 
@@ -24,7 +24,7 @@ extension JobService {
     /// - Parameters:
     ///   - look: sees the job whenever something has happened to it, and at least once a second. `waitReason` is there only
     ///     if a user should do something about it.
-    public func follow(
+    package func follow(
         _ id: JobID, _ look: (JobView) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobView {
         let folder = store?.job(id)
@@ -50,7 +50,7 @@ extension JobService {
     /// - Parameters:
     ///   - seconds: how long to wait; nil for as long as it takes.
     ///   - look: as for `follow`.
-    public func wait(
+    package func wait(
         for id: JobID, seconds: Int64? = nil,
         _ look: @escaping @Sendable (JobView) async throws(ReelFailure) -> Void = { _ in }
     ) async throws(ReelFailure) -> JobView {

@@ -2,12 +2,12 @@ internal import Foundation
 internal import Glibc
 
 /// The memory that this process can use.
-public enum HostMemory {
+package enum HostMemory {
     /// The share of it that passes take together by default.
     static let share = 0.6
 
     /// Bytes: the machine's memory, or what the process's control group allows if that is less, times `share`.
-    public static var budget: Int64 {
+    package static var budget: Int64 {
         let limits = ControlGroups.contents(of: limitFile, legacy: legacyLimit).compactMap(limit(file:))
         return Int64(Double(min(machine, limits.min() ?? machine)) * share)
     }
@@ -16,7 +16,7 @@ public enum HostMemory {
     private static let legacyLimit = (controller: "memory", file: "memory.limit_in_bytes")
 
     /// Bytes of the machine's memory. A service manager may hide /proc/meminfo.
-    public static var machine: Int64 {
+    package static var machine: Int64 {
         let pages = Int64(sysconf(Int32(_SC_PHYS_PAGES)))
         return pages > 0 ? pages * Int64(sysconf(Int32(_SC_PAGESIZE))) : 2 << 30
     }

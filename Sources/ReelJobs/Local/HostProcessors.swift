@@ -1,10 +1,10 @@
 internal import Foundation
 
 /// The processors that this process can use.
-public enum HostProcessors {
+package enum HostProcessors {
     /// The processors that it may run on, as `taskset` sets them, or as many as its control group's processor time is worth
     /// if that is less; at least 1.
-    public static var count: Int {
+    package static var count: Int {
         let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let allowed = status.flatMap(allowed) ?? ProcessInfo.processInfo.activeProcessorCount
         let quotas = ControlGroups.contents(of: "cpu.max").compactMap(quota)

@@ -1,7 +1,7 @@
-public import ReelCore
+package import ReelCore
 internal import ReelEngine
 internal import ReelQueue
-public import ReelStore
+package import ReelStore
 internal import Synchronization
 
 /// Reverses videos on this machine, one after the other, with a Redis and a worker of its own and a store beside the
@@ -9,22 +9,22 @@ internal import Synchronization
 ///
 /// A video that fails does not keep the others from being reversed. It leaves only files from which another run of the same
 /// job can resume.
-public struct LocalRun: Sendable {
+package struct LocalRun: Sendable {
     /// A video to reverse.
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// From `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
-        public let job: JobRecord
+        package let job: JobRecord
         /// Where the result goes.
-        public let destination: Destination
+        package let destination: Destination
 
         /// A job, and where its result goes.
-        public init(_ job: JobRecord, to destination: Destination) {
+        package init(_ job: JobRecord, to destination: Destination) {
             (self.job, self.destination) = (job, destination)
         }
     }
 
     /// The progress of a run.
-    public enum Step: Sendable {
+    package enum Step: Sendable {
         /// Work on the video begins.
         case begun
         /// How much of the source has been read, from 0 to 1.
@@ -59,7 +59,7 @@ public struct LocalRun: Sendable {
     ///   - memoryIsLimited: whether a user chose the total. If not, a pass that needs more takes it.
     ///   - sandbox: whether engines must be confined.
     ///   - anew: remove first the files that an earlier run left.
-    public init(
+    package init(
         _ requests: [Request], programs: Programs, slots: Int, memoryTotal: Int64, memoryIsLimited: Bool,
         sandbox: SandboxMode, anew: Bool
     ) {
@@ -78,7 +78,7 @@ public struct LocalRun: Sendable {
     /// the store cannot be made.
     ///
     /// - Parameter told: hears how each video goes, with its place among the requests.
-    public func run(_ told: @escaping @Sendable (Int, Step) -> Void) async throws(ReelFailure) {
+    package func run(_ told: @escaping @Sendable (Int, Step) -> Void) async throws(ReelFailure) {
         guard let first = requests.first else { return }
         let workspace: Workspace
         let store: FolderStore

@@ -1,15 +1,15 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 /// The folder of reel's programs: the one that the running program is in.
-public struct Programs: Sendable {
+package struct Programs: Sendable {
     /// Path of the folder.
-    public let folder: String
+    package let folder: String
 
     /// The folder of the running executable, links resolved.
     ///
     /// Throws `.unreachable` if the system does not tell which executable is running.
-    public init() throws(ReelFailure) {
+    package init() throws(ReelFailure) {
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             throw ReelFailure(.programsNotFound)
         }
@@ -17,7 +17,7 @@ public struct Programs: Sendable {
     }
 
     /// Path of one of reel's programs. Throws `.unreachable` if it is not there.
-    public func path(_ name: String) throws(ReelFailure) -> String {
+    package func path(_ name: String) throws(ReelFailure) -> String {
         let path = folder + "/" + name
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw ReelFailure(.programMissing(name: name, folder: folder))

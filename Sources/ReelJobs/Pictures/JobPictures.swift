@@ -1,12 +1,12 @@
-public import ReelCore
-public import ReelEngine
-public import ReelStore
+package import ReelCore
+package import ReelEngine
+package import ReelStore
 
 /// Pictures of jobs for people: frames of source and output, and filmstrips. An engine makes each once, and the job's
 /// folder keeps it. Few are made at a time, and what takes too long is given up.
-public actor JobPictures {
+package actor JobPictures {
     /// What a picture shows.
-    public enum Wanted: Hashable, Sendable {
+    package enum Wanted: Hashable, Sendable {
         /// A frame, counted from 0 in presentation order.
         case frame(Int)
         /// Twelve frames at equal distances, side by side.
@@ -24,7 +24,7 @@ public actor JobPictures {
     }
 
     /// Whose frames.
-    public enum Side: String, Hashable, Sendable {
+    package enum Side: String, Hashable, Sendable {
         case source, output
     }
 
@@ -53,7 +53,7 @@ public actor JobPictures {
     }
 
     /// Pictures of the jobs of a store, made by engines of this host.
-    public init(store: any JobStore, engine: any EngineRunner) {
+    package init(store: any JobStore, engine: any EngineRunner) {
         self.store = store
         self.engine = engine
     }
@@ -63,7 +63,7 @@ public actor JobPictures {
     ///
     /// Throws `.jobUnknown` if the store has no such job, what an engine throws that reads the file, and
     /// `PictureAbsence` if there is no such picture, or not yet.
-    public func picture(_ wanted: Wanted, of side: Side, _ id: JobID) async throws -> OpenFile {
+    package func picture(_ wanted: Wanted, of side: Side, _ id: JobID) async throws -> OpenFile {
         var recipe = try await recipe(wanted, of: side, id)
         if let picture = await recipe.entry.picture(recipe.name) { return picture }
         do {
@@ -156,7 +156,7 @@ public actor JobPictures {
 }
 
 /// Why there is no picture.
-public enum PictureAbsence: Error, Hashable, Sendable {
+package enum PictureAbsence: Error, Hashable, Sendable {
     /// What it would show has not been read or made yet.
     case notYet
     /// The number of other pictures that are waited for.

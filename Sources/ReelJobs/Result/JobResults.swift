@@ -1,19 +1,19 @@
 internal import Foundation
-public import ReelCore
-public import ReelStore
+package import ReelCore
+package import ReelStore
 
 /// The verified outputs of jobs that are done. They are in the store, so this needs no board.
-public struct JobResults: Sendable {
+package struct JobResults: Sendable {
     let store: any JobStore
 
     /// The results in a store.
-    public init(in store: any JobStore) { self.store = store }
+    package init(in store: any JobStore) { self.store = store }
 
     /// The output of a job, as the store has it.
     ///
     /// Throws `.jobUnknown` if the store has no such job, `.noResult` if it is not done or its result is not there, and
     /// `.storeFileForeign` or `.resultDiffers` if something else is in its place.
-    public func result(of id: JobID) async throws(ReelFailure) -> StoredResult {
+    package func result(of id: JobID) async throws(ReelFailure) -> StoredResult {
         try await entry(id).storedResult()
     }
 
@@ -22,7 +22,7 @@ public struct JobResults: Sendable {
     /// Throws `.resultDiffers` if the copy is not the verified file: then nothing is delivered. Throws
     /// `.outputContainerDiffers` if the path's extension names another container, `.output` if it cannot be written, and as
     /// `result` does.
-    public func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {
+    package func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {
         let entry = try await entry(id)
         let result = try await entry.storedResult()
         let container = try await entry.read().spec.container
@@ -35,7 +35,7 @@ public struct JobResults: Sendable {
 
     /// Hands out a job's output in pieces, after all of it was compared with what was recorded when it was verified. Throws
     /// as `verify` does.
-    public func read(_ id: JobID, _ take: ([UInt8]) -> Void) async throws(ReelFailure) {
+    package func read(_ id: JobID, _ take: ([UInt8]) -> Void) async throws(ReelFailure) {
         try await entry(id).storedResult().read(take)
     }
 
@@ -43,7 +43,7 @@ public struct JobResults: Sendable {
     ///
     /// - Parameter asked: a path, or that of a folder; nil for the path that the submitter named. A job of release 0.1.0
     ///   names none: then it is the job's id in the current folder.
-    public func path(of id: JobID, asked: String?) async throws(ReelFailure) -> String {
+    package func path(of id: JobID, asked: String?) async throws(ReelFailure) -> String {
         let record = try await entry(id).read()
         let wanted = record.terms.output ?? "\(id).\(record.spec.container.rawValue)"
         guard let asked else { return URL(fileURLWithPath: wanted).path }
@@ -59,14 +59,14 @@ public struct JobResults: Sendable {
     /// Throws `.resultDiffers` if they differ, as `result` does, and `.input` if the copy cannot be read.
     ///
     /// - Parameter copy: path of a copy to compare instead of the file in the store.
-    public func verify(_ id: JobID, copy: String? = nil) async throws(ReelFailure) -> VerifiedFile {
+    package func verify(_ id: JobID, copy: String? = nil) async throws(ReelFailure) -> VerifiedFile {
         let result = try await entry(id).storedResult()
         let found = if let copy { try result.verify(copy: copy) } else { try result.verify() }
         return VerifiedFile(path: copy ?? result.locator.name, bytes: found.bytes, sha256: found.sha256)
     }
 
     /// A job as the store alone knows it; nil if it has not ended. Throws `.jobUnknown` if the store has no such job.
-    public func view(_ id: JobID) async throws(ReelFailure) -> JobView? { try await JobView(entry(id)) }
+    package func view(_ id: JobID) async throws(ReelFailure) -> JobView? { try await JobView(entry(id)) }
 
     private func entry(_ id: JobID) async throws(ReelFailure) -> any JobEntry {
         let entry = store.job(id)
@@ -76,11 +76,11 @@ public struct JobResults: Sendable {
 }
 
 /// A file that is, byte for byte, the result that was verified.
-public struct VerifiedFile: Hashable, Sendable {
+package struct VerifiedFile: Hashable, Sendable {
     /// Path of the file.
-    public let path: String
+    package let path: String
     /// Size of the file.
-    public let bytes: Int64
+    package let bytes: Int64
     /// SHA-256 of the file, in hexadecimal.
-    public let sha256: String
+    package let sha256: String
 }

@@ -1,7 +1,7 @@
-public import ReelCore
+package import ReelCore
 internal import ReelQueue
 internal import ReelSandbox
-public import ReelStore
+package import ReelStore
 
 extension JobService {
     /// Opens the first source of a job, as it is now: its copy in the store, or the file at its path if that lies below one of
@@ -9,7 +9,7 @@ extension JobService {
     ///
     /// Throws `.jobUnknown` if the store does not have the job, `.sourceOutside` if the file lies elsewhere, and
     /// `.sourceInaccessible` if it cannot be opened.
-    public func source(
+    package func source(
         of id: JobID, within roots: SourceRoots?
     ) async throws(ReelFailure) -> (file: OpenFile, name: String) {
         let entry = try requiredStore().job(id)

@@ -1,21 +1,21 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 internal import ReelWords
 
 /// One output that a request makes: its sources, what is done with them, and how it is named. It becomes a `JobRecord`.
-public struct JobDraft: Sendable {
+package struct JobDraft: Sendable {
     /// What is asked of it.
-    public let request: OutputRequest
+    package let request: OutputRequest
     /// Paths of its sources; at least one.
-    public let sources: [String]
+    package let sources: [String]
     /// Nil reverses a range of the only source.
-    public let edit: Edit?
+    package let edit: Edit?
     /// The path that names the output unless another does: the source's, the edit's file, or the first of those stitched.
-    public let named: String
+    package let named: String
     /// What the output's default name says was done.
     let deed: String
     /// What was left out of a timeline.
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
 
     init(
         _ request: OutputRequest, sources: [String], edit: Edit? = nil, named: String, deed: String,
@@ -30,7 +30,7 @@ public struct JobDraft: Sendable {
     }
 
     /// Its spec in the container that was chosen.
-    public func spec(in container: Container) -> JobSpec { request.spec(edit, in: container) }
+    package func spec(in container: Container) -> JobSpec { request.spec(edit, in: container) }
 
     /// The path and the container of its output, as `OutputChoice.init` decides them and with its errors.
     ///
@@ -39,7 +39,7 @@ public struct JobDraft: Sendable {
     ///   - container: that of a default name; nil for the request's.
     ///   - folder: where a default name lies; nil for beside the source.
     ///   - suffix: what a default name has after the source's name; nil for a point and what was done.
-    public func output(
+    package func output(
         _ path: String? = nil, container: Container? = nil, in folder: String? = nil, suffix: String? = nil
     ) throws(ReelFailure) -> OutputChoice {
         try OutputChoice(
@@ -48,7 +48,7 @@ public struct JobDraft: Sendable {
     }
 
     /// Throws `.output` if the output would replace a file that it is made of, or cannot be written there.
-    public func check(_ destination: Destination) throws(ReelFailure) {
+    package func check(_ destination: Destination) throws(ReelFailure) {
         for file in [named] + sources { try destination.check(source: file) }
     }
 }
@@ -59,7 +59,7 @@ extension OutputRequest {
     /// throws.
     ///
     /// - Parameter refused: hears of each argument that cannot be a draft, such as the file of an edit that cannot be made.
-    public func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
+    package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         let files = try arguments.flatMap { argument in
             do throws(ReelFailure) {
                 return try VideoFolder.files(in: argument)
@@ -89,7 +89,7 @@ extension OutputRequest {
     }
 
     /// The draft of one video at a path, whatever its name.
-    public func draft(video path: String) throws(RequestFault) -> JobDraft {
+    package func draft(video path: String) throws(RequestFault) -> JobDraft {
         guard isEdit else { return JobDraft(self, sources: [path], named: path, deed: deed) }
         let edit = SubmittedEdit(
             playing: path, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .none)
@@ -99,7 +99,7 @@ extension OutputRequest {
     /// The draft of an edit. Throws if an option says what the edit says.
     ///
     /// - Parameter named: the path that names the output.
-    public func draft(edit: SubmittedEdit, named: String) throws(RequestFault) -> JobDraft {
+    package func draft(edit: SubmittedEdit, named: String) throws(RequestFault) -> JobDraft {
         try refuseClipOptions()
         return try draft(edit, named: named, deed: "cut")
     }

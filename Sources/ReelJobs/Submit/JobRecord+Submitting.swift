@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Glibc
-public import ReelCore
+package import ReelCore
 internal import ReelQueue
 internal import ReelSandbox
-public import ReelStore
+package import ReelStore
 
 extension JobRecord {
     /// The job that sources and a spec make, before it is in any store. Reads the first and the last MiB of each source, no
@@ -18,7 +18,7 @@ extension JobRecord {
     ///   - submission: what the submitter says of the job.
     ///   - roots: the folders from which sources are taken; nil for any.
     ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
-    public init(
+    package init(
         submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), submission: Submission? = nil,
         within roots: SourceRoots? = nil,
         stages: Bool = false

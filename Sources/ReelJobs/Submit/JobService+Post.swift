@@ -1,15 +1,15 @@
-public import ReelCore
+package import ReelCore
 internal import ReelQueue
-public import ReelStore
+package import ReelStore
 
 /// A job that was posted.
-public struct PostedJob: Hashable, Sendable {
+package struct PostedJob: Hashable, Sendable {
     /// The job.
-    public let id: JobID
+    package let id: JobID
     /// The state in which it was found, or `probing` if it was begun.
-    public let state: JobState
+    package let state: JobState
     /// Whether this call made the job. If several callers post the same job at once, that is true for exactly one of them.
-    public let isNew: Bool
+    package let isNew: Bool
 }
 
 extension JobService {
@@ -21,7 +21,7 @@ extension JobService {
     /// - Parameters:
     ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
     ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
-    public func post(
+    package func post(
         _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}
     ) async throws(ReelFailure) -> PostedJob {
         let admission = JobAdmission(board: board, store: try requiredStore(), wanted: wanted)

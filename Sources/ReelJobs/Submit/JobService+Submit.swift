@@ -1,11 +1,11 @@
-public import ReelCore
-public import ReelEngine
+package import ReelCore
+package import ReelEngine
 internal import ReelQueue
-public import ReelStore
+package import ReelStore
 
 extension JobService {
     /// Hears how much of a source this process has read, from 0 to 1.
-    public typealias Reading = @Sendable (Double) -> Void
+    package typealias Reading = @Sendable (Double) -> Void
 
     /// What submitting a job would do, without doing it: reads the source and plans the job in a folder of its own. Needs
     /// neither board nor store.
@@ -17,7 +17,7 @@ extension JobService {
     ///   - engine: reads the source.
     ///   - quotas: the most that the job may ask for.
     ///   - reading: hears how far that is.
-    public static func prepare(
+    package static func prepare(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), reading: @escaping Reading = { _ in }
     ) async throws(ReelFailure) -> PreparedJob {
         let folder = try PrivateFolder()
@@ -43,7 +43,7 @@ extension JobService {
     ///   - anew: remove the job's passes and plan first, even if it runs now.
     ///   - reading: hears how far this process has read the source.
     ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of use.
-    public func submit(
+    package func submit(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), anew: Bool = false,
         reading: @escaping Reading = { _ in },
         known: (JobState) -> Void = { _ in }
@@ -60,9 +60,9 @@ extension JobService {
 }
 
 /// A job that was submitted and has a plan.
-public struct SubmittedJob: Hashable, Sendable {
+package struct SubmittedJob: Hashable, Sendable {
     /// What submitting led to.
-    public enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         /// Another process has begun it.
         case attached
         /// It was begun.
@@ -74,11 +74,11 @@ public struct SubmittedJob: Hashable, Sendable {
     }
 
     /// The job.
-    public let id: JobID
+    package let id: JobID
     /// What submitting led to.
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// Where the result goes unless another place is named: what the first submission of the job asked for.
-    public let output: String?
+    package let output: String?
     /// The plan's facts about source and output.
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
 }

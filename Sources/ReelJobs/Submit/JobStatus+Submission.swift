@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ReelCore
 internal import ReelQueue
-public import ReelStore
+package import ReelStore
 
 extension JobStatus {
     /// What the submitter says of the job; nil if the board has nothing that can be read.
@@ -28,7 +28,7 @@ extension Submission {
     /// - Parameters:
     ///   - name: keeps the rule of `isText`.
     ///   - labels: keep the rules of `isLabelName` and `isText`.
-    public static func byThisUser(name: String?, labels: [String: String]) -> Submission {
+    package static func byThisUser(name: String?, labels: [String: String]) -> Submission {
         let user = NSUserName()
         return Submission(
             name: name, labels: labels,

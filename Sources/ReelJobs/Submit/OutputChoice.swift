@@ -1,12 +1,12 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 /// The path and the container of an output, decided by file names alone, before any work.
-public struct OutputChoice: Hashable, Sendable {
+package struct OutputChoice: Hashable, Sendable {
     /// Path of the output.
-    public var path: String
+    package var path: String
     /// What its extension stands for.
-    public var container: Container
+    package var container: Container
 
     /// Decides by the path of the output if there is one, else by the source's.
     ///
@@ -21,7 +21,7 @@ public struct OutputChoice: Hashable, Sendable {
     ///
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
     /// its container cannot hold a lossless output.
-    public init(
+    package init(
         _ path: String?, _ container: Container? = nil, for source: String, like first: String, deed: String,
         in folder: String? = nil, suffix: String? = nil, encoders: [String] = [], lossless: Bool
     ) throws(ReelFailure) {
@@ -63,7 +63,7 @@ public struct OutputChoice: Hashable, Sendable {
     ///
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write that extension, and `.losslessNotHeld` (`.input`) if its
     /// container cannot hold a lossless output.
-    public init(named path: String, lossless: Bool) throws(ReelFailure) {
+    package init(named path: String, lossless: Bool) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path)
         guard let container = Container(exactExtension: url.pathExtension) else {
             throw ReelFailure(.outputNotNamed(output: path))

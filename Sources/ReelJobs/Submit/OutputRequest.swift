@@ -3,7 +3,7 @@ package import ReelWords
 
 /// What a user asks of an output and of how it is made, whichever way it was asked: a command line, or a request to a server.
 /// Its options and their forms are in `OutputRequest.Field.option`; `check` has the rules that they keep together.
-public struct OutputRequest: Hashable, Sendable {
+package struct OutputRequest: Hashable, Sendable {
     /// The container of an output that has its default name; nil for that of the source.
     package var container: Container?
     /// Encoder or codec, or "copy"; nil for stream copy if it is possible, else the source's codec.
@@ -56,10 +56,10 @@ public struct OutputRequest: Hashable, Sendable {
     package var keepSegments = false
 
     /// A request without any option: it reverses a video.
-    public init() {}
+    package init() {}
 
     /// An option of a request. Its raw value is its name in JSON; a command line writes it in its own way.
-    public enum Field: String, CaseIterable, Sendable {
+    package enum Field: String, CaseIterable, Sendable {
         case container, videoCodec, crf, preset, profile, bitrate, lossless, audio, audioCodec, audioBitrate, tracks
         case from, to, duration, play, times, speed, turn, crossfade, stitch, trim, soundtrack, soundtrackFrom, lenient
         case size, pixelFormat, sampleRate, channelLayout, fps, loop, dither, colors, timestamps, passFrames, memory
@@ -67,7 +67,7 @@ public struct OutputRequest: Hashable, Sendable {
     }
 
     /// Throws the first rule that the options break: a value out of range, or options that exclude or need each other.
-    public func check() throws(RequestFault) {
+    package func check() throws(RequestFault) {
         try requireRange(.threads, threads?.number)
         try requireRange(.passFrames, passFrames)
         try require(crf == nil || bitrate == nil, .crf, .excludes(.bitrate))

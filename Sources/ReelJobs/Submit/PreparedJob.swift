@@ -1,8 +1,8 @@
-public import ReelCore
+package import ReelCore
 internal import ReelStore
 
 /// A job as it would be done: its plan, with what it was made from.
-public struct PreparedJob: Sendable {
+package struct PreparedJob: Sendable {
     private let record: JobRecord
     private let plan: Plan
     private let indexes: [SourceIndex]
@@ -13,7 +13,7 @@ public struct PreparedJob: Sendable {
     }
 
     /// What `plan` shows.
-    public var view: PlanView {
+    package var view: PlanView {
         var view = PlanView(id: record.id.text, sources: record.sources.map(\.path), plan: plan, indexes: indexes)
         view.quotas = Quotas.asked(by: plan, of: indexes).compactMap { quota, amount in
             quotas[quota].map { PlanView.QuotaView(quota: quota.rawValue, asked: amount, most: $0) }
@@ -25,7 +25,7 @@ public struct PreparedJob: Sendable {
     ///
     /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, `.timelineSoundtrack`, and `.output` if the file cannot be
     /// written; nothing half-written remains.
-    public func writeTimeline(to destination: Destination) throws(ReelFailure) {
+    package func writeTimeline(to destination: Destination) throws(ReelFailure) {
         let writer = try TimelineWriter(plan, record.spec, sources: record.sources.map(\.path), indexes: indexes)
         try destination.write(writer.bytes(at: destination.path))
     }

@@ -2,16 +2,16 @@ internal import ReelCore
 internal import ReelWords
 
 /// Which option of a request cannot be taken, and why.
-public struct RequestFault: Error, Hashable, Sendable {
+package struct RequestFault: Error, Hashable, Sendable {
     /// The option at fault.
-    public var field: OutputRequest.Field
+    package var field: OutputRequest.Field
     /// What is wrong with it.
-    public var reason: Reason
+    package var reason: Reason
 
     init(_ field: OutputRequest.Field, _ reason: Reason) { (self.field, self.reason) = (field, reason) }
 
     /// What can be wrong with an option. Values are the option's own, as users write them, unless a case says otherwise.
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// The value has none of the option's forms.
         case malformed(String)
         /// The number is outside the range.
@@ -44,16 +44,16 @@ public struct RequestFault: Error, Hashable, Sendable {
 }
 
 /// How one kind of user writes the options of a request.
-public struct RequestNames: Sendable {
+package struct RequestNames: Sendable {
     /// The options that these users can give.
-    public let fields: [OutputRequest.Field]
+    package let fields: [OutputRequest.Field]
     /// Writes an option, with a value if there is one.
     package let write: @Sendable (OutputRequest.Field, String?) -> String
 
     /// - Parameters:
     ///   - fields: the options that these users can give.
     ///   - write: writes an option, with a value if there is one.
-    public init(
+    package init(
         fields: [OutputRequest.Field] = OutputRequest.Field.allCases,
         write: @escaping @Sendable (OutputRequest.Field, String?) -> String
     ) {
@@ -63,7 +63,7 @@ public struct RequestNames: Sendable {
 
 extension RequestFault {
     /// What is wrong, for users who write options in this way.
-    public func words(_ names: RequestNames) -> String {
+    package func words(_ names: RequestNames) -> String {
         let name = { (field: OutputRequest.Field) in names.write(field, nil) }
         let own = name(field)
         switch reason {

@@ -3,22 +3,22 @@ internal import ReelWords
 
 /// What a user may say for an option of a request, and what it means. The help of the command line, the reading of JSON and
 /// the server's OpenAPI document are made from it.
-public struct RequestOption: Sendable {
+package struct RequestOption: Sendable {
     /// The form of its value.
-    public let form: Form
+    package let form: Form
     /// What is taken if it is not given, as a user would write it; nil if that depends on other things, which `help` says.
-    public let usual: String?
+    package let usual: String?
     /// A value as a user would write it.
-    public let example: String
+    package let example: String
     /// What it asks for, in one or more sentences.
-    public let help: String
+    package let help: String
     /// What stands for the value in the help of a command line; nil for the option's name.
-    public let valueName: String?
+    package let valueName: String?
     /// Takes a value from its text; false if the text has not its form. A flag is set whatever the text.
     let read: @Sendable (inout OutputRequest, String) -> Bool
 
     /// The form of a value.
-    public enum Form: Sendable {
+    package enum Form: Sendable {
         /// Given or not.
         case flag
         /// One of these.
@@ -114,7 +114,7 @@ public struct RequestOption: Sendable {
 
 extension OutputRequest.Field {
     /// What the option takes, and what it means.
-    public var option: RequestOption {
+    package var option: RequestOption {
         switch self {
         case .container:
             .word(

@@ -1,7 +1,7 @@
-public import ReelStore
+package import ReelStore
 
 /// Why texts are not the labels of a job.
-public enum LabelFault: Error, Hashable, Sendable {
+package enum LabelFault: Error, Hashable, Sendable {
     /// A text that is not NAME=VALUE, or whose name or value no label can have.
     case malformed(String)
     /// Two labels have this name.
@@ -13,7 +13,7 @@ public enum LabelFault: Error, Hashable, Sendable {
 extension Submission {
     /// Reads labels such as "project=trailer"; the result has them by name. There may be more than a job can have, since
     /// filters read theirs likewise.
-    public static func labels(_ texts: [String]) throws(LabelFault) -> [String: String] {
+    package static func labels(_ texts: [String]) throws(LabelFault) -> [String: String] {
         var labels: [String: String] = [:]
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -24,7 +24,7 @@ extension Submission {
     }
 
     /// Throws if a job cannot have these labels.
-    public static func check(labels: [String: String]) throws(LabelFault) {
+    package static func check(labels: [String: String]) throws(LabelFault) {
         guard labels.count <= mostLabels else { throw .tooMany(labels.count) }
     }
 }

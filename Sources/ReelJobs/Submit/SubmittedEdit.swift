@@ -1,17 +1,17 @@
 internal import Foundation
-public import ReelCore
+package import ReelCore
 internal import ReelWords
 
 /// An edit and the files that it is made of, as a user names them: by an edit's file, or as files to be stitched.
-public struct SubmittedEdit: Hashable, Sendable {
+package struct SubmittedEdit: Hashable, Sendable {
     /// Absolute paths of the sources, each once, in the order in which the clips name them first.
-    public private(set) var sources: [String] = []
+    package private(set) var sources: [String] = []
     /// The place of each path in `sources`.
     private var places: [String: Int] = [:]
     /// The edit, whose clips name sources by their index.
-    public internal(set) var edit = Edit(clips: [])
+    package internal(set) var edit = Edit(clips: [])
     /// What was left out of a timeline.
-    public internal(set) var diagnostics: [Diagnostic] = []
+    package internal(set) var diagnostics: [Diagnostic] = []
 
     /// The extension of an edit's file; a timeline has another.
     static let fileExtension = "json"
@@ -19,7 +19,7 @@ public struct SubmittedEdit: Hashable, Sendable {
     static let mostBytes: Int64 = 32 << 20
 
     /// Whether a path names an edit's file rather than a video.
-    public static func isFile(_ path: String) -> Bool {
+    package static func isFile(_ path: String) -> Bool {
         isTimeline(path) || URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension
     }
 
@@ -29,7 +29,7 @@ public struct SubmittedEdit: Hashable, Sendable {
     ///   - clip: how it is played; its source is set here.
     ///   - turn: how it turns round.
     ///   - crossfade: seconds; nil for the usual.
-    public init(playing file: String, as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim) {
+    package init(playing file: String, as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim) {
         var clip = clip
         clip.source = index(of: URL(fileURLWithPath: file).standardizedFileURL.path)
         edit = Edit(clips: [clip], turn: turn, crossfade: crossfade, trim: trim)
@@ -41,7 +41,7 @@ public struct SubmittedEdit: Hashable, Sendable {
     ///   - clip: how each is played; its source and title are set here.
     ///   - turn: how clips turn round.
     ///   - crossfade: seconds; nil for the usual.
-    public init(
+    package init(
         stitching files: [String], as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim = .shared
     ) {
         var clips: [EditClip] = []
@@ -58,7 +58,7 @@ public struct SubmittedEdit: Hashable, Sendable {
     /// done, and `.input` if the file cannot be read.
     ///
     /// - Parameter isLenient: leave out what a timeline has and an edit cannot show, and report it in `diagnostics`.
-    public init(file path: String, isLenient: Bool = false) throws(ReelFailure) {
+    package init(file path: String, isLenient: Bool = false) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         let isTimeline = SubmittedEdit.isTimeline(path)
         let value: DecimalJSON
@@ -127,7 +127,7 @@ public struct SubmittedEdit: Hashable, Sendable {
     }
 
     /// Lets a file be heard instead of the clips' own sound, from a moment in seconds on.
-    public mutating func add(soundtrack path: String, from: Rational) {
+    package mutating func add(soundtrack path: String, from: Rational) {
         let path = URL(fileURLWithPath: path).standardizedFileURL.path
         edit.soundtrack = Soundtrack(source: index(of: path), from: from)
     }

@@ -8,7 +8,7 @@ extension SubmittedEdit {
     static let mostTimelineBytes: Int64 = 64 << 20
 
     /// Whether a path names a timeline of OpenTimelineIO.
-    public static func isTimeline(_ path: String) -> Bool {
+    package static func isTimeline(_ path: String) -> Bool {
         URL(fileURLWithPath: path).pathExtension.lowercased() == timelineExtension
     }
 

@@ -1,23 +1,23 @@
-public import ReelCore
+package import ReelCore
 internal import ReelQueue
 internal import ReelStore
 
 /// How far a clip of an edit is. Clips that show the same share their passes, and are one.
-public struct ClipProgress: Codable, Hashable, Sendable {
+package struct ClipProgress: Codable, Hashable, Sendable {
     /// The name of its source's file; missing for a gap, which is black.
-    public var source: String?
+    package var source: String?
     /// Its first frame of the source in presentation order, counted from 0.
-    public var firstFrame: Int
+    package var firstFrame: Int
     /// The frame after its last.
-    public var endFrame: Int
+    package var endFrame: Int
     /// The direction in which it is played.
-    public var direction: Direction
+    package var direction: Direction
     /// The passes that make it.
-    public var passes: Int
+    package var passes: Int
     /// Those of them that are finished.
-    public var passesDone: Int
+    package var passesDone: Int
     /// Those of them that workers hold.
-    public var passesLive: Int
+    package var passesLive: Int
 
     package init(
         source: String?, frames: Range<Int>, direction: Direction, passes: Int, passesDone: Int = 0, passesLive: Int = 0

@@ -1,14 +1,14 @@
-public import ReelCore
+package import ReelCore
 internal import ReelWords
 
 /// A diagnostic as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
-public struct DiagnosticView: Codable, Hashable, Sendable {
+package struct DiagnosticView: Codable, Hashable, Sendable {
     /// Stable.
-    public var code: String
+    package var code: String
     /// What the code is about, by name.
-    public var facts: JSONValue
+    package var facts: JSONValue
     /// The same in words, which may change with every release.
-    public var message: String
+    package var message: String
 
     package init(_ diagnostic: Diagnostic) {
         (code, facts) = (diagnostic.code, diagnostic.facts)
@@ -17,15 +17,15 @@ public struct DiagnosticView: Codable, Hashable, Sendable {
 }
 
 /// Why something failed, as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
-public struct ReasonView: Codable, Hashable, Sendable {
+package struct ReasonView: Codable, Hashable, Sendable {
     /// Stable.
-    public var code: String
+    package var code: String
     /// The owner of the failure.
-    public var owner: ReelFailure.Owner
+    package var owner: ReelFailure.Owner
     /// What the code is about, by name.
-    public var facts: JSONValue
+    package var facts: JSONValue
     /// The same in words, which may change with every release.
-    public var message: String
+    package var message: String
 
     package init(_ failure: ReelFailure) {
         (code, facts) = (failure.reason.code, failure.reason.facts)
@@ -35,26 +35,26 @@ public struct ReasonView: Codable, Hashable, Sendable {
 }
 
 /// A command's failure as `--json` prints it: `{"error": {…}}`, with the job's id if there is one.
-public struct ErrorView: Codable, Hashable, Sendable {
+package struct ErrorView: Codable, Hashable, Sendable {
     /// The job's id; missing if the failure is of no job.
-    public var id: String?
+    package var id: String?
     /// The video of several that it is about, as the command named it; missing if the command had but one.
-    public var source: String?
+    package var source: String?
     /// The failure.
-    public var error: Failure
+    package var error: Failure
 
     /// A failure, and the exit code that stands for it.
-    public struct Failure: Codable, Hashable, Sendable {
+    package struct Failure: Codable, Hashable, Sendable {
         /// Stable.
-        public var code: String
+        package var code: String
         /// The owner of the failure.
-        public var owner: ReelFailure.Owner
+        package var owner: ReelFailure.Owner
         /// What the code is about, by name.
-        public var facts: JSONValue
+        package var facts: JSONValue
         /// What went wrong and what to do, which may change with every release.
-        public var message: String
+        package var message: String
         /// The exit code.
-        public var exit: Int32
+        package var exit: Int32
     }
 
     /// A failure in a program's own words.
@@ -63,7 +63,7 @@ public struct ErrorView: Codable, Hashable, Sendable {
     ///   - message: what went wrong and what to do, as the program tells its users.
     ///   - job: the job that failed, if there is one.
     ///   - source: the video that it is about, if there are several.
-    public init(_ failure: ReelFailure, message: String, job: JobID?, source: String? = nil) {
+    package init(_ failure: ReelFailure, message: String, job: JobID?, source: String? = nil) {
         id = job?.text
         self.source = source
         error = Failure(
@@ -72,18 +72,18 @@ public struct ErrorView: Codable, Hashable, Sendable {
     }
 
     /// Arguments that a program does not take, with the code `usage`.
-    public init(usage message: String, exit: Int32) {
+    package init(usage message: String, exit: Int32) {
         error = Failure(code: "usage", owner: .request, facts: .object([:]), message: message, exit: exit)
     }
 }
 
 /// A job as `submit --json` prints it as soon as the job has its id. Documented in docs/json.md.
-public struct SubmittedView: Codable, Hashable, Sendable {
+package struct SubmittedView: Codable, Hashable, Sendable {
     /// The job's id.
-    public var id: String
+    package var id: String
     /// The job's state.
-    public var state: JobState
+    package var state: JobState
 
     /// A job, and the state in which submitting it found it.
-    public init(id: JobID, state: JobState) { (self.id, self.state) = (id.text, state) }
+    package init(id: JobID, state: JobState) { (self.id, self.state) = (id.text, state) }
 }

@@ -1,48 +1,48 @@
-public import ReelCore
+package import ReelCore
 package import ReelQueue
 internal import ReelWords
 
 /// The failed attempts at one pass, as `--json` shows them. Documented in docs/json.md; names only ever get added.
-public struct FailureView: Codable, Hashable, Sendable {
+package struct FailureView: Codable, Hashable, Sendable {
     /// The pass's place in the plan.
-    public var index: Int
+    package var index: Int
     /// "video", "audio", "probe" or "assembly"; missing if the board does not know the pass.
-    public var kind: String?
+    package var kind: String?
     /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
-    public var firstFrame: Int?
+    package var firstFrame: Int?
     /// The frame after its last; missing for anything but video.
-    public var endFrame: Int?
+    package var endFrame: Int?
     /// When its first frame is shown, in seconds from the source's start; missing without a store.
-    public var from: Double?
+    package var from: Double?
     /// When its last frame ends, in seconds from the source's start; missing without a store.
-    public var to: Double?
+    package var to: Double?
     /// How many attempts failed, by cause.
-    public var attempts: [String: Int]
+    package var attempts: [String: Int]
     /// Why the last attempt failed, in words.
-    public var lastMessage: String
+    package var lastMessage: String
     /// The last attempts, the oldest first.
-    public var recent: [AttemptView]
+    package var recent: [AttemptView]
 
     /// A failed attempt.
-    public struct AttemptView: Codable, Hashable, Sendable {
+    package struct AttemptView: Codable, Hashable, Sendable {
         /// What kind of failure it was, which decides about another attempt.
-        public var cause: String
+        package var cause: String
         /// The failure's code.
-        public var code: String
+        package var code: String
         /// The owner of the failure.
-        public var owner: ReelFailure.Owner
+        package var owner: ReelFailure.Owner
         /// What the code is about, by name.
-        public var facts: JSONValue
+        package var facts: JSONValue
         /// The failure in words.
-        public var message: String
+        package var message: String
         /// The name of the worker's host.
-        public var host: String
+        package var host: String
         /// The id of the worker that made the attempt.
-        public var worker: String
+        package var worker: String
         /// Seconds since 1970.
-        public var time: Double
+        package var time: Double
         /// The engine's last lines; missing if it said nothing, and without a store.
-        public var log: [String]?
+        package var log: [String]?
     }
 
     /// - Parameters:

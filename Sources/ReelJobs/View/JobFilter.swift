@@ -3,9 +3,9 @@ internal import ReelQueue
 internal import ReelStore
 
 /// Which jobs of the board are meant.
-public struct JobFilter: Hashable, Sendable {
+package struct JobFilter: Hashable, Sendable {
     /// A state by which jobs are chosen.
-    public enum State: String, CaseIterable, Sendable {
+    package enum State: String, CaseIterable, Sendable {
         case probing, running, assembling, done, failed, cancelled
         /// Paused by a user, whichever the state.
         case paused
@@ -13,22 +13,22 @@ public struct JobFilter: Hashable, Sendable {
         case waiting
 
         /// The states of jobs that have not ended.
-        public static let open: Set<State> = [.probing, .running, .assembling, .paused, .waiting]
+        package static let open: Set<State> = [.probing, .running, .assembling, .paused, .waiting]
         /// The states of jobs that have ended.
-        public static let ended: Set<State> = [.done, .failed, .cancelled]
+        package static let ended: Set<State> = [.done, .failed, .cancelled]
     }
 
     /// In any of these states; empty for all.
-    public var states: Set<State>
+    package var states: Set<State>
     /// With all of these labels.
-    public var labels: [String: String]
+    package var labels: [String: String]
     /// Submitted at this moment or later, in seconds since 1970; nil for any time.
-    public var since: Double?
+    package var since: Double?
     /// The most jobs, the ones submitted last. Nil for all.
-    public var limit: Int?
+    package var limit: Int?
 
     /// A filter that leaves nothing out but what its values say.
-    public init(states: Set<State> = [], labels: [String: String] = [:], since: Double? = nil, limit: Int? = nil) {
+    package init(states: Set<State> = [], labels: [String: String] = [:], since: Double? = nil, limit: Int? = nil) {
         self.states = states
         self.labels = labels
         self.since = since
@@ -36,7 +36,7 @@ public struct JobFilter: Hashable, Sendable {
     }
 
     /// Whether it leaves nothing out.
-    public var isOpen: Bool { self == JobFilter() }
+    package var isOpen: Bool { self == JobFilter() }
 
     /// Whether a job is meant, apart from the limit.
     func admits(_ job: JobStatus, workers: [WorkerStatus]) -> Bool {

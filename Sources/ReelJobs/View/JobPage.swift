@@ -1,20 +1,20 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 internal import ReelStore
 
 /// A part of the board's jobs, the one that was submitted last first.
-public struct JobPage: Sendable {
+package struct JobPage: Sendable {
     /// The jobs.
-    public var jobs: [JobView] = []
+    package var jobs: [JobView] = []
     /// Jobs that cannot be read, with the reason; of the whole board the jobs that were set aside.
-    public var unreadable: [JobID: ReelFailure] = [:]
+    package var unreadable: [JobID: ReelFailure] = [:]
     /// Where the next page begins; nil if there are no more jobs.
-    public var next: JobPlace?
+    package var next: JobPlace?
 }
 
 extension JobService {
     /// The most jobs that a call of `page` looks at.
-    public static let jobsOfAPage = 1000
+    package static let jobsOfAPage = 1000
 
     /// A page of the jobs that a filter admits, the one that was submitted last first. The filter's limit does not matter.
     ///
@@ -26,7 +26,7 @@ extension JobService {
     ///   - place: what the page before said; nil for the first page. Jobs that come or go meanwhile move no other job to
     ///     another page.
     ///   - count: the most jobs, at least 1.
-    public func page(
+    package func page(
         _ filter: JobFilter = JobFilter(), matching text: String? = nil, before place: JobPlace? = nil, count: Int
     ) async throws(ReelFailure) -> JobPage {
         let workers = try await board.workers()
@@ -73,12 +73,12 @@ extension JobService {
 // What people had a server change.
 extension JobService {
     /// Adds an entry to the board's journal: a change that a server was asked for, and by whom.
-    public func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
+    package func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
 
     /// Entries of the board's journal, the latest first, `count` at most.
     ///
     /// - Parameter place: the entries before this one; nil for the latest.
-    public func journal(
+    package func journal(
         before place: BoardEvent.Place? = nil, count: Int
     ) async throws(ReelFailure) -> [JournalEntry] {
         try await board.journal(before: place, count: count)

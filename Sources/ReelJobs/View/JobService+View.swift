@@ -1,12 +1,12 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 internal import ReelStore
 
 /// Jobs and workers as they are now: the board knows how far they are, the store what the board has forgotten. A service
 /// without a store leaves out results, times of failed frames, and the last words of engines.
 extension JobService {
     /// One job in full. Throws `.jobUnknown` if neither board nor store has it.
-    public func view(_ id: JobID) async throws(ReelFailure) -> JobView {
+    package func view(_ id: JobID) async throws(ReelFailure) -> JobView {
         let entry = store?.job(id)
         guard let status = try await board.status(id) else {
             guard let entry, await entry.exists, let view = try await JobView(entry) else {
@@ -36,11 +36,11 @@ extension JobService {
 
     /// Whether what uses the job's record or plan takes long, as with an edit of 10,000 clips. False if the store does not
     /// have it.
-    public func isLarge(_ id: JobID) async -> Bool { await store?.job(id).isLarge ?? false }
+    package func isLarge(_ id: JobID) async -> Bool { await store?.job(id).isLarge ?? false }
 
     /// The jobs of the board that a filter admits, the oldest first; jobs that cannot be read, with the reason; and how many
     /// others an open filter leaves out: it gives all that have not ended, and the latest 50 of the others.
-    public func jobs(
+    package func jobs(
         _ filter: JobFilter = JobFilter()
     ) async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure], others: Int) {
         let workers = try await board.workers()
@@ -52,19 +52,19 @@ extension JobService {
     }
 
     /// Jobs of the store that have not ended, if the board knows no job at all, as after a loss: `recover` puts them back.
-    public func forgottenJobs() async throws(ReelFailure) -> [JobID] {
+    package func forgottenJobs() async throws(ReelFailure) -> [JobID] {
         guard let store, try await board.isEmpty() else { return [] }
         return try await store.unfinishedJobs()
     }
 
     /// The ids of the jobs of the board that a filter admits, the oldest first.
-    public func ids(_ filter: JobFilter) async throws(ReelFailure) -> [JobID] {
+    package func ids(_ filter: JobFilter) async throws(ReelFailure) -> [JobID] {
         try await matching(filter, board.workers()).jobs.map(\.job.id)
     }
 
     /// All jobs together, and the jobs that have not ended or that failed: the first 100 of each, or with a filter all that it
     /// admits. With a filter the sums are those of the jobs that it admits.
-    public func queue(_ filter: JobFilter = JobFilter()) async throws(ReelFailure) -> QueueView {
+    package func queue(_ filter: JobFilter = JobFilter()) async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
         let list =
             if filter.isOpen { try await board.queue() } else {
@@ -98,48 +98,48 @@ extension JobService {
     }
 
     /// The workers that have beaten within the last hour, by name.
-    public func workers() async throws(ReelFailure) -> [WorkerView] { try await board.workers().map(WorkerView.init) }
+    package func workers() async throws(ReelFailure) -> [WorkerView] { try await board.workers().map(WorkerView.init) }
 
     /// Throws `.workersAbsent` if no worker claims passes.
-    public func checkWorkers() async throws(ReelFailure) {
+    package func checkWorkers() async throws(ReelFailure) {
         let views = try await workers()
         guard !views.contains(where: \.claims) else { return }
         throw ReelFailure(.workersAbsent(known: views.count))
     }
 
     /// The names of drained hosts, sorted; some may have no worker now.
-    public func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
+    package func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
 
     /// A job's passes at a glance; nil if the board does not have the job, or it has no passes yet.
     ///
     /// - Parameter cells: how many to divide the passes among, at most.
-    public func strip(_ id: JobID, cells: Int) async throws(ReelFailure) -> PassStrip? {
+    package func strip(_ id: JobID, cells: Int) async throws(ReelFailure) -> PassStrip? {
         try await board.strip(id, cells: cells)
     }
 
     /// How many jobs of a submitter have not ended.
     ///
     /// - Parameter submitter: its name, without the host.
-    public func unfinishedJobs(of submitter: String) async throws(ReelFailure) -> Int {
+    package func unfinishedJobs(of submitter: String) async throws(ReelFailure) -> Int {
         try await board.jobs(of: submitter)
     }
 
     /// Who submitted a job last, as "alice@edit-2"; nil if the store does not know.
-    public func submitter(of id: JobID) async -> String? {
+    package func submitter(of id: JobID) async -> String? {
         (try? await store?.job(id).outline())?.submission?.submitter
     }
 
     /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the jobs
     /// that have not ended, and not with their passes.
-    public func metrics() async throws(ReelFailure) -> MetricsView {
+    package func metrics() async throws(ReelFailure) -> MetricsView {
         MetricsView(try await board.figures(), memory: try await board.memory())
     }
 
     /// How much work there is for how many slots.
-    public func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures().demand) }
+    package func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures().demand) }
 
     /// The speed of all jobs in each of the last 60 whole minutes.
-    public func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
+    package func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
 
     /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
     /// only the store has.

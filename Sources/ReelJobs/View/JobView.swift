@@ -1,104 +1,104 @@
-public import ReelCore
+package import ReelCore
 package import ReelQueue
 package import ReelStore
 internal import ReelWords
 
 /// A job as `--json` shows it. Documented in docs/json.md; names only ever get added.
-public struct JobView: Codable, Hashable, Sendable {
+package struct JobView: Codable, Hashable, Sendable {
     /// The job's id.
-    public var id: String
+    package var id: String
     /// How far it is, or how it ended.
-    public var state: JobState
+    package var state: JobState
     /// None of its passes can be claimed, because a user has paused it.
-    public var paused: Bool
+    package var paused: Bool
     /// What the submitter calls it; missing if it has no name.
-    public var name: String?
+    package var name: String?
     /// Values by name that the submitter gave it.
-    public var labels: [String: String]
+    package var labels: [String: String]
     /// Who submitted it last, as "alice@edit-2"; missing if that is unknown.
-    public var submitter: String?
+    package var submitter: String?
     /// Its share of the work beside other jobs; 1 is normal.
-    public var weight: Double
+    package var weight: Double
     /// What was asked for, with the names of the store's record; missing without a store that has the job.
-    public var options: JobSpec?
+    package var options: JobSpec?
     /// Path of the source; of the first if there are several.
-    public var source: String
+    package var source: String
     /// Paths of all sources, in a view of one job that the store has; else of the first alone.
-    public var sources: [String]
+    package var sources: [String]
     /// By what each of the sources is known again, in a view of one job that the store has; else none.
-    public var fingerprints: [FingerprintView] = []
+    package var fingerprints: [FingerprintView] = []
     /// How far each clip of an edit is, while its passes are worked on, in a view of one job that the store has; else none.
-    public var clips: [ClipProgress] = []
+    package var clips: [ClipProgress] = []
     /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets
     /// are copied.
-    public var frames: Int
+    package var frames: Int
     /// Frames that were decoded, by finished passes and by held ones.
-    public var framesDecoded: Int
+    package var framesDecoded: Int
     /// Frames that were encoded, by finished passes and by held ones.
-    public var framesEncoded: Int
+    package var framesEncoded: Int
     /// Passes without the assembly.
-    public var passes: Int
+    package var passes: Int
     /// Finished passes.
-    public var passesDone: Int
+    package var passesDone: Int
     /// Passes that workers hold, assembly and planning included.
-    public var passesLive: Int
+    package var passesLive: Int
     /// Passes that any worker can claim.
-    public var passesReady: Int
+    package var passesReady: Int
     /// Passes that failed and wait until they are tried again.
-    public var passesRetrying: Int
+    package var passesRetrying: Int
     /// Passes that ran out of attempts, for which the job failed.
-    public var passesExhausted: Int
+    package var passesExhausted: Int
     /// Frames encoded in a second, over the last minute; 0 after the job's end.
-    public var framesPerSecond: Double
+    package var framesPerSecond: Double
     /// Passes finished in a second, over the last minute; 0 after the job's end.
-    public var passesPerSecond: Double
+    package var passesPerSecond: Double
     /// Seconds until all frames are there, at the speed of the last minute; missing if that tells nothing.
-    public var eta: Double?
+    package var eta: Double?
     /// Seconds for which the pass that waits longest has been ready; missing if none is.
-    public var oldestWait: Double?
+    package var oldestWait: Double?
     /// Why no worker works on the job at this moment; missing if one does, or if it can be claimed at once.
-    public var waitReason: String?
+    package var waitReason: String?
     /// The code of `waitReason`.
-    public var waitCode: String?
+    package var waitCode: String?
     /// Bytes of memory that a pass may take.
-    public var need: Int64
+    package var need: Int64
     /// Peak resident memory, in bytes, of the engine that had most; 0 before any pass is finished.
-    public var peakRSS: Int64
+    package var peakRSS: Int64
     /// Seconds since 1970.
-    public var created: Double
+    package var created: Double
     /// Seconds since 1970; missing until the job has ended.
-    public var finished: Double?
+    package var finished: Double?
     /// What will not be kept, was changed or repaired, and why no worker works on the job, in words.
-    public var warnings: [String]
+    package var warnings: [String]
     /// What will not be kept, was changed or repaired, as codes with their facts.
-    public var diagnostics: [DiagnosticView]
+    package var diagnostics: [DiagnosticView]
     /// The workers that hold passes of the job, in a view of that job alone: how their engines are confined.
-    public var engines: [EngineView]
+    package var engines: [EngineView]
     /// Workers that cannot claim any pass of the job.
-    public var excluded: [ExcludedView]
+    package var excluded: [ExcludedView]
     /// How many passes have had a failed attempt.
-    public var failureCount: Int
+    package var failureCount: Int
     /// A page of the passes that have had a failed attempt.
-    public var failures: [FailureView]
+    package var failures: [FailureView]
     /// Why the job failed, in words; missing if it has not.
-    public var failure: String?
+    package var failure: String?
     /// Why the job failed, as a code with its facts; missing if it has not.
-    public var failureReason: ReasonView?
+    package var failureReason: ReasonView?
     /// Path of the result: where it was delivered, or in the store. Missing until there is one.
-    public var output: String?
+    package var output: String?
     /// Bytes of the result. Missing until there is one; so is its hash.
-    public var outputBytes: Int64?
+    package var outputBytes: Int64?
     /// SHA-256 of the result, in hexadecimal.
-    public var outputSha256: String?
+    package var outputSha256: String?
 
     /// By what a source is known again.
-    public struct FingerprintView: Codable, Hashable, Sendable {
+    package struct FingerprintView: Codable, Hashable, Sendable {
         /// Bytes.
-        public var bytes: Int64
+        package var bytes: Int64
         /// When it was last changed: nanoseconds since 1970.
-        public var modifiedNanoseconds: Int64
+        package var modifiedNanoseconds: Int64
         /// SHA-256 of its first MiB and of its last, one after the other, in hexadecimal.
-        public var edgesSha256: String
+        package var edgesSha256: String
 
         package init(_ fingerprint: Fingerprint) {
             (bytes, modifiedNanoseconds) = (fingerprint.size, fingerprint.mtimeNanoseconds)
@@ -107,13 +107,13 @@ public struct JobView: Codable, Hashable, Sendable {
     }
 
     /// The engines of a worker.
-    public struct EngineView: Codable, Hashable, Sendable {
+    package struct EngineView: Codable, Hashable, Sendable {
         /// The worker's id.
-        public var worker: String
+        package var worker: String
         /// The name of its host.
-        public var host: String
+        package var host: String
         /// How they are confined; missing if the worker's release is too old to say.
-        public var sandbox: SandboxState?
+        package var sandbox: SandboxState?
 
         package init(_ report: WorkerReport) {
             (worker, host, sandbox) = (report.worker.text, report.host, report.sandbox)
@@ -121,15 +121,15 @@ public struct JobView: Codable, Hashable, Sendable {
     }
 
     /// A worker that cannot claim any pass of the job.
-    public struct ExcludedView: Codable, Hashable, Sendable {
+    package struct ExcludedView: Codable, Hashable, Sendable {
         /// The worker's id.
-        public var worker: String
+        package var worker: String
         /// The name of its host.
-        public var host: String
+        package var host: String
         /// Why it is excluded, in words.
-        public var reason: String
+        package var reason: String
         /// The code of the reason.
-        public var code: String
+        package var code: String
     }
 
     /// A job as the board knows it.
@@ -249,7 +249,7 @@ public struct JobView: Codable, Hashable, Sendable {
     }
 
     /// The same job, with the path to which its result was delivered.
-    public func delivered(to path: String) -> JobView {
+    package func delivered(to path: String) -> JobView {
         var view = self
         view.output = path
         return view

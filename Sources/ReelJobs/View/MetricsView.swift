@@ -4,66 +4,66 @@ package import ReelQueue
 /// What the board has counted, and its jobs, passes and slots by state. Names only ever get added.
 ///
 /// Counters only grow, until Redis loses them; see `BoardFigures`.
-public struct MetricsView: Codable, Hashable, Sendable {
+package struct MetricsView: Codable, Hashable, Sendable {
     /// The jobs on the board now, by state: `probing`, `running`, `assembling`, `paused`, `done`, `failed`, `cancelled` and
     /// `unreadable`. Each counts once, a paused one as paused.
-    public var jobs: [String: Int]
+    package var jobs: [String: Int]
     /// Counter: jobs by how they ended: `done`, `failed` or `cancelled`.
-    public var jobsEnded: [String: Int]
+    package var jobsEnded: [String: Int]
     /// Passes of jobs that have not ended, by state: `ready`, `live`, `retrying`, `paused` and `done`.
-    public var passes: [String: Int]
+    package var passes: [String: Int]
     /// Counter: attempts at passes, by outcome and cause, also outcomes that never occurred.
-    public var passAttempts: [AttemptsView]
+    package var passAttempts: [AttemptsView]
     /// Counter: how long passes took, from claim to result.
-    public var passDuration: HistogramView
+    package var passDuration: HistogramView
     /// Counter: how long passes waited until they were claimed.
-    public var passWait: HistogramView
+    package var passWait: HistogramView
     /// Counter: frames that finished passes decoded.
-    public var framesDecoded: Int
+    package var framesDecoded: Int
     /// Counter: frames that finished passes encoded.
-    public var framesEncoded: Int
+    package var framesEncoded: Int
     /// Counter: bytes of the outputs that assemblies made.
-    public var outputBytes: Int
+    package var outputBytes: Int
     /// Counter: leases that lapsed.
-    public var leasesLost: Int
+    package var leasesLost: Int
     /// Counter: attempts to send webhooks, by what followed: `sent`, `retried` or `given-up`.
-    public var webhooks: [String: Int]
+    package var webhooks: [String: Int]
     /// Seconds for which the pass that waits longest has been ready; missing if none is.
-    public var oldestReadySeconds: Double?
+    package var oldestReadySeconds: Double?
     /// Slots of live workers by state: `busy`, `free`, `out` and `drained`.
-    public var slots: [String: Int]
+    package var slots: [String: Int]
     /// Workers whose last beat is not older than a lease.
-    public var workers: Int
+    package var workers: Int
     /// Bytes of memory that Redis uses.
-    public var redisMemoryBytes: Int64
+    package var redisMemoryBytes: Int64
     /// Bytes that it may use; missing if there is no limit.
-    public var redisMemoryLimitBytes: Int64?
+    package var redisMemoryLimitBytes: Int64?
 
     /// How many attempts ended so.
-    public struct AttemptsView: Codable, Hashable, Sendable {
+    package struct AttemptsView: Codable, Hashable, Sendable {
         /// `done`, `failed`, `lost` or `released`.
-        public var outcome: String
+        package var outcome: String
         /// The failure's cause; missing if the attempt did not fail.
-        public var cause: String?
+        package var cause: String?
         /// How many.
-        public var count: Int
+        package var count: Int
     }
 
     /// Times in buckets.
-    public struct HistogramView: Codable, Hashable, Sendable {
+    package struct HistogramView: Codable, Hashable, Sendable {
         /// The buckets with a bound, the least bound first.
-        public var buckets: [Bucket]
+        package var buckets: [Bucket]
         /// The sum of all times in seconds.
-        public var sum: Double
+        package var sum: Double
         /// The number of all times, also of those above the last bound.
-        public var count: Int
+        package var count: Int
 
         /// How many times are not above a bound.
-        public struct Bucket: Codable, Hashable, Sendable {
+        package struct Bucket: Codable, Hashable, Sendable {
             /// The bound in seconds, inclusive.
-            public var le: Double
+            package var le: Double
             /// The number of times up to it, those of the buckets before included.
-            public var count: Int
+            package var count: Int
         }
     }
 
@@ -112,22 +112,22 @@ extension MetricsView.HistogramView {
 }
 
 /// How much work there is for how many slots, for programs that start and stop workers. Names only ever get added.
-public struct DemandView: Codable, Hashable, Sendable {
+package struct DemandView: Codable, Hashable, Sendable {
     /// All of it; the JSON is an object in which this has the name `demand`.
-    public var demand: Demand
+    package var demand: Demand
 
     /// How much work there is for how many slots.
-    public struct Demand: Codable, Hashable, Sendable {
+    package struct Demand: Codable, Hashable, Sendable {
         /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
-        public var slotsWanted: Int
+        package var slotsWanted: Int
         /// Slots that hold a pass.
-        public var slotsBusy: Int
+        package var slotsBusy: Int
         /// Passes that a worker can claim, planning and assemblies among them.
-        public var passesReady: Int
+        package var passesReady: Int
         /// Passes that a worker holds.
-        public var passesInFlight: Int
+        package var passesInFlight: Int
         /// Seconds for which the pass that waits longest has been ready; missing if none is.
-        public var oldestReadySeconds: Double?
+        package var oldestReadySeconds: Double?
     }
 
     package init(_ board: BoardDemand) {
@@ -138,18 +138,18 @@ public struct DemandView: Codable, Hashable, Sendable {
 }
 
 /// The speed of all jobs in each minute of the last hour. Names only ever get added.
-public struct RatesView: Codable, Hashable, Sendable {
+package struct RatesView: Codable, Hashable, Sendable {
     /// The last 60 whole minutes, the oldest first.
-    public var minutes: [MinuteView]
+    package var minutes: [MinuteView]
 
     /// The speed of all jobs in one minute.
-    public struct MinuteView: Codable, Hashable, Sendable {
+    package struct MinuteView: Codable, Hashable, Sendable {
         /// The start of the minute, in seconds since 1970.
-        public var time: Int
+        package var time: Int
         /// Frames encoded in a second.
-        public var framesPerSecond: Double
+        package var framesPerSecond: Double
         /// Passes finished in a second.
-        public var passesPerSecond: Double
+        package var passesPerSecond: Double
     }
 
     package init(_ rates: [MinuteRate]) {

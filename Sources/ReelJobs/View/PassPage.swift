@@ -1,38 +1,38 @@
-public import ReelCore
+package import ReelCore
 internal import ReelQueue
 internal import ReelStore
 
 /// A pass as lists show it. Names only ever get added.
-public struct JobPass: Codable, Hashable, Sendable {
+package struct JobPass: Codable, Hashable, Sendable {
     /// How far a pass is.
-    public enum State: String, CaseIterable, Codable, Sendable {
+    package enum State: String, CaseIterable, Codable, Sendable {
         case waiting, live, retrying, exhausted, done
     }
 
     /// The pass's place in the plan.
-    public var index: Int
+    package var index: Int
     /// "video" or "audio".
-    public var kind: String
+    package var kind: String
     /// How far it is.
-    public var state: State
+    package var state: State
     /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
-    public var firstFrame: Int?
+    package var firstFrame: Int?
     /// The frame after its last; missing for anything but video.
-    public var endFrame: Int?
+    package var endFrame: Int?
     /// The id of the worker that holds it; missing if none does.
-    public var worker: String?
+    package var worker: String?
     /// The frames that this worker has encoded so far.
-    public var framesEncoded: Int?
+    package var framesEncoded: Int?
     /// Failed attempts by cause.
-    public var attempts: [String: Int]
+    package var attempts: [String: Int]
 }
 
 /// A page of a job's passes, in the plan's order.
-public struct PassPage: Codable, Hashable, Sendable {
+package struct PassPage: Codable, Hashable, Sendable {
     /// The passes.
-    public var passes: [JobPass]
+    package var passes: [JobPass]
     /// The index at which the next page begins; missing if there is none.
-    public var next: String?
+    package var next: String?
 }
 
 extension JobService {
@@ -45,7 +45,7 @@ extension JobService {
     ///   - state: only passes that are so far; nil for all.
     ///   - first: the index from which on passes are looked at.
     ///   - limit: the most passes of the page.
-    public func passes(
+    package func passes(
         of id: JobID, in state: JobPass.State? = nil, from first: Int = 0, limit: Int
     ) async throws(ReelFailure) -> PassPage {
         guard let status = try await board.status(id) else { throw ReelFailure(.jobUnknown(job: id)) }

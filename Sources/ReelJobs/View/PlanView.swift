@@ -1,120 +1,120 @@
-public import ReelCore
+package import ReelCore
 
 /// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
-public struct PlanView: Codable, Hashable, Sendable {
+package struct PlanView: Codable, Hashable, Sendable {
     /// The id that the job would have.
-    public var id: String
+    package var id: String
     /// Path of the source; of the first if there are several.
-    public var source: String
+    package var source: String
     /// Paths of all sources. Clips name them by their place here.
-    public var sources: [String]
+    package var sources: [String]
     /// Container of the output, by its file extension.
-    public var container: String
+    package var container: String
     /// Encoder of the video as FFmpeg spells it; "copy" with passthrough. For pictures that move, that of the lossless
     /// pictures from which they are drawn.
-    public var videoEncoder: String
+    package var videoEncoder: String
     /// Pixel format of the output as FFmpeg spells it.
-    public var pixelFormat: String
+    package var pixelFormat: String
     /// Width of the output in pixels.
-    public var width: Int
+    package var width: Int
     /// Height of the output in pixels.
-    public var height: Int
+    package var height: Int
     /// Encoder of each audio track, as FFmpeg spells it.
-    public var audioEncoders: [String]
+    package var audioEncoders: [String]
     /// What recon found in the source of the first clip.
-    public var found: SourceView
+    package var found: SourceView
     /// The video encoder's own options, as "preset=medium crf=18.0".
-    public var encoderOptions: String
+    package var encoderOptions: String
     /// Bits per second of the video; missing if the quality is constant instead.
-    public var bitrate: VideoRate?
+    package var bitrate: VideoRate?
     /// The audio tracks of the output.
-    public var audio: [OutputAudioView]
+    package var audio: [OutputAudioView]
     /// The clips that the output shows, in its order; repeats are not listed.
-    public var clips: [ClipView]
+    package var clips: [ClipView]
     /// Frames of video that the output shows.
-    public var frames: Int
+    package var frames: Int
     /// Seconds of video that the output shows.
-    public var seconds: Double
+    package var seconds: Double
     /// In the order of the output: audio first, then video from the source's end to its start. With passthrough there are no
     /// passes of video.
-    public var passes: [PassView]
+    package var passes: [PassView]
     /// Bytes of memory that a pass may take.
-    public var need: Int64
+    package var need: Int64
     /// Frames to decode, including the ones that a pass discards before its first; none with passthrough.
-    public var framesToDecode: Int
+    package var framesToDecode: Int
     /// How much the job asks of each quota that is set and can be known before any work.
-    public var quotas: [QuotaView] = []
+    package var quotas: [QuotaView] = []
 
     /// How much a job asks of a quota.
-    public struct QuotaView: Codable, Hashable, Sendable {
+    package struct QuotaView: Codable, Hashable, Sendable {
         /// "pixels" of a picture, "duration" in seconds, "frames" or "tracks" of the output.
-        public var quota: String
+        package var quota: String
         /// What the job asks for.
-        public var asked: Int64
+        package var asked: Int64
         /// The most that is allowed.
-        public var most: Int64
+        package var most: Int64
     }
     /// What will not be kept, is changed or repaired, in words.
-    public var warnings: [String]
+    package var warnings: [String]
     /// What will not be kept, is changed or repaired, as codes with their facts.
-    public var diagnostics: [DiagnosticView]
+    package var diagnostics: [DiagnosticView]
 
     /// A range of frames that is shown in one direction.
-    public struct ClipView: Codable, Hashable, Sendable {
+    package struct ClipView: Codable, Hashable, Sendable {
         /// The place of its source in `sources`; missing for a gap, which is black.
-        public var source: Int?
+        package var source: Int?
         /// Its first frame of the source in presentation order, counted from 0.
-        public var firstFrame: Int
+        package var firstFrame: Int
         /// The frame after its last.
-        public var endFrame: Int
+        package var endFrame: Int
         /// Seconds of the source in a second of the output.
-        public var speed: Double
+        package var speed: Double
         /// How long the output shows it each time, in seconds.
-        public var seconds: Double
+        package var seconds: Double
         /// The direction in which it is played.
-        public var direction: Direction
+        package var direction: Direction
         /// When the range begins in the source, in seconds from the file's start.
-        public var from: Double
+        package var from: Double
         /// When the range ends in the source, in seconds from the file's start.
-        public var to: Double
+        package var to: Double
         /// When the output shows it first, in seconds.
-        public var start: Double
+        package var start: Double
         /// How often the output shows it.
-        public var times: Int
+        package var times: Int
     }
 
     /// A pass.
-    public struct PassView: Codable, Hashable, Sendable {
+    package struct PassView: Codable, Hashable, Sendable {
         /// "audio" or "video".
-        public var kind: String
+        package var kind: String
         /// Its first frame of the source in presentation order, counted from 0; missing for audio.
-        public var firstFrame: Int?
+        package var firstFrame: Int?
         /// The frame after its last; missing for audio.
-        public var endFrame: Int?
+        package var endFrame: Int?
         /// How many chunks it has, each of which becomes a segment.
-        public var runs: Int
+        package var runs: Int
         /// Threads of its encoder; missing for audio.
-        public var threads: Int?
+        package var threads: Int?
     }
 
     /// An audio track of the output.
-    public struct OutputAudioView: Codable, Hashable, Sendable {
+    package struct OutputAudioView: Codable, Hashable, Sendable {
         /// The track's place among the source's audio tracks.
-        public var track: Int
+        package var track: Int
         /// How it is treated.
-        public var handling: AudioHandling
+        package var handling: AudioHandling
         /// Its encoder as FFmpeg spells it.
-        public var encoder: String
+        package var encoder: String
         /// Samples per second of the output.
-        public var sampleRate: Int
+        package var sampleRate: Int
         /// Channel layout of the output as FFmpeg spells it.
-        public var channelLayout: String
+        package var channelLayout: String
         /// Bits per second; missing if the encoder has no bit rate.
-        public var bitrate: Int64?
+        package var bitrate: Int64?
     }
 
     /// How a track gets into the output.
-    public enum AudioHandling: String, Codable, Sendable {
+    package enum AudioHandling: String, Codable, Sendable {
         /// Decoded, reversed sample by sample, and encoded.
         case reversed
         /// Decoded and encoded in its own order.
@@ -140,7 +140,7 @@ public struct PlanView: Codable, Hashable, Sendable {
     }
 
     /// Adds what was found before the sources were read.
-    public mutating func add(_ found: [Diagnostic]) {
+    package mutating func add(_ found: [Diagnostic]) {
         let views = found.map(DiagnosticView.init)
         diagnostics += views
         warnings += views.map(\.message)

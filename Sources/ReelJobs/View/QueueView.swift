@@ -3,47 +3,47 @@ package import ReelQueue
 internal import ReelWords
 
 /// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
-public struct QueueView: Codable, Hashable, Sendable {
+package struct QueueView: Codable, Hashable, Sendable {
     /// Jobs that have not ended.
-    public var active: Int
+    package var active: Int
     /// Jobs that failed and are still on the board.
-    public var failed: Int
+    package var failed: Int
     /// Passes that any worker can claim.
-    public var ready: Int
+    package var ready: Int
     /// Passes that workers hold.
-    public var inFlight: Int
+    package var inFlight: Int
     /// Passes that failed and wait until they are tried again.
-    public var retrying: Int
+    package var retrying: Int
     /// Passes, of the listed jobs, that ran out of attempts.
-    public var exhausted: Int
+    package var exhausted: Int
     /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it counts all
     /// jobs that have not ended, or with a filter the listed jobs.
-    public var oldestWait: Double?
+    package var oldestWait: Double?
     /// Frames of all jobs encoded in a second, over the last minute.
-    public var framesPerSecond: Double
+    package var framesPerSecond: Double
     /// Passes of all jobs finished in a second, over the last minute.
-    public var passesPerSecond: Double
+    package var passesPerSecond: Double
     /// Seconds until the frames of all listed jobs that are not paused are there; missing if the speed tells nothing.
-    public var eta: Double?
+    package var eta: Double?
     /// Workers whose last beat is not older than a lease.
-    public var workers: Int
+    package var workers: Int
     /// Slots of these workers that claim passes, or that hold one though their worker is drained.
-    public var slots: Int
+    package var slots: Int
     /// Slots of these workers that hold a pass.
-    public var slotsBusy: Int
+    package var slotsBusy: Int
     /// Jobs that have not ended, the oldest first, then the failed ones, the latest first; a page of each.
-    public var jobs: [JobView]
+    package var jobs: [JobView]
     /// Jobs of which the board holds something that cannot be read: none of their passes can be claimed.
-    public var unreadable: [UnreadableView]
+    package var unreadable: [UnreadableView]
 
     /// A job that cannot be read.
-    public struct UnreadableView: Codable, Hashable, Sendable {
+    package struct UnreadableView: Codable, Hashable, Sendable {
         /// The job's id.
-        public var id: String
+        package var id: String
         /// The reason why it cannot be read, in words.
-        public var reason: String
+        package var reason: String
         /// The code of the reason.
-        public var code: String
+        package var code: String
     }
 
     /// - Parameter figures: the sums over all jobs; nil if only the listed jobs are to count.

@@ -1,128 +1,128 @@
-public import ReelCore
+package import ReelCore
 
 /// What recon found in a source. Documented in docs/json.md; names only ever get added.
-public struct SourceView: Codable, Hashable, Sendable {
+package struct SourceView: Codable, Hashable, Sendable {
     /// The demuxer's name as FFmpeg spells it.
-    public var format: String
+    package var format: String
     /// Bytes of the file.
-    public var size: Int64
+    package var size: Int64
     /// Seconds on the file's clock at which the file starts.
-    public var start: Double
+    package var start: Double
     /// Seconds on the file's clock at which the video starts.
-    public var videoStart: Double
+    package var videoStart: Double
     /// Seconds from the first frame to the end of the last.
-    public var seconds: Double
+    package var seconds: Double
     /// The main video track.
-    public var video: VideoView
+    package var video: VideoView
     /// Its groups of pictures.
-    public var groups: GroupsView
+    package var groups: GroupsView
     /// The audio tracks.
-    public var audio: [AudioView]
+    package var audio: [AudioView]
     /// The text tracks.
-    public var texts: [TextView]
+    package var texts: [TextView]
     /// How many chapters there are.
-    public var chapters: Int
+    package var chapters: Int
     /// Covers and attached files, by their codec or media type.
-    public var attachments: [String]
+    package var attachments: [String]
 
     /// The main video track. Names are those of FFmpeg.
-    public struct VideoView: Codable, Hashable, Sendable {
+    package struct VideoView: Codable, Hashable, Sendable {
         /// The stream's place in the file, counted from 0.
-        public var stream: Int
+        package var stream: Int
         /// The codec's name.
-        public var codec: String
+        package var codec: String
         /// The codec's profile; missing if unspecified.
-        public var profile: String?
+        package var profile: String?
         /// As the codec counts it: 40 is level 4.0 of H.264, 120 that of HEVC.
-        public var level: Int?
+        package var level: Int?
         /// Width in pixels.
-        public var width: Int
+        package var width: Int
         /// Height in pixels.
-        public var height: Int
+        package var height: Int
         /// The pixel format's name.
-        public var pixelFormat: String
+        package var pixelFormat: String
         /// The shape of a pixel, as "64:45"; missing if pixels are square or their shape is unspecified.
-        public var sampleAspectRatio: String?
+        package var sampleAspectRatio: String?
         /// The shape of the picture, as "16:9"; missing if `sampleAspectRatio` is.
-        public var displayAspectRatio: String?
+        package var displayAspectRatio: String?
         /// Degrees clockwise that a player turns the picture; missing for 0.
-        public var rotation: Int?
+        package var rotation: Int?
         /// Frames per second, as "30000/1001"; missing if unspecified.
-        public var frameRate: String?
+        package var frameRate: String?
         /// Whether frames last differently long.
-        public var isVariableRate: Bool
+        package var isVariableRate: Bool
         /// Seconds for which the shortest frame is shown, the last frame left out.
-        public var shortestFrame: Double
+        package var shortestFrame: Double
         /// Seconds for which the longest frame is shown, the last frame left out.
-        public var longestFrame: Double
+        package var longestFrame: Double
         /// How many frames are shown.
-        public var frames: Int
+        package var frames: Int
         /// How many packets there are.
-        public var packets: Int
+        package var packets: Int
         /// Packets that are decoded and not shown, because of an edit list.
-        public var hiddenPackets: Int
+        package var hiddenPackets: Int
         /// Whether pictures are progressive, else which field comes first.
-        public var fieldOrder: FieldOrder
+        package var fieldOrder: FieldOrder
         /// How colours are to be understood.
-        public var colour: ColourTags
+        package var colour: ColourTags
     }
 
     /// Groups of pictures: the frames from each random access point to the next.
-    public struct GroupsView: Codable, Hashable, Sendable {
+    package struct GroupsView: Codable, Hashable, Sendable {
         /// How many groups there are.
-        public var count: Int
+        package var count: Int
         /// Frames of the shortest group.
-        public var shortest: Int
+        package var shortest: Int
         /// Frames of the longest group.
-        public var longest: Int
+        package var longest: Int
         /// Frames of a group on average.
-        public var average: Double
+        package var average: Double
         /// Groups with frames that are shown before their random access point and decoded after it.
-        public var open: Int
+        package var open: Int
         /// Frames that are shown before one decoded earlier, as B-frames are.
-        public var reorderedFrames: Int
+        package var reorderedFrames: Int
         /// How many frames a decoder keeps to reorder them.
-        public var reorderDepth: Int
+        package var reorderDepth: Int
     }
 
     /// An audio track. Names are those of FFmpeg.
-    public struct AudioView: Codable, Hashable, Sendable {
+    package struct AudioView: Codable, Hashable, Sendable {
         /// The stream's place in the file, counted from 0.
-        public var stream: Int
+        package var stream: Int
         /// The codec's name.
-        public var codec: String
+        package var codec: String
         /// The codec's profile; missing if unspecified.
-        public var profile: String?
+        package var profile: String?
         /// Samples per second.
-        public var sampleRate: Int
+        package var sampleRate: Int
         /// The channel layout's name.
-        public var channelLayout: String
+        package var channelLayout: String
         /// The sample format's name.
-        public var sampleFormat: String
+        package var sampleFormat: String
         /// Bits of a sample; missing if the codec has no fixed number.
-        public var bitsPerSample: Int?
+        package var bitsPerSample: Int?
         /// Bits per second on average.
-        public var bitrate: Int64
+        package var bitrate: Int64
         /// Seconds from the start of the video to that of the track; negative if the track starts earlier.
-        public var start: Double
+        package var start: Double
         /// Seconds from the start of the video to the end of the track.
-        public var end: Double
+        package var end: Double
         /// Missing if unspecified.
-        public var language: String?
+        package var language: String?
         /// Missing if unspecified.
-        public var title: String?
+        package var title: String?
     }
 
     /// A text track.
-    public struct TextView: Codable, Hashable, Sendable {
+    package struct TextView: Codable, Hashable, Sendable {
         /// The stream's place in the file, counted from 0.
-        public var stream: Int
+        package var stream: Int
         /// The codec's name.
-        public var codec: String
+        package var codec: String
         /// How many texts are shown.
-        public var cues: Int
+        package var cues: Int
         /// Missing if unspecified.
-        public var language: String?
+        package var language: String?
     }
 
     package init(_ index: SourceIndex) {

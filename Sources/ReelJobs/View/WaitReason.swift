@@ -1,9 +1,9 @@
-public import ReelCore
+package import ReelCore
 package import ReelQueue
 internal import ReelWords
 
 /// Why no worker works on a job at this moment: the one reason that tells most.
-public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
+package enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     /// A user has paused it.
     case paused
     /// No worker is registered.
@@ -73,7 +73,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the reason goes away by itself, so that users need not do anything.
-    public var isPassing: Bool {
+    package var isPassing: Bool {
         switch self {
         case .retry, .busy: true
         default: false
@@ -81,7 +81,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A name that never changes, as with codes of diagnostics.
-    public var code: String {
+    package var code: String {
         switch self {
         case .paused: "paused"
         case .noWorker: "no-worker"
@@ -97,7 +97,7 @@ public enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The reason in words, which may change with every release.
-    public var description: String {
+    package var description: String {
         switch self {
         case .paused: "it is paused"
         case .noWorker: "no worker is connected"

@@ -1,61 +1,61 @@
-public import ReelCore
-public import ReelQueue
+package import ReelCore
+package import ReelQueue
 
 /// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
-public struct WorkerView: Codable, Hashable, Sendable {
+package struct WorkerView: Codable, Hashable, Sendable {
     /// The worker's id.
-    public var id: String
+    package var id: String
     /// The name of its host.
-    public var host: String
+    package var host: String
     /// Passes that it can hold at once.
-    public var slots: Int
+    package var slots: Int
     /// How many of its slots claim no more, because engines kept crashing there.
-    public var slotsOut: Int
+    package var slotsOut: Int
     /// Bytes of memory that its passes may take together.
-    public var memoryTotal: Int64
+    package var memoryTotal: Int64
     /// Its release; missing if that is too old to say, and so are the two that follow.
-    public var version: String?
+    package var version: String?
     /// The store in which it works, as it names it.
-    public var store: String?
+    package var store: String?
     /// Seconds since its start, as of its last beat.
-    public var uptime: Double?
+    package var uptime: Double?
     /// Seconds since its last beat.
-    public var beatAge: Double
+    package var beatAge: Double
     /// Its last beat is older than a lease.
-    public var gone: Bool
+    package var gone: Bool
     /// It claims nothing: a user has drained it or its host.
-    public var draining: Bool
+    package var draining: Bool
     /// What a user has drained, "worker" or "host"; missing if neither.
-    public var drained: DrainScope?
+    package var drained: DrainScope?
     /// How its engines are confined; missing if its release is too old to say.
-    public var sandbox: SandboxState?
+    package var sandbox: SandboxState?
     /// The folders from which it takes sources; missing if it takes any.
-    public var sourceRoots: [String]?
+    package var sourceRoots: [String]?
     /// Why it does less than it could, in words.
-    public var notes: [String]
+    package var notes: [String]
     /// Why it does less than it could, as codes with their facts.
-    public var diagnostics: [DiagnosticView]
+    package var diagnostics: [DiagnosticView]
     /// The passes that it holds.
-    public var passes: [HoldView]
+    package var passes: [HoldView]
 
     /// A pass that a worker holds.
-    public struct HoldView: Codable, Hashable, Sendable {
+    package struct HoldView: Codable, Hashable, Sendable {
         /// The id of the pass's job.
-        public var job: String
+        package var job: String
         /// The pass's place in the plan.
-        public var pass: Int
+        package var pass: Int
         /// Frames decoded so far.
-        public var framesDecoded: Int
+        package var framesDecoded: Int
         /// Frames encoded so far.
-        public var framesEncoded: Int
+        package var framesEncoded: Int
         /// Frames of video that the pass makes; missing for anything but video.
-        public var frames: Int?
+        package var frames: Int?
         /// "video", "audio", "probe" or "assembly"; missing if the board does not know it.
-        public var kind: String?
+        package var kind: String?
         /// Seconds since it was claimed; missing if the board does not know it.
-        public var seconds: Double?
+        package var seconds: Double?
         /// Frames encoded in a second since then; missing if some chunks were whole before.
-        public var framesPerSecond: Double?
+        package var framesPerSecond: Double?
 
         init(_ held: WorkerReport.Held, _ hold: WorkerStatus.Hold?) {
             (job, pass) = (held.job.text, held.index)

@@ -1,21 +1,21 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 /// A file that was assembled and verified.
-public struct Assembled: Sendable {
+package struct Assembled: Sendable {
     /// The number of packets of all streams.
-    public let packets: Int
+    package let packets: Int
     /// Size of the file in bytes.
-    public let bytes: Int64
+    package let bytes: Int64
     /// SHA-256 of the file as read back, in hexadecimal.
-    public let checksum: String
+    package let checksum: String
     /// Diagnostics of texts that could not be kept.
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
 }
 
 /// Joins the segments of a job in the order of the output, with its sound, subtitles, chapters and attachments, and
 /// verifies the file.
-public struct Assembler {
+package struct Assembler {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let segments: SegmentList
@@ -24,7 +24,7 @@ public struct Assembler {
     ///   - sources: those of the plan, in their order. Covers and attached files are copied from them, and with
     ///     passthrough the video's packets.
     ///   - segments: of the plan's passes.
-    public init(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
+    package init(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
         self.sources = sources
         self.plan = plan
         self.segments = segments
@@ -37,7 +37,7 @@ public struct Assembler {
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and a
     /// difference is noticed at a segment's end: if this throws, nothing is at the output's place. Calls `progress` with
     /// the numbers of packets written or checked, and of video frames written.
-    public func assemble(
+    package func assemble(
         to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
         if let loop = LoopAssembler(sources: sources, plan: plan, segments: segments) {

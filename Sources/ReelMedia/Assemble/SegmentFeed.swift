@@ -1,23 +1,23 @@
 internal import Dispatch
-public import ReelCore
+package import ReelCore
 internal import Synchronization
 
 /// Brings segments to an assembly as they become known: one thread adds them, another takes them.
-public final class SegmentFeed: Sendable {
+package final class SegmentFeed: Sendable {
     private let segments = Mutex<[StoredSegment]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
     /// A feed that has brought nothing.
-    public init() {}
+    package init() {}
 
     /// Adds segments, which an assembly that waits gets at once.
-    public func add(_ more: [StoredSegment]) {
+    package func add(_ more: [StoredSegment]) {
         segments.withLock { $0 += more }
         arrived.signal()
     }
 
     /// Forgets the segments that have not been taken: they were for an assembly that has ended.
-    public func clear() {
+    package func clear() {
         segments.withLock { $0 = [] }
     }
 

@@ -1,9 +1,9 @@
 internal import Dispatch
-public import ReelCore
+package import ReelCore
 
 /// The segments that an assembly joins. If the assembly began before all passes were finished, a call for a segment that
 /// is not known yet waits for the feed that brings it.
-public final class SegmentList {
+package final class SegmentList {
     private var known: [SegmentSubject: StoredSegment] = [:]
     /// The first segment of each content: clips of the same content share it.
     private var shared: [SegmentContent: StoredSegment] = [:]
@@ -11,13 +11,13 @@ public final class SegmentList {
     private let waiting: () -> Void
 
     /// A complete list.
-    public init(_ segments: [StoredSegment]) {
+    package init(_ segments: [StoredSegment]) {
         (feed, waiting) = (nil, {})
         add(segments)
     }
 
     /// The segments that a feed brings, in any order. `waiting` is called repeatedly while a segment is awaited.
-    public init(_ feed: SegmentFeed, waiting: @escaping () -> Void) {
+    package init(_ feed: SegmentFeed, waiting: @escaping () -> Void) {
         (self.feed, self.waiting) = (feed, waiting)
     }
 

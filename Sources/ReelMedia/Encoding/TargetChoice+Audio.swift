@@ -1,10 +1,10 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 extension TargetChoice {
     /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it, else in
     /// the first other codec that keeps rate and channels.
-    public mutating func audio() throws(ReelFailure) -> [AudioTarget] {
+    package mutating func audio() throws(ReelFailure) -> [AudioTarget] {
         var targets: [AudioTarget] = []
         for (source, number, track) in heardTracks {
             var target = try audio(track, number)

@@ -15,7 +15,7 @@ extension TargetChoice {
     }
 
     /// Collects diagnostics about what the container cannot hold, or holds only in another form.
-    public mutating func checkOthers() {
+    package mutating func checkOthers() {
         let container = spec.container
         let texts = SourceIndex.withSubtitles(among: spec.shownSources, of: indexes)
         let all = texts.first.map { indexes[$0].subtitles } ?? []

@@ -1,17 +1,17 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 /// Chooses how the output is encoded, by the spec, the sources and the container.
-public struct TargetChoice {
+package struct TargetChoice {
     /// Those of the job's sources, in their order.
     let indexes: [SourceIndex]
     let spec: JobSpec
     let threads: Int
     /// Changes and omissions by the choices so far.
-    public internal(set) var diagnostics: [Diagnostic] = []
+    package internal(set) var diagnostics: [Diagnostic] = []
 
     /// `threads` is the number of threads of each codec if the spec does not set it.
-    public init(indexes: [SourceIndex], spec: JobSpec, threads: Int = 1) {
+    package init(indexes: [SourceIndex], spec: JobSpec, threads: Int = 1) {
         self.indexes = indexes
         self.spec = spec
         self.threads = spec.threads ?? threads
@@ -25,7 +25,7 @@ public struct TargetChoice {
 
     /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
     /// that does not exist, and `.input` for a codec that the container cannot hold.
-    public mutating func video() throws(ReelFailure) -> VideoTarget {
+    package mutating func video() throws(ReelFailure) -> VideoTarget {
         let stream = index.video.stream
         try refuseUnlessTold()
         try refuseMissingTracks()

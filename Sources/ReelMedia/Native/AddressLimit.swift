@@ -1,12 +1,12 @@
 internal import Glibc
 
 /// The limit on this process's address space.
-public enum AddressLimit {
+package enum AddressLimit {
     /// Limits the address space to a number of bytes. Beyond it an allocation fails, and the pass with it, instead of the
     /// machine. The limit is a soft one: an encoder that does not survive a refusal while it starts is let go beyond it.
     ///
     /// Call it before the process is confined: it opens a file of /proc.
-    public static func set(_ bytes: UInt64) {
+    package static func set(_ bytes: UInt64) {
         _ = statistics
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)

@@ -9,7 +9,7 @@ func measured<R>(_ seconds: inout Double, _ body: () throws(ReelFailure) -> R) t
 }
 
 /// The peak of this process's resident memory so far, in bytes.
-public func peakResidentBytes() -> Int64 {
+package func peakResidentBytes() -> Int64 {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return Int64(usage.ru_maxrss) * 1024

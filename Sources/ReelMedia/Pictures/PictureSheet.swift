@@ -1,9 +1,9 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 /// Pictures for people, side by side in one JPEG: upright, with square pixels, in the colours of JPEG. Places without a
 /// picture are black.
-public final class PictureSheet {
+package final class PictureSheet {
     private let fitting: PictureFitting
     private let cell: PictureSize
     private let count: Int
@@ -18,7 +18,7 @@ public final class PictureSheet {
     ///   - count: how many pictures it has room for; 1 to 100.
     ///   - stream: the source's.
     ///   - bounds: into which each is fitted. Small pictures stay small.
-    public init(_ count: Int, of stream: VideoStream, within bounds: PictureSize) throws(ReelFailure) {
+    package init(_ count: Int, of stream: VideoStream, within bounds: PictureSize) throws(ReelFailure) {
         self.count = min(max(count, 1), 100)
         self.stream = stream
         cell = stream.shownSize.fitted(into: bounds)
@@ -40,7 +40,7 @@ public final class PictureSheet {
     /// - Parameters:
     ///   - format: the output's.
     ///   - main: the stream of the source whose colours the output has.
-    public convenience init(
+    package convenience init(
         _ count: Int, of format: OutputFormat, like main: VideoStream, within bounds: PictureSize
     ) throws(ReelFailure) {
         var stream = main
@@ -59,7 +59,7 @@ public final class PictureSheet {
     }
 
     /// Shows frames of a source, the first of them in the first place. Throws what decoding a pass of them throws.
-    public func show(_ sample: FrameSample, of source: IndexedSource) throws(ReelFailure) {
+    package func show(_ sample: FrameSample, of source: IndexedSource) throws(ReelFailure) {
         let track = source.index.video
         let starts = try StartTable(track)
         // The clip is not shown. The converter needs one, and is used only to bring pictures to the stream's size.
@@ -91,7 +91,7 @@ public final class PictureSheet {
 
     /// Shows a picture of a file at a place, counted from 0. Throws `.nothingDecodes` if the file has none at that time,
     /// and what opening and decoding it throws.
-    public func show(_ wanted: FilePicture, at place: Int) throws(ReelFailure) {
+    package func show(_ wanted: FilePicture, at place: Int) throws(ReelFailure) {
         let demuxer = try Demuxer(wanted.file, purpose: .output)
         guard let stream = demuxer.stream(0) else { throw ReelFailure(.nothingDecodes(path: wanted.file.name)) }
         demuxer.select([0])
@@ -137,7 +137,7 @@ public final class PictureSheet {
     }
 
     /// Writes the JPEG, as a whole.
-    public func write(to file: Locator) throws(ReelFailure) {
+    package func write(to file: Locator) throws(ReelFailure) {
         let encoder = try Encoder("mjpeg", options: []) { (context) throws(ReelFailure) in
             (context.pointee.width, context.pointee.height) = (Int32(sheet.width), Int32(sheet.height))
             context.pointee.pix_fmt = av_get_pix_fmt(Self.pixelFormat)

@@ -1,4 +1,4 @@
-public import ReelCore
+package import ReelCore
 
 /// Recon: one pass over a source's file, which makes its index.
 ///
@@ -6,7 +6,7 @@ public import ReelCore
 /// the first frame, the first sound of each track and, if passthrough may be possible, one frame in a hundred. *By
 /// decoding*, for all others, and if tables and headers contradict each other or a pass has proved them wrong, it
 /// decodes the whole video, and the index contains the decoded frames.
-public struct Recon {
+package struct Recon {
     private let source: Locator
     private let reading: ReconReading
 
@@ -14,7 +14,7 @@ public struct Recon {
     /// not media, no video, encrypted, no decoder.
     ///
     /// - Parameter decoding: why the whole video is to be decoded; nil to use tables and headers if possible.
-    public init(_ source: Locator, decoding: DecodingCause? = nil) throws(ReelFailure) {
+    package init(_ source: Locator, decoding: DecodingCause? = nil) throws(ReelFailure) {
         self.source = source
         let found = try ReconReading(source, decoding.map(ReconMode.decode) ?? .table)
         reading = try found.isProven ? found : ReconReading(source, .decode(.unproven))
@@ -33,7 +33,7 @@ public struct Recon {
     /// Reads the whole file once, or little more than the container's table of packets if it has one; again if what was
     /// used has proved wrong. Calls `progress` after each packet with the number of packets read and the thousandths of the
     /// file read. Throws `.input` if the file has no frame to show.
-    public consuming func run(
+    package consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {
         let source = source

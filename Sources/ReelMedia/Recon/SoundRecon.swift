@@ -1,13 +1,13 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 /// Recon of a source that is only heard: its audio tracks, with no video, even if it has one.
-public struct SoundRecon {
+package struct SoundRecon {
     private let demuxer: Demuxer
     private let tracks: [AudioScan]
 
     /// Opens the source. Throws `.input` if it is not media.
-    public init(_ source: Locator) throws(ReelFailure) {
+    package init(_ source: Locator) throws(ReelFailure) {
         demuxer = try Demuxer(source, purpose: .list(payload: false))
         tracks = try demuxer.streams.filter {
             $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
@@ -16,7 +16,7 @@ public struct SoundRecon {
 
     /// Reads the file once, or little more than the container's table if it has one; `progress` is that of `Recon.run`. Throws
     /// `.noSound` (`.input`) if no track can be heard.
-    public consuming func run(
+    package consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {
         demuxer.select(Set(tracks.map(\.index)))

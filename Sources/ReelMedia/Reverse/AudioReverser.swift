@@ -1,10 +1,10 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 /// Makes the single segment of an audio track of a reversal. The track is decoded once and completely, read back from its
 /// end sample by sample, and encoded once and continuously, so there are no joins that could click. Sound that keeps its
 /// direction is read from its start instead, or its packets are copied.
-public struct AudioReverser {
+package struct AudioReverser {
     private let source: Locator
     private let track: AudioTrack
     private let target: AudioTarget
@@ -24,7 +24,7 @@ public struct AudioReverser {
     /// - Parameters:
     ///   - sources: those of the plan, in their order.
     ///   - number: the track's place in the plan.
-    public init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
+    package init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
         let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
         guard plan.audio.indices.contains(number), let content = planned.content(ofAudio: number) else {
             throw ReelFailure(.planLacks(part: .audioTrack, number: number))
@@ -44,7 +44,7 @@ public struct AudioReverser {
     }
 
     /// Makes the segment. Calls `progress` all the time, about once a packet.
-    public func reverse(
+    package func reverse(
         at place: SegmentPlace, scratch: String, progress: () -> Void
     ) throws(ReelFailure) -> PassResult {
         target.isPassthrough

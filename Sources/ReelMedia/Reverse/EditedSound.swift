@@ -1,9 +1,9 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 /// Makes the single segment of an audio track of an edit: all clips' sound, rendered once and continuously. Each source is
 /// decoded once, when it is heard first, into a spill that goes when it is heard last.
-public struct EditedSound {
+package struct EditedSound {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let target: AudioTarget
@@ -13,7 +13,7 @@ public struct EditedSound {
     /// - Parameters:
     ///   - sources: those of the plan, in their order.
     ///   - number: the track's place in the plan.
-    public init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
+    package init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
         let indexes = sources.map(\.index)
         let planned = PlannedSegments(plan: plan, indexes: indexes)
         guard plan.audio.indices.contains(number), let content = planned.content(ofAudio: number) else {
@@ -29,7 +29,7 @@ public struct EditedSound {
     /// Makes the segment. Calls `progress` all the time, about once a packet.
     ///
     /// - Parameter scratch: the folder for spills.
-    public func render(
+    package func render(
         at place: SegmentPlace, scratch: String, progress: () -> Void
     ) throws(ReelFailure) -> PassResult {
         var statistics = PassStatistics()

@@ -1,9 +1,9 @@
 internal import CFFmpeg
-public import ReelCore
+package import ReelCore
 
 /// Reverses the passes of one job. Each is decoded once; `FrameWindowReader` hands out its frames in the order of the
 /// output, and `ChunkSequence` encodes them.
-public final class PassReverser {
+package final class PassReverser {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let planned: PlannedSegments
@@ -36,7 +36,7 @@ public final class PassReverser {
     }
 
     /// - Parameter sources: those of the plan, in their order. One stays open from pass to pass.
-    public init(sources: [IndexedSource], plan: Plan) throws(ReelFailure) {
+    package init(sources: [IndexedSource], plan: Plan) throws(ReelFailure) {
         self.sources = sources
         self.plan = plan
         planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
@@ -60,7 +60,7 @@ public final class PassReverser {
     /// Makes a segment of every chunk of the pass that has a place: `places` has one for each of the pass's subjects, in
     /// their order, and nil for chunks that are whole already. Calls `progress` with the numbers of frames decoded and
     /// encoded.
-    public func reverse(
+    package func reverse(
         _ pass: VideoPass, at places: [SegmentPlace?], progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
         guard var encoding = plan.video.encoding else {

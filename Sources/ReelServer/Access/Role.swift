@@ -1,5 +1,5 @@
 /// What the bearer of a token may do; each role may do what the ones before it may.
-public enum Role: String, CaseIterable, Codable, Comparable, Sendable {
+package enum Role: String, CaseIterable, Codable, Comparable, Sendable {
     /// Reads.
     case viewer
     /// Submits, uploads, cancels, retries, pauses, changes and downloads.
@@ -8,7 +8,7 @@ public enum Role: String, CaseIterable, Codable, Comparable, Sendable {
     case admin
 
     /// Whether a role may do less than another.
-    public static func < (less: Role, more: Role) -> Bool { less.rank < more.rank }
+    package static func < (less: Role, more: Role) -> Bool { less.rank < more.rank }
 
     private var rank: Int {
         switch self {

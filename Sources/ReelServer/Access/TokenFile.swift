@@ -1,17 +1,17 @@
 internal import Crypto
 internal import Foundation
-public import ReelCore
+package import ReelCore
 internal import ReelJobs
 internal import ReelStore
 
 /// The tokens of a server: a file with a line of JSON for each, which keeps a salted hash. A token is 256 random bits, so
 /// that a fast hash is enough: nobody can try them all.
-public struct TokenFile: Sendable {
+package struct TokenFile: Sendable {
     /// Path of the file.
-    public let path: String
+    package let path: String
 
     /// The file at a path; it need not exist.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// A token as the file keeps it.
     struct Entry: Codable, Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct TokenFile: Sendable {
     /// nowhere.
     ///
     /// Throws `.tokenNameTaken` if the file has one of that name, `.tokenFileDamaged`, and `.secretFileUnusable`.
-    public func add(_ name: String, _ role: Role) throws(ReelFailure) -> String {
+    package func add(_ name: String, _ role: Role) throws(ReelFailure) -> String {
         var entries = FileManager.default.fileExists(atPath: path) ? try read() : []
         guard !entries.contains(where: { $0.name == name }) else {
             throw ReelFailure(.tokenNameTaken(name: name, path: path))

@@ -1,14 +1,14 @@
-public import ReelWords
+package import ReelWords
 
 /// Which webhooks a server takes and sends, and how it signs them.
-public struct WebhookPolicy: Sendable {
+package struct WebhookPolicy: Sendable {
     let secret: WebhookSecret
     let allowed: [AllowedReceiver]
 
     /// - Parameters:
     ///   - secret: signs what is sent.
     ///   - allowed: receivers that are not public, and are sent to nevertheless.
-    public init(secret: WebhookSecret, allowed: [AllowedReceiver] = []) {
+    package init(secret: WebhookSecret, allowed: [AllowedReceiver] = []) {
         self.secret = secret
         self.allowed = allowed
     }
@@ -26,9 +26,9 @@ public struct WebhookPolicy: Sendable {
 
 /// A receiver of webhooks that is not public, and is sent to nevertheless: a host by its name, whatever its addresses, or
 /// addresses.
-public struct AllowedReceiver: ExplainedArgument {
+package struct AllowedReceiver: ExplainedArgument {
     /// The forms that it takes.
-    public static let forms = "a host, an address or a network (hooks.internal, 127.0.0.1, 10.0.0.0/8)"
+    package static let forms = "a host, an address or a network (hooks.internal, 127.0.0.1, 10.0.0.0/8)"
 
     private enum Kind {
         case name(String)
@@ -38,7 +38,7 @@ public struct AllowedReceiver: ExplainedArgument {
     private let kind: Kind
 
     /// Reads the name of a host, an address, or a network as 10.0.0.0/8; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if let network = IPNetwork(text) {
             kind = .network(network)
         } else if case .name(let name)? = (try? WebhookURL("http://\(text)/"))?.host, name == text.lowercased() {

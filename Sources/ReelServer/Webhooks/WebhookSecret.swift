@@ -1,10 +1,10 @@
 internal import Crypto
 package import Foundation
-public import ReelCore
+package import ReelCore
 internal import ReelStore
 
 /// The secret by which receivers know that a webhook is of this server.
-public struct WebhookSecret: Sendable {
+package struct WebhookSecret: Sendable {
     private let key: SymmetricKey
 
     /// The fewest bytes of one.
@@ -17,7 +17,7 @@ public struct WebhookSecret: Sendable {
     ///
     /// Throws `.secretFileUnusable` and `.secretFileOpen` as `SecretFile.read` does, and `.secretTooShort` for fewer than 16
     /// bytes.
-    public static func read(_ path: String) throws(ReelFailure) -> WebhookSecret {
+    package static func read(_ path: String) throws(ReelFailure) -> WebhookSecret {
         let text = try SecretFile.read(path, of: .server).trimmingCharacters(in: .newlines)
         guard text.utf8.count >= least else { throw ReelFailure(.secretTooShort(path: path, least: least)) }
         return WebhookSecret(text)

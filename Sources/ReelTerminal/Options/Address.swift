@@ -1,20 +1,20 @@
 internal import Foundation
-public import ReelWords
+package import ReelWords
 
 /// The value of `--listen`: a host and a port.
-public struct Address: ExplainedArgument {
+package struct Address: ExplainedArgument {
     /// What a user may write.
-    public static let forms = "an address and a port (127.0.0.1:8080, [::1]:8080, 0.0.0.0:80)"
+    package static let forms = "an address and a port (127.0.0.1:8080, [::1]:8080, 0.0.0.0:80)"
     /// A name or an address, one of IPv6 without its brackets.
-    public let host: String
+    package let host: String
     /// 0 for any that is free.
-    public let port: Int
+    package let port: Int
 
     /// A host and a port from 0 to 65535.
-    public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     /// Nil if the text is no host with a port.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let match = text.wholeMatch(of: /(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):(\d{1,5})/),
             let port = Int(match.2), port <= 65535
         else { return nil }
@@ -22,10 +22,10 @@ public struct Address: ExplainedArgument {
     }
 
     /// Whether only this machine reaches it.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         host == "localhost" || host == "::1" || host.wholeMatch(of: /127\.\d{1,3}\.\d{1,3}\.\d{1,3}/) != nil
     }
 
     /// The start of the URL of what listens at a port of the host.
-    public func url(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    package func url(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -1,12 +1,12 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Foundation
-public import ReelCore
-public import ReelQueue
-public import ReelStore
+package import ReelCore
+package import ReelQueue
+package import ReelStore
 internal import ReelWords
 
 /// The option `--redis`: where the board is.
-public struct RedisOption: ParsableArguments {
+package struct RedisOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
@@ -16,20 +16,20 @@ public struct RedisOption: ParsableArguments {
     private var redis: String?
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     /// The option with a URL; nil as if it were not given.
-    public init(url: String?) { redis = url }
+    package init(url: String?) { redis = url }
 
     /// The parsed URL. Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
-    public func address() throws(ReelFailure) -> RedisAddress {
+    package func address() throws(ReelFailure) -> RedisAddress {
         if let redis { return try RedisAddress(redis) }
         if let url = try RedisOption.urlOfEnvironment() { return try RedisAddress(url) }
         return try RedisAddress(RedisOption.urlOfSettings() ?? "redis://127.0.0.1:6379")
     }
 
     /// The board that `REEL_NAMESPACE` chooses. Throws `.namespaceInvalid`.
-    public func namespace() throws(ReelFailure) -> Namespace {
+    package func namespace() throws(ReelFailure) -> Namespace {
         let name = ProcessInfo.processInfo.environment["REEL_NAMESPACE"] ?? Settings.text(.namespace)
         guard let name else { return .main }
         return try Namespace(name)
@@ -39,7 +39,7 @@ public struct RedisOption: ParsableArguments {
     /// private than a file.
     ///
     /// Throws `.redisFileUnusable` if the file cannot be read, `.redisFileOpen` if other users could.
-    public static func urlOfEnvironment() throws(ReelFailure) -> String? {
+    package static func urlOfEnvironment() throws(ReelFailure) -> String? {
         let environment = ProcessInfo.processInfo.environment
         guard let path = environment["REEL_REDIS_FILE"] else { return environment["REEL_REDIS"] }
         return try url(inFile: path)
@@ -57,34 +57,34 @@ public struct RedisOption: ParsableArguments {
 }
 
 /// The option `--store`: the folder that coordinator and workers share.
-public struct StoreOption: ParsableArguments {
+package struct StoreOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE sets the default.", valueName: "dir"),
         completion: .directory)
     private var store: String?
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     /// Whether the option names a store, not only the environment.
-    public var isGiven: Bool { store != nil }
+    package var isGiven: Bool { store != nil }
 
     /// Whether the option or the environment names a store.
-    public var isNamed: Bool { root != nil }
+    package var isNamed: Bool { root != nil }
 
     private var root: String? {
         store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store)
     }
 
     /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of ``FolderStore``.
-    public func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }
+    package func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }
 
     /// Opens the store, and makes it first if there is none: a folder that a group shares.
-    public func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
+    package func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
 
     /// Opens the store if one is named, for commands that can do without: if it is away or closed to this user, they say so
     /// and go on. Throws if no folder can have the name.
-    public func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
+    package func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
         guard root != nil else { return nil }
         do throws(ReelFailure) {
             return try open()

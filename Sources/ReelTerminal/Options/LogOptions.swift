@@ -1,11 +1,11 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Foundation
 internal import Glibc
-public import Logging
+package import Logging
 internal import Synchronization
 
 /// The options `--log-format` and `--log-level`.
-public struct LogOptions: ParsableArguments {
+package struct LogOptions: ParsableArguments {
     /// How lines of the log are written.
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case text, json
@@ -22,10 +22,10 @@ public struct LogOptions: ParsableArguments {
     var logLevel: Logger.Level?
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     /// Throws `ValidationError` if the configuration file names another format or level than there are.
-    public mutating func validate() throws {
+    package mutating func validate() throws {
         logFormat = try logFormat ?? Settings.value(.logFormat)
         logLevel = try logLevel ?? Settings.value(.logLevel)
     }
@@ -46,7 +46,7 @@ public struct LogOptions: ParsableArguments {
     }
 
     /// Has all loggers of this process write so. Call it once, before the first logger is made.
-    public func start() {
+    package func start() {
         LogOptions.json.withLock { $0 = logFormat == .json }
         let isJournal = LogOptions.writesToJournal
         LoggingSystem.bootstrap { [logFormat, logLevel] label in

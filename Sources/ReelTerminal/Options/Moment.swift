@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 internal import ReelWords
 
 /// A moment as users name one that lies back: a span of time before now ("2h"), a day ("2026-11-26"), or a time of a day
 /// ("2026-11-26T18:30"), by the time zone of this machine.
-public struct Moment: Hashable, Sendable {
+package struct Moment: Hashable, Sendable {
     /// Seconds since 1970.
-    public var seconds: Double
+    package var seconds: Double
 
     /// Parses a moment. Nil for anything else, and for a day or time that does not exist.
     ///
     /// - Parameters:
     ///   - now: seconds since 1970, from which a span counts back.
     ///   - zone: the time zone of days and times.
-    public init?(_ text: String, now: Double, in zone: TimeZone = .current) {
+    package init?(_ text: String, now: Double, in zone: TimeZone = .current) {
         if let span = TimeSpan(text) {
             seconds = now - Double(span.seconds)
             return

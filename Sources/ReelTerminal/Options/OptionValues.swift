@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import ReelCore
+package import ArgumentParser
+package import ReelCore
 
 extension AudioMode: ExpressibleByArgument {}
 extension Container: ExpressibleByArgument {}

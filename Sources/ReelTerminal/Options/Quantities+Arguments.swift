@@ -1,9 +1,9 @@
-public import ArgumentParser
-public import ReelWords
+package import ArgumentParser
+package import ReelWords
 
 extension ExplainedArgument {
     /// The transformation for an option of this type. Throws what is valid.
-    public static func read(_ text: String) throws -> Self {
+    package static func read(_ text: String) throws -> Self {
         guard let value = Self(text) else { throw ValidationError("it takes \(forms)") }
         return value
     }
@@ -11,5 +11,5 @@ extension ExplainedArgument {
 
 extension ByteSize: ExpressibleByArgument {
     /// Parses a command line argument; nil if it is invalid.
-    public init?(argument: String) { self.init(argument) }
+    package init?(argument: String) { self.init(argument) }
 }

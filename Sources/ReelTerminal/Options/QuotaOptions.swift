@@ -1,9 +1,9 @@
-public import ArgumentParser
-public import ReelCore
+package import ArgumentParser
+package import ReelCore
 internal import ReelWords
 
 /// The options `--max-…`: the most that a job may ask for. What they refuse ends with exit code 3.
-public struct QuotaOptions: ParsableArguments {
+package struct QuotaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The most pixels of a picture, of a source or of the output.", valueName: "count"))
     private var maxPixels: Int64?
 
@@ -17,10 +17,10 @@ public struct QuotaOptions: ParsableArguments {
     private var maxTracks: Int64?
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     /// The quotas that the options set.
-    public var quotas: Quotas {
+    package var quotas: Quotas {
         var quotas = Quotas()
         quotas[.pixels] = maxPixels
         quotas[.duration] = maxDuration
@@ -30,7 +30,7 @@ public struct QuotaOptions: ParsableArguments {
     }
 
     /// Throws `ValidationError` for a limit below 1.
-    public mutating func validate() throws {
+    package mutating func validate() throws {
         maxPixels = try maxPixels ?? Settings.value(.maxPixels)
         maxDuration = try maxDuration ?? Settings.value(.maxDuration)
         maxFrames = try maxFrames ?? Settings.value(.maxFrames)
@@ -43,7 +43,7 @@ public struct QuotaOptions: ParsableArguments {
 }
 
 /// The options `--max-output`, `--max-pass-…` and `--max-job-…`: the most that a pass or all passes of a job may take.
-public struct PassQuotaOptions: ParsableArguments {
+package struct PassQuotaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The largest file that an engine may write, temporary ones too.", valueName: "size"),
         transform: ByteSize.read)
@@ -62,10 +62,10 @@ public struct PassQuotaOptions: ParsableArguments {
     private var maxJobCpu: Int64?
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     /// Sets the quotas of these options.
-    public func set(_ quotas: inout Quotas) {
+    package func set(_ quotas: inout Quotas) {
         quotas[.output] = maxOutput?.bytes
         quotas[.passTime] = maxPassTime
         quotas[.passCPU] = maxPassCpu
@@ -74,7 +74,7 @@ public struct PassQuotaOptions: ParsableArguments {
     }
 
     /// Throws `ValidationError` for a limit below 1.
-    public mutating func validate() throws {
+    package mutating func validate() throws {
         maxOutput = try maxOutput ?? Settings.explained(.maxOutput)
         maxPassTime = try maxPassTime ?? Settings.value(.maxPassTime)
         maxPassCpu = try maxPassCpu ?? Settings.value(.maxPassCpu)

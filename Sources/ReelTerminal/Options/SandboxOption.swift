@@ -1,9 +1,9 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 /// The option `--sandbox`: whether engines must be confined.
-public struct SandboxOption: ParsableArguments {
+package struct SandboxOption: ParsableArguments {
     /// The mode.
     @Option(
         name: .customLong("sandbox"),
@@ -15,13 +15,13 @@ public struct SandboxOption: ParsableArguments {
     private var chosen: SandboxMode?
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     /// The mode that option and environment choose.
-    public var mode: SandboxMode { chosen ?? SandboxOption.fromEnvironment ?? .try }
+    package var mode: SandboxMode { chosen ?? SandboxOption.fromEnvironment ?? .try }
 
     /// Throws `ValidationError` if environment or configuration file name something else than a mode.
-    public mutating func validate() throws {
+    package mutating func validate() throws {
         if SandboxOption.text == nil { chosen = try chosen ?? Settings.value(.sandbox) }
         guard chosen != nil || SandboxOption.text == nil || SandboxOption.fromEnvironment != nil else {
             throw ValidationError("REEL_SANDBOX must be require, try or off")

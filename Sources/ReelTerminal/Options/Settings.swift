@@ -1,13 +1,13 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Configuration
 internal import Foundation
-public import ReelWords
+package import ReelWords
 internal import Synchronization
 internal import SystemPackage
 
 /// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long options in
 /// camelCase as its keys. Options and environment variables go before it.
-public enum Settings {
+package enum Settings {
     /// The file if the environment names none; it need not be there.
     private static let usualPath = "/etc/reel/reel.json"
 
@@ -19,7 +19,7 @@ public enum Settings {
     private static let state = Mutex(State())
 
     /// A setting that the file may have.
-    public enum Name: String, CaseIterable, Sendable {
+    package enum Name: String, CaseIterable, Sendable {
         case redis, redisFile, namespace, store, sandbox, sourceRoots, scratch, slots, memoryTotal, grace, logFormat
         case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
         case maxJobCpu
@@ -94,20 +94,20 @@ public enum Settings {
     }
 
     /// The value of a setting as text; nil if the file does not have it.
-    public static func text(_ name: Name) -> String? {
+    package static func text(_ name: Name) -> String? {
         guard let reader = state.withLock(\.reader) else { return nil }
         let key = ConfigKey(name.rawValue)
         return reader.string(forKey: key) ?? reader.int(forKey: key).map(String.init)
     }
 
     /// The values of a setting that is a list; nil if the file does not have it.
-    public static func list(_ name: Name) -> [String]? {
+    package static func list(_ name: Name) -> [String]? {
         state.withLock(\.reader)?.stringArray(forKey: ConfigKey(name.rawValue))
     }
 
     /// The value of a setting, read like the argument of its option; nil if the file does not have it. Throws
     /// `ValidationError` for a value that the option would not take.
-    public static func value<Value: ExpressibleByArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
+    package static func value<Value: ExpressibleByArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
     {
         guard let text = text(name) else { return nil }
         guard let value = Value(argument: text) else {
@@ -117,7 +117,7 @@ public enum Settings {
     }
 
     /// The same for the value of an option that an error explains.
-    public static func explained<Value: ExplainedArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
+    package static func explained<Value: ExplainedArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
     {
         guard let text = text(name) else { return nil }
         guard let value = Value(text) else {

@@ -1,9 +1,9 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import ReelJobs
-public import ReelWords
+package import ReelWords
 
 /// The options `--slots` and `--memory-total`: how many passes a machine does at once, and in how much memory.
-public struct SlotOptions: ParsableArguments {
+package struct SlotOptions: ParsableArguments {
     @Option(help: "The most passes to do at once. Default: the number of processors that this process may use.")
     private var slots: Int?
 
@@ -12,28 +12,28 @@ public struct SlotOptions: ParsableArguments {
         help: ArgumentHelp(
             "Memory that all passes may take together. Default: 0.6 of the machine's.", valueName: "size"),
         transform: ByteSize.read)
-    public var memoryTotal: ByteSize?
+    package var memoryTotal: ByteSize?
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     private static let leastMemory: Int64 = 64 << 20
 
     /// What a user is told who chose more memory than the machine has; nil if it has as much.
-    public var warning: String? {
+    package var warning: String? {
         let machine = HostMemory.machine
         guard memory > machine else { return nil }
         return "--memory-total is \(ByteSize(bytes: memory)), and this machine has \(ByteSize(bytes: machine))"
     }
 
     /// How many slots a worker has.
-    public var count: Int { slots ?? HostProcessors.count }
+    package var count: Int { slots ?? HostProcessors.count }
 
     /// Memory for all passes together, in bytes.
-    public var memory: Int64 { memoryTotal?.bytes ?? HostMemory.budget }
+    package var memory: Int64 { memoryTotal?.bytes ?? HostMemory.budget }
 
     /// Throws `ValidationError` if the number of slots is out of range.
-    public mutating func validate() throws {
+    package mutating func validate() throws {
         slots = try slots ?? Settings.value(.slots)
         memoryTotal = try memoryTotal ?? Settings.explained(.memoryTotal)
         // An engine without a picture takes more.

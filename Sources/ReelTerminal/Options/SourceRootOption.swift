@@ -1,9 +1,9 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Foundation
-public import ReelCore
+package import ReelCore
 
 /// The option `--source-root`: the folders from which sources are taken.
-public struct SourceRootOption: ParsableArguments {
+package struct SourceRootOption: ParsableArguments {
     @Option(
         name: .customLong("source-root"),
         help: ArgumentHelp(
@@ -14,15 +14,15 @@ public struct SourceRootOption: ParsableArguments {
     private var folders: [String] = []
 
     /// For ArgumentParser.
-    public init() {}
+    package init() {}
 
     /// The folders that option or environment name; nil if they name none. Throws `.sourceRootUnusable` if one is no folder.
-    public func roots() throws(ReelFailure) -> SourceRoots? {
+    package func roots() throws(ReelFailure) -> SourceRoots? {
         try SourceRootOption.roots(of: folders.isEmpty ? SourceRootOption.unasked : folders)
     }
 
     /// Those folders; nil for none. Throws `.sourceRootUnusable` if one is no folder.
-    public static func roots(of named: [String]) throws(ReelFailure) -> SourceRoots? {
+    package static func roots(of named: [String]) throws(ReelFailure) -> SourceRoots? {
         guard !named.isEmpty else { return nil }
         var paths: [String] = []
         for name in named {

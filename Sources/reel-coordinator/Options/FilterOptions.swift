@@ -1,6 +1,6 @@
-public import ArgumentParser
+package import ArgumentParser
 internal import Foundation
-public import ReelJobs
+package import ReelJobs
 internal import ReelTerminal
 
 extension JobFilter.State: ExpressibleByArgument {}
