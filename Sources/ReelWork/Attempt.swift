@@ -1,5 +1,46 @@
+internal import Foundation
+internal import Logging
 internal import ReelCore
-internal import ReelQueue
+internal import ReelJobs
+package import ReelQueue
+package import ReelStore
+
+/// What a worker has claimed, with the store's facts about its job.
+package struct ClaimedWork: Sendable {
+    package let claim: Claim
+    /// The job's record as it was when the work was claimed.
+    package let record: JobRecord
+    let entry: any JobEntry
+    /// What the job's plan says; nil for planning, which makes the plan.
+    package let context: JobContext?
+
+    /// How many frames of video the work makes. An assembly makes frames only if the source's packets are copied;
+    /// otherwise it joins frames that passes have made.
+    var frames: Int {
+        guard let plan = context?.plan else { return 0 }
+        return claim.work.pass.map(plan.frames) ?? (plan.video.isPassthrough ? plan.frameCount : 0)
+    }
+
+    /// The work as the log names it.
+    var description: String {
+        let job = "job \(claim.job)"
+        let named = "\(job) (\(URL(filePath: record.source.path).lastPathComponent))"
+        return switch claim.work {
+        case .planning: "probe of \(job)"
+        case .assembly: "assembly of \(named)"
+        case .pass(.audio(let track)): "pass \(claim.index) of \(named), audio track \(track)"
+        case .pass(.video(let pass)):
+            "pass \(claim.index) of \(named), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
+        }
+    }
+
+    /// What an event of the log is about, by names.
+    var facts: Logger.Metadata {
+        var facts: Logger.Metadata = ["job": "\(claim.job)", "source": "\(record.source.path)"]
+        if context != nil { facts["pass"] = .stringConvertible(claim.index) }
+        return facts
+    }
+}
 
 /// One attempt of this worker at what it has claimed.
 struct Attempt: Sendable {
@@ -30,4 +71,79 @@ struct Attempt: Sendable {
         case planned(passes: Int)
         case failed(ReelFailure)
     }
+}
+
+extension PassAllowance {
+    /// Does a piece of work, and cancels it when its time is over.
+    ///
+    /// Throws `.quotaExceeded` then, and what the work throws.
+    ///
+    /// - Parameter begun: from when on the time counts.
+    func timed<Result: Sendable>(
+        since begun: ContinuousClock.Instant = .now, _ work: @escaping @Sendable () async throws -> Result
+    ) async throws(ReelFailure) -> Result {
+        try await ReelFailure.unifying {
+            guard let time else { return try await work() }
+            return try await withThrowingTaskGroup(of: Result.self) { group in
+                group.addTask { try await work() }
+                group.addTask {
+                    try await Task.sleep(until: begun + .seconds(time.seconds), clock: .continuous)
+                    throw time.exceeded
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() else { throw CancellationError() }
+                return result
+            }
+        }
+    }
+}
+
+/// What follows from how an attempt ended.
+enum Ending {
+    /// The claim was lost: another worker may have it by now.
+    case lost
+    /// The job was cancelled.
+    case cancelled
+    /// The claim goes back to the board uncharged: this worker ends.
+    case handedBack
+    /// The board records the result.
+    case made(PassResult)
+    /// The board has the plan and its passes; with them it has taken the claim back.
+    case planned(passes: Int)
+    /// Results of passes are wrong: those are made again, and the assembly that has found it waits for them.
+    case spoilt(ReelFailure)
+    /// The job's plan is wrong: the job is planned anew. The context is that of the plan.
+    case disproved(ReelFailure, JobContext)
+    /// The board charges a failed attempt; the cause decides what follows.
+    case failed(ReelFailure, as: FailureCause)
+
+    /// The table of endings: the first row that fits counts.
+    ///
+    /// - Parameter reason: why the attempt had to stop; nil if it could have gone on.
+    init(_ outcome: Attempt.Outcome, of work: ClaimedWork, stopped reason: StopReason?) {
+        self =
+            switch (outcome, reason, work.context) {
+            // Publishing is the last step of planning. Whatever the attempt was to stop for has come after it.
+            case (.planned(let passes), _, _): .planned(passes: passes)
+            case (_, .lost, _): .lost
+            // The board says so when a plan is published, perhaps before a beat does.
+            case (.failed(let failure), _, _) where failure.reason.isLostProbe: .lost
+            case (_, .cancelled, _): .cancelled
+            // Also if the worker ends: the work is done.
+            case (.made(let result), _, _): .made(result)
+            case (.failed, .drained, _): .handedBack
+            case (.failed(let failure), nil, _) where failure.kind == .interrupted: .handedBack
+            case (.failed(let failure), nil, _?) where failure.reason.passToRepeat != nil: .spoilt(failure)
+            case (.failed(let failure), nil, let context?) where failure.reason.disprovesPlan:
+                .disproved(failure, context)
+            // The encoder took these settings when the job was planned, so another attempt may succeed.
+            case (.failed(let failure), nil, _?) where failure.reason.isEncodersRefusal:
+                .failed(failure, as: .transient)
+            case (.failed(let failure), nil, _): .failed(failure, as: failure.cause)
+            }
+    }
+}
+
+extension FailureReason {
+    fileprivate var isLostProbe: Bool { if case .probeLost = self { true } else { false } }
 }

@@ -1,4 +1,6 @@
+package import ReelCore
 package import ReelQueue
+internal import Synchronization
 
 /// How a worker is, for programs that watch it.
 package struct WorkerHealth: Hashable, Sendable {
@@ -60,5 +62,123 @@ extension WorkerEnvironment {
             memoryTotal: memoryTotal, isRedisUp: signs.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
             attempts: Dictionary(uniqueKeysWithValues: BoardFigures.Attempt.allCases.map { ($0, 0) })
                 .merging(signs.attempts) { $1 })
+    }
+}
+
+/// What a worker notes of itself for monitoring alone: that its loop runs, whether Redis and the store are there, and how its
+/// attempts ended.
+package final class WorkerSigns: Sendable {
+    /// Of a store that is at its place.
+    package struct Room: Sendable {
+        /// Nil if it has no limit or is unknown.
+        package var freeBytes: Int64?
+    }
+
+    private struct State {
+        var sign: Duration?
+        var hasBegun = false
+        var isRedisUp = false
+        var store: (room: Room, seen: Duration)?
+        var attempts: [BoardFigures.Attempt: Int] = [:]
+    }
+
+    /// The loop, or the store, hangs if there is no sign of it for so long. A service manager waits as long for the loop
+    /// (`WatchdogSec=`).
+    private static let patience = Duration.seconds(60)
+
+    private let state = Mutex(State())
+    private let clock: WorkerClock
+
+    package init(clock: WorkerClock) { self.clock = clock }
+
+    /// The loop runs.
+    package func giveSign() { state.withLock { $0.sign = clock.now } }
+
+    /// Redis and the store were reached, so that the worker claims from now on.
+    package func begin() { state.withLock { $0.hasBegun = true } }
+
+    /// Notes whether Redis answered the last beat.
+    package func setRedis(isUp: Bool) { state.withLock { $0.isRedisUp = isUp } }
+
+    /// Notes what a look at the store has found; nil if it is away.
+    package func setStore(_ room: Room?) { state.withLock { $0.store = room.map { ($0, clock.now) } } }
+
+    /// Counts an attempt that has ended.
+    package func count(_ attempt: BoardFigures.Attempt) { state.withLock { $0.attempts[attempt, default: 0] += 1 } }
+
+    /// Whether the loop has given a sign lately. One that has given none yet may still be starting.
+    package var isAlive: Bool {
+        state.withLock { state in state.sign.map { clock.now - $0 < WorkerSigns.patience } ?? true }
+    }
+
+    package var hasBegun: Bool { state.withLock(\.hasBegun) }
+    package var isRedisUp: Bool { state.withLock(\.isRedisUp) }
+    package var attempts: [BoardFigures.Attempt: Int] { state.withLock(\.attempts) }
+
+    /// Nil if the store was away, or has not been seen lately.
+    package var store: Room? {
+        state.withLock { state in
+            state.store.flatMap { clock.now - $0.seen < WorkerSigns.patience ? $0.room : nil }
+        }
+    }
+}
+
+/// What keeps a worker from working as much as it could. The worker tells it with its beats, for people to read.
+package final class WorkerNotes: Sendable {
+    private struct State {
+        var full: [String]?
+        var slotsOut = 0
+        var storeFailure: ReelFailure?
+        var clockOffset = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Notes the folders of which one has a full disk; nil when there is room again.
+    package func setFull(_ folders: [String]?) { state.withLock { $0.full = folders } }
+
+    /// Notes that one more slot claims nothing.
+    package func slotLeaves() { state.withLock { $0.slotsOut += 1 } }
+
+    /// Notes that a slot that claimed nothing claims again.
+    package func slotReturns() { state.withLock { $0.slotsOut -= 1 } }
+
+    /// Notes why the store cannot be written; nil when it can be again. Returns whether that is a change.
+    package func setStoreFailure(_ failure: ReelFailure?) -> Bool {
+        state.withLock { state in
+            defer { state.storeFailure = failure }
+            return state.storeFailure != failure
+        }
+    }
+
+    /// Notes by how much the two clocks differ, if that is more than a minute.
+    package func setClocks(_ clocks: Clocks) {
+        // A clock that is set wrong may be beyond what an integer holds.
+        let offset = Int(exactly: (clocks.host - clocks.board).rounded()) ?? 0
+        state.withLock { $0.clockOffset = offset.magnitude > 60 ? offset : 0 }
+    }
+
+    /// Whether a disk was full, and no room was seen since.
+    package var isFull: Bool { state.withLock { $0.full != nil } }
+
+    /// Whether the store could not be written when the worker last tried.
+    package var hasStoreFailure: Bool { state.withLock { $0.storeFailure != nil } }
+
+    /// How many slots claim nothing.
+    package var slotsOut: Int { state.withLock(\.slotsOut) }
+
+    /// The notes as diagnostics.
+    package var diagnostics: [Diagnostic] {
+        state.withLock { state in
+            let full = state.full.map { Diagnostic.workerDiskFull(folders: $0) }
+            let out =
+                state.slotsOut > 0
+                ? Diagnostic.workerSlotsOut(slots: state.slotsOut, jobs: SlotHealth.jobsInARow) : nil
+            let store = state.storeFailure.map { Diagnostic.workerStoreUnusable(last: $0) }
+            let clock = state.clockOffset == 0 ? nil : Diagnostic.workerClockDiffers(seconds: state.clockOffset)
+            return [full, out, store, clock].compactMap(\.self)
+        }
     }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 package import ReelCore
 package import ReelEngine
-internal import ReelQueue
+package import ReelQueue
 package import ReelStore
 
 /// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a plan,
@@ -211,4 +211,87 @@ private struct StoredIndex: Sendable {
     let hash: String
     let locator: Locator
     let index: SourceIndex
+}
+
+extension Planning {
+    /// Plans a job by what the engine said of its sources, unless the store's last plan is of the same indexes and encoders
+    /// and fits the memory that there is now. Copies the sources into the store if the record says so. Only the caller may
+    /// work at the job meanwhile.
+    func findOrMakePlan(of id: JobID, from sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
+        let entry = store.job(id)
+        let record = try await entry.read()
+        let new = try newPlan(sources)
+        var kept = try? await entry.latestPlan()
+        if let latest = kept, !holds(latest, beside: new, record) { kept = nil }
+        let plan = if let kept { kept } else { try await entry.readPlan(entry.writePlan(new)) }
+        try await stage(record, in: entry)
+        return StoredJob(record: record, plan: plan, entry: entry, hadPlan: kept != nil)
+    }
+
+    private func newPlan(_ sources: PlanningSources) throws(ReelFailure) -> Plan {
+        var plan = try capacity.planner.plan(sources.input)
+        try quotas.check(plan, of: sources.input.indexes)
+        plan.encoders = plan.builds(among: sources.encoders)
+        return plan
+    }
+
+    /// Whether an earlier plan still holds, compared with the one that would be made now.
+    private func holds(_ earlier: Plan, beside plan: Plan, _ record: JobRecord) -> Bool {
+        earlier.sources == plan.sources && earlier.encoders == plan.encoders
+            && earlier.video.identity == plan.video.identity
+            && earlier.need <= max(capacity.ceiling(record.spec) ?? .max, plan.need)
+    }
+
+    private func stage(_ record: JobRecord, in entry: any JobEntry) async throws(ReelFailure) {
+        for source in record.sources {
+            guard let name = source.staged, await !entry.hasCopy(of: source) else { continue }
+            try await entry.stage(source.path, as: name, source.fingerprint)
+        }
+    }
+}
+
+/// What the machines have that will do a job's work, as far as it is known when the job is planned.
+package struct Capacity: Sendable {
+    private let slots: Int
+    /// Bytes that a pass should take at most.
+    private let share: Int64
+    /// Bytes that no pass may exceed, because a user chose that limit; nil if none did.
+    private let limit: Int64?
+
+    /// How many slots a worker may have.
+    package static let slotLimit = 1...1024
+
+    /// Slots to plan for if no worker has registered.
+    static let usualSlots = 8
+
+    /// Workers on other machines: their memory is known only when they claim.
+    package init(slots: Int) {
+        self.slots = slots
+        share = Capacity.usualShare
+        limit = nil
+    }
+
+    /// This machine, whose slots share a total.
+    ///
+    /// - Parameters:
+    ///   - memoryTotal: bytes.
+    ///   - isLimit: whether a user chose the total. If not, a pass that needs more takes it.
+    package init(slots: Int, memoryTotal: Int64, isLimit: Bool) {
+        self.slots = slots
+        share = min(Capacity.usualShare, memoryTotal / Int64(max(slots, 1)))
+        limit = isLimit ? memoryTotal : nil
+    }
+
+    private static let usualShare: Int64 = 2 << 30
+
+    /// All registered workers together.
+    package static func ofWorkers(on board: any Board) async throws(ReelFailure) -> Capacity {
+        let slots = try await board.workers().reduce(0) { $0 + $1.report.slots }
+        return Capacity(slots: slots > 0 ? slots : usualSlots)
+    }
+
+    /// Bytes that no pass of a job may exceed; nil if nothing limits it.
+    func ceiling(_ spec: JobSpec) -> Int64? { [spec.memory, limit].compactMap(\.self).min() }
+
+    var planner: Planner { Planner(slots: slots, memory: MemoryRequest(budget: share, limit: limit)) }
 }

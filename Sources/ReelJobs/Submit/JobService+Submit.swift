@@ -82,3 +82,81 @@ package struct SubmittedJob: Hashable, Sendable {
     /// The plan's facts about source and output.
     package let diagnostics: [Diagnostic]
 }
+
+/// A job that was posted.
+package struct PostedJob: Hashable, Sendable {
+    /// The job.
+    package let id: JobID
+    /// The state in which it was found, or `probing` if it was begun.
+    package let state: JobState
+    /// Whether this call made the job. If several callers post the same job at once, that is true for exactly one of them.
+    package let isNew: Bool
+}
+
+extension JobService {
+    /// Begins a job and leaves all of it to the workers, its planning, too: returns before its source has been read. A job that
+    /// is on the board or done stays as it is; one that had failed or was cancelled begins anew.
+    ///
+    /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
+    ///
+    /// - Parameters:
+    ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
+    ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
+    package func post(
+        _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}
+    ) async throws(ReelFailure) -> PostedJob {
+        let admission = JobAdmission(board: board, store: try requiredStore(), wanted: wanted)
+        var isNew = false
+        var state = JobState.probing
+        let found = try await admission.admit(
+            created: { created throws(ReelFailure) in
+                isNew = isNew || created
+                try recorded()
+            }, known: { state = $0 })
+        guard case .unplanned(let claim) = found else {
+            try await admission.describe()
+            return PostedJob(id: wanted.id, state: state, isNew: isNew)
+        }
+        do throws(ReelFailure) { try await admission.describe(claim) } catch {
+            if let claim { try? await handBack(claim, by: admission) }
+            throw error
+        }
+        if let claim { try await handBack(claim, by: admission) }
+        return PostedJob(id: wanted.id, state: state, isNew: isNew)
+    }
+
+    /// Hands the planning back, uncharged, so that a worker takes it.
+    private func handBack(_ claim: Claim, by admission: JobAdmission) async throws(ReelFailure) {
+        _ = try await board.leave(admission.wanted.id, waiter: admission.name.text, claim: claim)
+    }
+}
+
+/// A job as it would be done: its plan, with what it was made from.
+package struct PreparedJob: Sendable {
+    private let record: JobRecord
+    private let plan: Plan
+    private let indexes: [SourceIndex]
+    private let quotas: Quotas
+
+    init(_ job: StoredJob, indexes: [SourceIndex], quotas: Quotas) {
+        (record, plan, self.indexes, self.quotas) = (job.record, job.plan, indexes, quotas)
+    }
+
+    /// What `plan` shows.
+    package var view: PlanView {
+        var view = PlanView(id: record.id.text, sources: record.sources.map(\.path), plan: plan, indexes: indexes)
+        view.quotas = Quotas.asked(by: plan, of: indexes).compactMap { quota, amount in
+            quotas[quota].map { PlanView.QuotaView(quota: quota.rawValue, asked: amount, most: $0) }
+        }
+        return view
+    }
+
+    /// Writes the edit as a timeline of OpenTimelineIO. Reading that gives the same plan.
+    ///
+    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, `.timelineSoundtrack`, and `.output` if the file cannot be
+    /// written; nothing half-written remains.
+    package func writeTimeline(to destination: Destination) throws(ReelFailure) {
+        let writer = try TimelineWriter(plan, record.spec, sources: record.sources.map(\.path), indexes: indexes)
+        try destination.write(writer.bytes(at: destination.path))
+    }
+}

@@ -1,3 +1,4 @@
+internal import Foundation
 package import ReelCore
 package import ReelWords
 
@@ -161,5 +162,112 @@ package struct OutputRequest: Hashable, Sendable {
             mostFrames: fps?.ratio, pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout,
             loop: loopOptions, timestamps: timestamps, passFrames: passFrames, threads: threads?.number,
             memory: memory?.bytes, verify: verify, onDamage: onDamage)
+    }
+}
+
+extension OutputRequest {
+    /// Reads an object of options by their names; an option that is null or missing has its usual value.
+    ///
+    /// Throws a `FlawedPlace` if it is no object, if no option has one of the names, or if a value is a list or an object, and a
+    /// `RequestFault` for a value that its option does not take: another kind of value, a text in none of its forms, or what
+    /// `check` refuses.
+    ///
+    /// - Parameter fields: the options that may be there.
+    package init(_ place: JSONPlace, knows fields: [Field]) throws {
+        let values = try place.object(knows: fields.map(\.rawValue).sorted()).places
+        for field in fields {
+            guard let value = values[field.rawValue] else { continue }
+            try take(value, as: field)
+        }
+        try check()
+    }
+
+    private mutating func take(_ value: JSONPlace, as field: Field) throws {
+        let option = field.option
+        let text: String
+        switch (value.value, option.form) {
+        case (.null, _), (.flag(false), .flag): return
+        case (.flag(true), .flag): text = ""
+        case (.flag(let flag), _): throw RequestFault(field, .malformed("\(flag)"))
+        case (.text(let found), .flag): throw RequestFault(field, .malformed(found))
+        case (.text(let found), _): text = found
+        case (.number(let number), let form):
+            text = "\(number)"
+            guard form.takesNumbers else { throw RequestFault(field, .malformed(text)) }
+        case (.object, _), (.list, _): throw value.malformed(.text)
+        }
+        guard option.read(&self, text) else { throw RequestFault(field, .malformed(text)) }
+    }
+}
+
+extension PictureSize: ExplainedArgument {
+    /// What a user may write.
+    package static let forms = "width and height in pixels (640x360)"
+}
+
+/// How often moving pictures are played: a number, or `forever`.
+package struct Plays: ExplainedArgument, Hashable {
+    static let word = "forever"
+    /// What a user may write.
+    package static let forms = "a number (3), or \(word)"
+    /// Nil for ever.
+    package let number: Int?
+
+    /// Reads any whole number, whether it is within range or not; nil for other texts.
+    package init?(_ text: String) {
+        guard text == Plays.word || Int(text) != nil else { return nil }
+        number = Int(text)
+    }
+}
+
+/// Frames a second, as a decimal number or a ratio.
+package struct FrameRate: ExplainedArgument, Hashable {
+    /// What a user may write.
+    package static let forms =
+        "frames a second, up to \(JobSpec.ratesAllowed.upperBound.numerator) (25, 12.5, 30000/1001)"
+    /// Within `JobSpec.ratesAllowed`.
+    package let ratio: Rational
+
+    /// Nil for other texts, and for rates that are not allowed.
+    package init?(_ text: String) {
+        guard let ratio = Rational(number: text), JobSpec.ratesAllowed.contains(ratio) else { return nil }
+        self.ratio = ratio
+    }
+}
+
+/// A speed, as a decimal number or a ratio.
+package struct Speed: ExplainedArgument, Hashable {
+    /// What a user may write.
+    package static let forms = "a number or a ratio (2, 0.5, 1/3)"
+    /// Seconds of the source in a second of the output; within `EditClip.speedsAllowed`.
+    package let ratio: Rational
+
+    /// Nil for other texts, and for speeds that are not allowed.
+    package init?(_ text: String) {
+        guard let ratio = Rational(number: text), EditClip.speedsAllowed.contains(ratio) else { return nil }
+        self.ratio = ratio
+    }
+}
+
+/// A number of threads, or `auto`.
+package struct ThreadCount: ExplainedArgument, Hashable {
+    static let word = "auto"
+    /// What a user may write.
+    package static let forms = "a number (4), or \(word)"
+    /// Nil leaves it to the planner.
+    package let number: Int?
+
+    /// Reads any whole number, whether it is within range or not; nil for other texts.
+    package init?(_ text: String) {
+        guard text == ThreadCount.word || Int(text) != nil else { return nil }
+        number = Int(text)
+    }
+}
+
+extension Rational {
+    /// Reads a decimal number or a ratio.
+    fileprivate init?(number: String) {
+        guard !number.contains(":"), let ratio = ClockTime(number)?.seconds ?? Rational(number) else { return nil }
+        self = ratio
     }
 }

@@ -69,3 +69,103 @@ struct TimelineObject {
         try object.known(key)?.list().map { try TimelineObject($0) } ?? []
     }
 }
+
+/// A time or a length as OpenTimelineIO has it: units, and how many of them a second has.
+struct TimelineTime {
+    /// Units.
+    let value: Rational
+    /// Units per second.
+    let rate: Rational
+
+    /// In seconds.
+    var seconds: Rational { value / rate }
+
+    /// Reads an object of the schema RationalTime.
+    init(_ place: JSONPlace) throws {
+        let object = try TimelineObject(place, of: [.time])
+        let (value, rate) = (try object.required("value"), try object.required("rate"))
+        guard let units = Rational(exactly: try value.double()) else { throw value.malformed(.number) }
+        guard let perSecond = TimelineTime.rate(try rate.double()) else { throw rate.malformed(.rate) }
+        (self.value, self.rate) = (units, perSecond)
+        let limit = Rational(1_000_000_000)
+        guard seconds > Rational(0) - limit, seconds < limit else { throw place.malformed(.moment) }
+    }
+
+    /// The rate that a number stands for: the nearest broadcast rate within a thousandth of it, else the number itself. Nil
+    /// if it is not above 0, or above a billion.
+    static func rate(_ number: Double) -> Rational? {
+        guard number > 0, number <= 1_000_000_000 else { return nil }
+        if let nearest = Rational.broadcastRate(near: number) { return nearest }
+        return Rational(exactly: number).flatMap { $0 > Rational(0) ? $0 : nil }
+    }
+}
+
+/// A range as OpenTimelineIO has it, in seconds.
+struct TimelineRange {
+    /// Where it begins.
+    let start: Rational
+    /// For how long it lasts; not below 0.
+    let length: Rational
+
+    /// Reads an object of the schema TimeRange.
+    init(_ place: JSONPlace) throws {
+        let object = try TimelineObject(place, of: [.range])
+        start = try TimelineTime(object.required("start_time")).seconds
+        let duration = try object.required("duration")
+        length = try TimelineTime(duration).seconds
+        guard length >= Rational(0) else { throw duration.malformed(.duration) }
+    }
+}
+
+extension Rational {
+    /// The number that a double stands for: its decimal text if that has at most six decimals, else its exact value. Nil
+    /// beyond 64 bits.
+    init?(exactly number: Double) {
+        let exact = 0x1p53
+        let micros = (number * 1_000_000).rounded()
+        if abs(micros) < exact, micros / 1_000_000 == number {
+            self.init(Int64(micros), 1_000_000)
+            return
+        }
+        var (scaled, denominator) = (number, Int64(1))
+        while scaled != scaled.rounded(), denominator < 1 << 62 {
+            (scaled, denominator) = (scaled * 2, denominator * 2)
+        }
+        guard let numerator = Int64(exactly: scaled.rounded()) else { return nil }
+        self.init(numerator, denominator)
+    }
+}
+
+/// The moment at which a timeline or a file starts, as a timecode has it: frames since midnight.
+struct StartTimecode {
+    /// Frames since midnight.
+    let frames: Int64
+    /// Frames per second, of which labels count the next whole number.
+    let rate: Rational
+
+    /// Nil if the rate is not a frame rate, or the time lies before midnight.
+    init?(frames: Int64, rate: Rational) {
+        guard frames >= 0, StartTimecode.rates.contains(rate) else { return nil }
+        (self.frames, self.rate) = (frames, rate)
+    }
+
+    private static let rates = Rational(1)...Rational(240)
+
+    /// Parses the label that a file has, such as "01:00:00:00". One with a semicolon drops frames. Nil for anything else.
+    init?(_ text: String, rate: Rational) {
+        let parts = text.split(whereSeparator: { ":;.".contains($0) }).compactMap { Int64($0) }
+        guard parts.count == 4, StartTimecode.rates.contains(rate), parts.allSatisfy({ (0..<1000).contains($0) }) else {
+            return nil
+        }
+        let label = Timecode(
+            seconds: (parts[0] * 60 + parts[1]) * 60 + parts[2], frame: parts[3], dropsFrames: text.contains(";"))
+        self.init(frames: label.frames(at: rate), rate: rate)
+    }
+
+    /// The label as the field writes it: that of a drop-frame timecode at 29.97 and 59.94 frames a second, counted from
+    /// midnight again after 24 hours.
+    var text: String {
+        let label = Timecode(frames: frames, rate: rate, dropsFrames: Timecode.droppingRates.contains(rate))
+        return Timecode(seconds: label.seconds % 86400, frame: label.frame, dropsFrames: label.dropsFrames).description
+    }
+}

@@ -89,3 +89,90 @@ extension JobPass {
         }
     }
 }
+
+/// How far a clip of an edit is. Clips that show the same share their passes, and are one.
+package struct ClipProgress: Codable, Hashable, Sendable {
+    /// The name of its source's file; missing for a gap, which is black.
+    package var source: String?
+    /// Its first frame of the source in presentation order, counted from 0.
+    package var firstFrame: Int
+    /// The frame after its last.
+    package var endFrame: Int
+    /// The direction in which it is played.
+    package var direction: Direction
+    /// The passes that make it.
+    package var passes: Int
+    /// Those of them that are finished.
+    package var passesDone: Int
+    /// Those of them that workers hold.
+    package var passesLive: Int
+
+    package init(
+        source: String?, frames: Range<Int>, direction: Direction, passes: Int, passesDone: Int = 0, passesLive: Int = 0
+    ) {
+        self.source = source
+        (firstFrame, endFrame) = (frames.lowerBound, frames.upperBound)
+        self.direction = direction
+        self.passes = passes
+        self.passesDone = passesDone
+        self.passesLive = passesLive
+    }
+}
+
+/// Tells how far the clips of one job are, from its plan and the state of each of its passes.
+struct ClipSight {
+    private let entry: any JobEntry
+    private let board: any Board
+    private var known: (passes: Int, clips: [(clip: ClipProgress, passes: [Int])])?
+
+    /// The most passes of which each is looked at; clips of jobs with more are not told.
+    private static let mostPasses = 4096
+
+    init(_ entry: any JobEntry, on board: any Board) {
+        self.entry = entry
+        self.board = board
+    }
+
+    /// The clips in the order of the output; none if the job is not an edit of several clips whose passes are known.
+    mutating func clips(of status: JobStatus) async -> [ClipProgress] {
+        let passes = status.job.passCount
+        guard (1...ClipSight.mostPasses).contains(passes), !status.state.isTerminal else { return [] }
+        // A disproved plan is replaced by another.
+        if known?.passes != passes { known = (passes, await read(passes)) }
+        guard let clips = known?.clips, !clips.isEmpty,
+            let cells = try? await board.strip(status.job.id, cells: passes)?.cells, cells.count == passes
+        else { return [] }
+        return clips.map { clip, passes in
+            var clip = clip
+            clip.passesDone = passes.reduce(0) { $0 + cells[$1].done }
+            clip.passesLive = passes.reduce(0) { $0 + cells[$1].live }
+            return clip
+        }
+    }
+
+    private func read(_ passes: Int) async -> [(clip: ClipProgress, passes: [Int])] {
+        guard let plan = try? await entry.latestPlan(), let record = try? await entry.read(),
+            plan.passes.count == passes, plan.clips.count > 1
+        else { return [] }
+        return plan.clipsMade(
+            names: record.sources.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.path })
+    }
+}
+
+extension Plan {
+    /// The clips that passes make, and the places of those passes; `names` are those of the sources.
+    fileprivate func clipsMade(names: [String]) -> [(clip: ClipProgress, passes: [Int])] {
+        var makers: [Int: [Int]] = [:]
+        for (place, pass) in passes.enumerated() {
+            guard case .video(let video) = pass else { continue }
+            for clip in video.clips { makers[clip, default: []].append(place) }
+        }
+        return makers.sorted { $0.key < $1.key }.map { number, passes in
+            let clip = clips[number]
+            let progress = ClipProgress(
+                source: clip.isBlack || !names.indices.contains(clip.source) ? nil : names[clip.source],
+                frames: clip.frames, direction: clip.direction, passes: passes.count)
+            return (progress, passes)
+        }
+    }
+}

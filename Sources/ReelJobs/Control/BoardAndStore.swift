@@ -1,0 +1,171 @@
+internal import Foundation
+package import ReelCore
+package import ReelQueue
+package import ReelStore
+
+extension JobStore {
+    /// Makes sure that board and store belong together, before a program changes either. A board that belongs to no store
+    /// takes this one.
+    ///
+    /// Throws `.storeDiffers` if the board belongs to another store, `.storeEmpty` if it belongs to one and this place is
+    /// empty, and `.storeMissing` if the place is empty and the board has no store: a file system may not be mounted there.
+    package func join(_ board: any Board) async throws(ReelFailure) {
+        let own = try await identity()
+        let known = try await board.store(expecting: own)
+        switch (own, known) {
+        case (let own?, let known?):
+            guard own == known else { throw ReelFailure(.storeDiffers(path: name, store: own, board: known)) }
+        case (nil, let known?):
+            // Another process may have made a store of the place meanwhile.
+            guard try await identity() == known else { throw ReelFailure(.storeEmpty(path: name, board: known)) }
+        case (_, nil):
+            guard try await identity() != nil else { throw ReelFailure(.storeMissing(path: name)) }
+            try await join(board)
+        }
+    }
+}
+
+extension JobEntry {
+    /// Writes a verified output into the record, and in the same change that the job is done with it: there is no time at which
+    /// the one is known without the other. The board is told after that. If it answers that the job has ended otherwise,
+    /// `settle` takes the end back.
+    ///
+    /// - Parameter board: its clock says when that was.
+    package func recordDone(_ output: JobResult, on board: any Board) async throws(ReelFailure) {
+        let now = await board.endOfNow()
+        try await change { record throws(ReelFailure) in
+            record.result = output
+            if record.state == nil { record.end(.done, at: now) }
+        }
+    }
+
+    /// Has the record say how the job ended, if the board says that it has: the board alone decides between an end and a
+    /// cancellation that come at the same time. Every program that ends a job on the board calls this, and every worker does so for jobs
+    /// whose record has been left behind, for example by a process that was killed in between.
+    package func settle(on board: any Board) async throws(ReelFailure) {
+        try await change { record throws(ReelFailure) in
+            guard let state = try await board.state(of: id), state.isTerminal, state != record.state else { return }
+            let failure = state == .failed ? try await board.status(id)?.failure : nil
+            let now = await board.endOfNow()
+            record.end(state, failure, at: now)
+        }
+    }
+}
+
+extension JobEntry {
+    /// Changes the job's name and labels in its record, then on the board. Other processes may do so at the same time; this
+    /// returns when the board has the name and labels of the record.
+    func describe(
+        on board: any Board, _ edit: (inout Submission?) -> Void = { _ in }
+    ) async throws(ReelFailure) {
+        var told: Submission?
+        var said = try await change { record throws(ReelFailure) in edit(&record.submission) }.submission
+        while let next = said, next != told {
+            try await board.describe(id, try next.text)
+            told = next
+            said = try await read().submission
+        }
+    }
+}
+
+extension Board {
+    /// Gives back a pass that could not be done. If the job has failed with that, its record says so, too.
+    ///
+    /// - Parameters:
+    ///   - cause: replaces the failure's own; nil keeps it.
+    ///   - entry: the job's place in the store. If its record cannot be written, the board still knows the end.
+    package func fail(
+        _ claim: Claim, worker: WorkerID, failure: ReelFailure, as cause: FailureCause? = nil,
+        recordingIn entry: any JobEntry
+    ) async throws(ReelFailure) -> FailAnswer {
+        let answer = try await fail(claim, worker: worker, failure: failure, as: cause)
+        if answer == .jobFailed { try? await entry.settle(on: self) }
+        return answer
+    }
+}
+
+/// Puts jobs back on a board that has lost them, as the store has them: with every pass finished whose segments are whole,
+/// and paused if they were. A job without a plan is planned again. A job that is done, failed or cancelled stays so.
+package struct Recover: Sendable {
+    package typealias Outcome = JobService.RecoverOutcome
+
+    private let store: any JobStore
+    private let board: any Board
+
+    package init(store: any JobStore, board: any Board) {
+        self.store = store
+        self.board = board
+    }
+
+    /// Every job that has not ended, with its outcome. Doing it again, or while workers work, is harmless.
+    func all() async throws(ReelFailure) -> [(job: JobID, outcome: Outcome)] {
+        var outcomes: [(JobID, Outcome)] = []
+        for id in try await store.unfinishedJobs() { outcomes.append((id, try await recover(id))) }
+        return outcomes
+    }
+
+    /// One job that has not ended, with its outcome.
+    package func recover(_ id: JobID) async throws(ReelFailure) -> Outcome {
+        if let status = try await board.status(id), !status.state.isTerminal { return .known }
+        let record: JobRecord
+        do {
+            record = try await store.job(id).read()
+        } catch {
+            return .lost(error)
+        }
+        guard
+            case .begun(let claim) = try await board.begin(
+                record.beginning, holder: WorkerID("recover-\(UUID().uuidString)"))
+        else {
+            return .known
+        }
+        do throws(ReelFailure) {
+            try await store.job(id).describe(on: board)
+            try await board.hook(record)
+            let job = try await StoredJob(store.job(id))
+            let finished = try await job.finished(in: job.indexes(in: store))
+            try await job.publish(on: board, claim, finished)
+            return .recovered(passesDone: finished.count)
+        } catch {
+            switch error.reason {
+            case .probeLost, .jobCancelled: return .known
+            default: break
+            }
+            guard error.kind != .unreachable || error.cause != .transient else { throw error }
+            // It has no plan that this release can use: a worker makes one.
+            if record.paused { _ = try await board.pause(id) }
+            try await board.release(claim)
+            return .recovered(passesDone: 0)
+        }
+    }
+}
+
+extension JobStore {
+    /// Jobs whose records can be read and name no end.
+    package func unfinishedJobs() async throws(ReelFailure) -> [JobID] {
+        var unfinished: [JobID] = []
+        for id in try await jobs() {
+            if let record = try? await job(id).read(), record.state == nil { unfinished.append(id) }
+        }
+        return unfinished
+    }
+}
+
+extension Board {
+    /// Repeats a call as long as Redis cannot be reached, for a minute. Throws what the call throws.
+    package func patiently<Answer: Sendable>(
+        _ call: () async throws(ReelFailure) -> Answer
+    ) async throws(ReelFailure) -> Answer {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            do throws(ReelFailure) {
+                return try await call()
+            } catch {
+                guard error.kind == .unreachable, error.cause == .transient, ContinuousClock.now < deadline else {
+                    throw error
+                }
+                do { try await Task.sleep(for: .milliseconds(250)) } catch { throw .of(error) }
+            }
+        }
+    }
+}
