@@ -21,12 +21,12 @@ package import ReelStore
 ///
 /// Guarantees:
 /// - A service keeps no state. Any number of them, in any number of processes, can use the same board and store.
-/// - The store learns of each change of a job before the board, so that a board that is rebuilt from the store revives no
-///   job that was cancelled.
+/// - The store learns of each change of a job before the board, so that a board that is rebuilt from the store revives
+///   no job that was cancelled.
 /// - Repeating a call does no harm. Submitting the same source with the same spec again makes no second job.
 /// - A task that is cancelled while it submits or follows a job stops waiting, and the job goes on.
-/// - A call that needs a store throws `.storeNotNamed` if the service has none. A call throws `.unreachable` if Redis or the
-///   store cannot be reached, and `.usage` if there is no such job or its state does not allow the change.
+/// - A call that needs a store throws `.storeNotNamed` if the service has none. A call throws `.unreachable` if Redis
+///   or the store cannot be reached, and `.usage` if there is no such job or its state does not allow the change.
 package struct JobService: Sendable {
     let board: any Board
     /// Makes a board for one caller alone: waiting for events blocks a board.
@@ -38,8 +38,7 @@ package struct JobService: Sendable {
     ///
     /// - Parameters:
     ///   - store: nil for a program that only looks at the board: views then lack what only the store knows.
-    ///   - advice: a user's remedy for a job that waits, in the program's own words; nil if the reason
-    ///     says it all.
+    ///   - advice: a user's remedy for a job that waits, in the program's own words; nil if the reason says it all.
     ///   - connect: makes a board. Called once for the service, and once for each `events` and `follow`.
     package init(
         store: (any JobStore)?, advice: @escaping @Sendable (WaitReason) -> String? = { _ in nil },
@@ -63,18 +62,18 @@ package struct JobService: Sendable {
     /// What makes this Redis unfit to keep a board, although it answers.
     package func diagnostics() async throws(ReelFailure) -> [Diagnostic] { try await board.diagnostics() }
 
-    /// Loads the board's functions into Redis, unless it has these or newer ones that serve this program. Returns whether
-    /// they were loaded.
+    /// Loads the board's functions into Redis, unless it has these or newer ones that serve this program. Returns
+    /// whether they were loaded.
     ///
-    /// Throws `.boardUnprepared` if the user of Redis may not load them, and `.boardOfNewerRelease` if newer ones do not serve
-    /// this program.
+    /// Throws `.boardUnprepared` if the user of Redis may not load them, and `.boardOfNewerRelease` if newer ones do
+    /// not serve this program.
     package func prepareBoard() async throws(ReelFailure) -> Bool { try await board.prepare() }
 
     /// Makes sure that board and store belong together: call it before the first call that changes a job. A board that
     /// belongs to no store takes this one. An empty folder becomes the store of a board that has none.
     ///
-    /// Throws `.storeDiffers` if the board belongs to another store, and `.storeEmpty` if it belongs to one and this folder is
-    /// empty.
+    /// Throws `.storeDiffers` if the board belongs to another store, and `.storeEmpty` if it belongs to one and this
+    /// folder is empty.
     package func join() async throws(ReelFailure) { try await requiredStore().join(board) }
 
     /// The results of jobs, which are in the store. A program without a board makes a `JobResults` itself.
@@ -94,8 +93,8 @@ package struct JobService: Sendable {
 }
 
 extension ReelFailure {
-    /// Runs a body that may throw any error, and throws it as a `ReelFailure`: the libraries for tasks and processes have no
-    /// typed throws.
+    /// Runs a body that may throw any error, and throws it as a `ReelFailure`: the libraries for tasks and processes
+    /// have no typed throws.
     package static func unifying<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws(ReelFailure) -> Result {

@@ -78,7 +78,7 @@ extension Logger.MetadataValue {
     fileprivate var json: JSONValue {
         switch self {
         case .string(let text): .string(text)
-        case .stringConvertible(let number as Int): .number(Int64(number))
+        case .stringConvertible(let number as Int): .number(Decimal(number))
         case .stringConvertible(let value): .string(value.description)
         case .array(let values): .array(values.map(\.json))
         case .dictionary(let values): .object(values.mapValues(\.json))

@@ -7,7 +7,6 @@ internal import Synchronization
 package enum StopReason: Sendable {
     /// The lease has lapsed, and another worker may have the pass by now.
     case lost
-    /// The job was cancelled.
     case cancelled
     /// This worker ends, and hands the pass back.
     case drained
@@ -18,8 +17,8 @@ package enum StopReason: Sendable {
 package final class ActivePasses: Sendable {
     private struct Entry {
         let claim: Claim
-        /// Frames that the pass makes. An assembly reports the frames that it writes, which other passes have made and counted,
-        /// unless it copies the source's packets.
+        /// Frames that the pass makes. An assembly reports the frames that it writes, which other passes have made and
+        /// counted, unless it copies the source's packets.
         let frames: Int
         /// Chunks that were whole before this attempt, and their frames.
         var whole = (chunks: 0, frames: 0)
@@ -54,8 +53,7 @@ package final class ActivePasses: Sendable {
     ///   - kill: ends the work on it.
     package func add(_ claim: Claim, frames: Int, kill: KillSwitch) {
         let mustStop = state.withLock { state in
-            state.entries[claim.token] = Entry(
-                claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
+            state.entries[claim.token] = Entry(claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
             return state.stopReason != nil
         }
         if mustStop { kill.fire() }
@@ -95,7 +93,6 @@ package final class ActivePasses: Sendable {
         for token in tokens { stop(token: token, because: reason) }
     }
 
-    /// How many passes the worker holds.
     package var count: Int { state.withLock { $0.entries.count } }
 
     /// The worker's report about the passes that it holds.

@@ -21,7 +21,6 @@ package struct ClaimedWork: Sendable {
         return claim.work.pass.map(plan.frames) ?? (plan.video.isPassthrough ? plan.frameCount : 0)
     }
 
-    /// The work as the log names it.
     var description: String {
         let job = "job \(claim.job)"
         let named = "\(job) (\(URL(filePath: record.source.path).lastPathComponent))"
@@ -55,15 +54,14 @@ struct Attempt: Sendable {
     /// Since it began.
     var milliseconds: Int { Int((ContinuousClock.now - begun) / .milliseconds(1)) }
 
-    /// Does a piece of the attempt's work, and cancels it when the attempt's time is over. Throws `.quotaExceeded` then, and
-    /// what the work throws.
+    /// Does a piece of the attempt's work, and cancels it when the attempt's time is over. Throws `.quotaExceeded`
+    /// then, and what the work throws.
     func timed<Result: Sendable>(
         _ allowance: PassAllowance, _ work: @escaping @Sendable () async throws -> Result
     ) async throws(ReelFailure) -> Result {
         try await allowance.timed(since: begun, work)
     }
 
-    /// How an attempt ended.
     enum Outcome: Sendable {
         /// The result of a pass or an assembly, which the board does not know yet.
         case made(PassResult)
@@ -98,11 +96,9 @@ extension PassAllowance {
     }
 }
 
-/// What follows from how an attempt ended.
 enum Ending {
     /// The claim was lost: another worker may have it by now.
     case lost
-    /// The job was cancelled.
     case cancelled
     /// The claim goes back to the board uncharged: this worker ends.
     case handedBack

@@ -53,8 +53,9 @@ struct AttemptReporter: Sendable {
     /// Removes the files that a failed or killed engine left half-written.
     private func removePartial() async { await entry.removePartial(token: claim.token) }
 
-    /// Has the passes done again whose segments differ from their records: the pass that the failure names, and all whose
-    /// files are missing. Returns whether there were any. If so, the assembly is not to blame, and waits for them.
+    /// Has the passes done again whose segments differ from their records: the pass that the failure names, and all
+    /// whose files are missing. Returns whether there were any. If so, the assembly is not to blame, and waits for
+    /// them.
     private func invalidate(_ failure: ReelFailure) async -> Bool {
         environment.log.error("\(name) stopped: \(failure.words)")
         let taken = await untilAnswered { () throws(ReelFailure) in
@@ -69,8 +70,8 @@ struct AttemptReporter: Sendable {
         return taken ?? 0 > 0
     }
 
-    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first, so
-    /// that the next planning does not believe the same tables again.
+    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first,
+    /// so that the next planning does not believe the same tables again.
     private func disprove(_ context: JobContext, _ failure: ReelFailure) async -> FailAnswer? {
         await removePartial()
         environment.log.notice("\(name) stopped: \(failure.words)")

@@ -16,14 +16,13 @@ package struct Reaper: Sendable {
         while await environment.clock.sleep(for: interval) { await reap() }
     }
 
-    /// Looks once.
     package func reap() async {
         do throws(ReelFailure) {
             let count = try await environment.board.reap()
             guard count > 0 else { return }
             environment.log.notice("\(count) expired leases were given back")
-            // Their worker may have been killed on this host. An engine's start removes what it left, too, but one that goes on
-            // with the next pass starts none.
+            // Their worker may have been killed on this host. An engine's start removes what it left, too, but one that
+            // goes on with the next pass starts none.
             TemporaryFolder.removeAbandoned(scratchIn: environment.scratch)
         } catch {
             environment.log.debug("nothing reaped: \(error.words)")
@@ -71,8 +70,8 @@ package struct Auditor: Sendable {
     }
 }
 
-/// Puts jobs back on the board that only the store has: Redis may lose its last second in a crash, and a replica that becomes the
-/// master may lack more. Every worker of a farm runs one.
+/// Puts jobs back on the board that only the store has: Redis may lose its last second in a crash, and a replica that
+/// becomes the master may lack more. Every worker of a farm runs one.
 package struct Registrar: Sendable {
     private let environment: WorkerEnvironment
 
@@ -94,8 +93,8 @@ package struct Registrar: Sendable {
         while await environment.clock.sleep(for: interval) { last = await look(after: last) }
     }
 
-    /// Looks once. Puts back unfinished jobs that the board lacked at the last look, too: a process that submits a job writes
-    /// its record a moment before the board learns of it.
+    /// Looks once. Puts back unfinished jobs that the board lacked at the last look, too: a process that submits a job
+    /// writes its record a moment before the board learns of it.
     ///
     /// - Returns: what the next look is to know; the same as before if store or board cannot be seen.
     package func look(after last: Look) async -> Look {
@@ -132,12 +131,13 @@ package struct Registrar: Sendable {
     }
 }
 
-/// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of the two is
-/// wrong, nothing is removed before its time. Also removes the copies of sources that ended jobs do not need, and writes
-/// into records how jobs ended, and removes what submitters left that ended before they wrote a record. Every worker runs one.
+/// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of the two
+/// is wrong, nothing is removed before its time. Also removes the copies of sources that ended jobs do not need, and
+/// writes into records how jobs ended, and removes what submitters left that ended before they wrote a record. Every
+/// worker runs one.
 package struct Janitor: Sendable {
-    /// Seconds that a submitter has for the record of a job whose folder it has made. It takes milliseconds, but the clock of
-    /// a file server may differ from this machine's.
+    /// Seconds that a submitter has for the record of a job whose folder it has made. It takes milliseconds, but the
+    /// clock of a file server may differ from this machine's.
     private static let patience = 3600.0
     private let environment: WorkerEnvironment
 
@@ -169,8 +169,8 @@ package struct Janitor: Sendable {
         await store.removeUnusedSources()
     }
 
-    /// The record of a job that has ended and whose retention is over, else nil. A job whose record cannot be read is left for
-    /// people to remove.
+    /// The record of a job that has ended and whose retention is over, else nil. A job whose record cannot be read is
+    /// left for people to remove.
     private func pastRecord(_ entry: any JobEntry, at now: Double) async -> JobRecord? {
         guard let record = try? await entry.read(), record.state != nil, let finished = record.finished else {
             return nil
@@ -179,8 +179,8 @@ package struct Janitor: Sendable {
     }
 }
 
-/// Looks whether the store is at its place, for monitoring. A file system may hang, so that those who ask are told what the
-/// last look found.
+/// Looks whether the store is at its place, for monitoring. A file system may hang, so that those who ask are told what
+/// the last look found.
 package struct StoreWatch: Sendable {
     private let environment: WorkerEnvironment
 
@@ -191,7 +191,6 @@ package struct StoreWatch: Sendable {
         repeat { await look() } while await environment.clock.sleep(for: interval)
     }
 
-    /// Looks once.
     package func look() async {
         let store = environment.store
         let room = await withTaskExecutorPreference(StoreExecutor.shared) { () -> WorkerSigns.Room? in

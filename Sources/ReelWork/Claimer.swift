@@ -52,9 +52,9 @@ package actor Claimer {
         return nil
     }
 
-    /// Slots without an engine claim nothing from here on, until `admitIdleSlots`. A slot calls this before it reports a
-    /// pass and claims the next: work that the report makes claimable, such as the assembly, is then left to its engine,
-    /// which already runs.
+    /// Slots without an engine claim nothing from here on, until `admitIdleSlots`. A slot calls this before it reports
+    /// a pass and claims the next: work that the report makes claimable, such as the assembly, is then left to its
+    /// engine, which already runs.
     package func holdIdleSlots() { reporting += 1 }
 
     /// Slots without an engine claim again.

@@ -1,8 +1,8 @@
 package import ReelQueue
 internal import Synchronization
 
-/// Why a worker claims nothing. It may end: then it lets passes go on for the grace, and hands back the rest. Or
-/// a user has drained it or its host: then it goes on with its passes, and waits until that is taken back.
+/// Why a worker claims nothing. It may end: then it lets passes go on for the grace, and hands back the rest. Or a user
+/// has drained it or its host: then it goes on with its passes, and waits until that is taken back.
 package final class Drain: Sendable {
     private let grace: Duration
     private let passes: ActivePasses
@@ -21,10 +21,8 @@ package final class Drain: Sendable {
         self.clock = clock
     }
 
-    /// Whether the worker ends.
     package var isOn: Bool { hasBegun.load(ordering: .acquiring) }
 
-    /// What a user has drained; nil if nothing.
     package var byUser: DrainScope? { ordered.withLock(\.self) }
 
     /// Heeds what the board says that a user has drained. Returns whether that is a change.

@@ -3,8 +3,8 @@ internal import ReelCore
 package import ReelQueue
 internal import ReelWords
 
-/// Tells the board which passes the worker holds, and learns which of them it has lost. It runs on the executor of its own
-/// board, so that nothing else in this process delays a beat.
+/// Tells the board which passes the worker holds, and learns which of them it has lost. It runs on the executor of its
+/// own board, so that nothing else in this process delays a beat.
 package actor Heartbeat {
     private let environment: WorkerEnvironment
     private let board: any Board

@@ -43,8 +43,8 @@ package actor HostHealth {
     /// So often a worker returns to a job that excluded it.
     private static let patience = 5
 
-    /// Looks whether the causes of failures are gone. If so, jobs admit this worker again that excluded it because a file of
-    /// the store could not be used.
+    /// Looks whether the causes of failures are gone. If so, jobs admit this worker again that excluded it because a
+    /// file of the store could not be used.
     func admitsWork() async -> Bool {
         guard await hasSpace(), await hasStore() else { return false }
         await readmit()

@@ -24,16 +24,16 @@ package final class JobContext: Sendable {
         indexes = try await store.indexes(of: plan, record)
     }
 
-    /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made the
-    /// segment.
+    /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made
+    /// the segment.
     func wholeSegments(of pass: Pass) async throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
         guard await entry.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
         return await entry.wholeSegments(try await segments().contents(of: pass))
     }
 
-    /// The contents of the plan's segments. They are computed from the index, and reading that takes a large job's memory
-    /// and time; so this is called only if there are segments to compare with.
+    /// The contents of the plan's segments. They are computed from the index, and reading that takes a large job's
+    /// memory and time; so this is called only if there are segments to compare with.
     private func segments() async throws(ReelFailure) -> PlannedSegments {
         if let known = planned.withLock(\.self) { return known }
         let made = PlannedSegments(plan: plan, indexes: try await store.readIndexes(of: plan, record))
@@ -41,7 +41,6 @@ package final class JobContext: Sendable {
         return made
     }
 
-    /// The files that an engine reads for a pass.
     var files: JobFiles {
         JobFiles(
             sources: zip(record.sources, indexes).map { SourceFiles(source: entry.locator(of: $0), index: $1) },

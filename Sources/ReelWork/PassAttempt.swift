@@ -19,8 +19,8 @@ struct PassAttempt: Sendable {
     /// What the segments hold that the pass makes; an assembly makes none.
     private var subjects: [SegmentSubject] { claim.work.pass.map(context.plan.subjects) ?? [] }
 
-    /// Looks in the store for segments of the pass. Segments that cannot be read are made again. Their bytes are compared with
-    /// their records, which takes long if they are many.
+    /// Looks in the store for segments of the pass. Segments that cannot be read are made again. Their bytes are
+    /// compared with their records, which takes long if they are many.
     init(
         _ attempt: Attempt, _ context: JobContext, _ allowance: PassAllowance, in environment: WorkerEnvironment
     ) async {
@@ -54,7 +54,8 @@ struct PassAttempt: Sendable {
         return PassResult(segments: reused, statistics: statistics, diagnostics: [])
     }
 
-    /// Has an engine do the remaining work; it spills into the folder `scratch`. Throws the engine's failure, or how it died.
+    /// Has an engine do the remaining work; it spills into the folder `scratch`. Throws the engine's failure, or how it
+    /// died.
     func perform(
         in engine: any Engine, scratch: String, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
@@ -73,8 +74,7 @@ struct PassAttempt: Sendable {
         let places = zip(subjects, whole).map { subject, whole in
             whole == nil ? entry.place(of: SegmentName(subject: subject, token: claim.token)) : nil
         }
-        let request = PassRequest(
-            job: context.files, pass: claim.index, segments: places, scratch: scratch)
+        let request = PassRequest(job: context.files, pass: claim.index, segments: places, scratch: scratch)
         guard case .pass(var result) = try await engine.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
@@ -88,9 +88,9 @@ struct PassAttempt: Sendable {
         return result
     }
 
-    /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of any
-    /// origin, and the board keeps its report. The assembly, which reads the files, checks that each has the recorded
-    /// bytes.
+    /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of
+    /// any origin, and the board keeps its report. The assembly, which reads the files, checks that each has the
+    /// recorded bytes.
     private func check(_ made: [SegmentRecord]) async throws(ReelFailure) {
         let asked = zip(subjects, whole).compactMap { $1 == nil ? $0 : nil }
         let isAsked = made.allSatisfy { segment in
@@ -121,9 +121,7 @@ struct PassAttempt: Sendable {
             clock: environment.clock)
         let request = AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token))
         guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
-        else {
-            throw ReelFailure(.engineMisanswered(task: .assemble))
-        }
+        else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
         let output = try await entry.adoptOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
         try await entry.recordDone(output, on: environment.board)

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Wakes the tasks that wait for it.
 ///
-/// A task reads `count`, looks whether there is something to do, and waits for a signal after that count. It cannot miss
-/// a signal that is sent while it looks.
+/// A task reads `count`, looks whether there is something to do, and waits for a signal after that count. It cannot
+/// miss a signal that is sent while it looks.
 package final class AsyncSignal: Sendable {
     private struct State {
         var count = 0
@@ -17,7 +17,6 @@ package final class AsyncSignal: Sendable {
 
     package init() {}
 
-    /// How often the signal was sent so far.
     package var count: Int { state.withLock(\.count) }
 
     /// Returns when the signal has been sent more often than `count`: at once if it has been by now.
@@ -32,7 +31,6 @@ package final class AsyncSignal: Sendable {
         }
     }
 
-    /// Wakes all tasks that wait.
     package func send() {
         let woken = state.withLock { state in
             defer { state.waiting = [] }
@@ -110,8 +108,8 @@ package struct WorkerClock: Sendable {
     }
 }
 
-/// How long to wait before a call on the board is made again. It logs once that the board is out of reach, and once that
-/// it is back. A refusal for good is logged once as well, whatever other calls succeed.
+/// How long to wait before a call on the board is made again. It logs once that the board is out of reach, and once
+/// that it is back. A refusal for good is logged once as well, whatever other calls succeed.
 struct RetryBackoff {
     private var seconds = 0.0
     private var isRefused = false

@@ -19,7 +19,6 @@ package final class Slot: Sendable {
         self.claimer = claimer
     }
 
-    /// Works until the worker drains.
     package func run() async {
         var next = await claimer.next()
         while let work = next {
@@ -28,8 +27,8 @@ package final class Slot: Sendable {
         }
     }
 
-    /// Returns true at once if the slot's engines work as far as it knows; otherwise when an engine has done a clip of the
-    /// worker's own. False if the worker drains before.
+    /// Returns true at once if the slot's engines work as far as it knows; otherwise when an engine has done a clip of
+    /// the worker's own. False if the worker drains before.
     private func isTrusted() async -> Bool {
         guard health.withLock(\.pauseBeforeTrial) != nil else { return true }
         let (notes, log) = (environment.notes, environment.log)
@@ -52,8 +51,8 @@ package final class Slot: Sendable {
 // MARK: One life
 
 extension Slot {
-    /// Does what was claimed, and passes of the same job that can be claimed right after it. Returns other work if that was
-    /// claimed.
+    /// Does what was claimed, and passes of the same job that can be claimed right after it. Returns other work if that
+    /// was claimed.
     private func serve(_ work: ClaimedWork) async -> ClaimedWork? {
         let hold = Hold()
         let life = Task { try await live(work, hold) }
@@ -89,8 +88,8 @@ extension Slot {
         return attempt
     }
 
-    /// Makes a job's plan and publishes it, as the process that submitted the job would. Each source has an engine of its
-    /// own, so the slot starts none. Returns how many passes there are.
+    /// Makes a job's plan and publishes it, as the process that submitted the job would. Each source has an engine of
+    /// its own, so the slot starts none. Returns how many passes there are.
     private func plan(_ attempt: Attempt) async throws(ReelFailure) -> Int {
         environment.log.info("begins \(attempt.work.description)", metadata: attempt.work.facts)
         let capacity = try await Capacity.ofWorkers(on: environment.board)
@@ -102,8 +101,8 @@ extension Slot {
         }.plan.passes.count
     }
 
-    /// Looks for segments of earlier attempts, which counts as the pass's time. Nil if the pass was whole already, which it
-    /// reports then.
+    /// Looks for segments of earlier attempts, which counts as the pass's time. Nil if the pass was whole already,
+    /// which it reports then.
     private func prepare(
         _ attempt: Attempt, _ context: JobContext, _ hold: Hold
     ) async throws(ReelFailure) -> PassAttempt? {
@@ -162,8 +161,8 @@ extension Slot {
         var claimed = await claimer.take()
         await claimer.admitIdleSlots()
         let now = done.attempt.work
-        // The kernel counts the CPU time of an engine's life, and what a job has left falls: then each pass has an engine
-        // of its own.
+        // The kernel counts the CPU time of an engine's life, and what a job has left falls: then each pass has an
+        // engine of its own.
         let isLast = environment.quotas[.passCPU] != nil || environment.quotas.countsJobs
         while let next = claimed {
             guard !isLast, next.claim.job == now.claim.job, next.claim.need == now.claim.need,

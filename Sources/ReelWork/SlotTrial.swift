@@ -4,8 +4,8 @@ package import ReelEngine
 internal import ReelJobs
 internal import ReelStore
 
-/// Has an engine of this machine do a clip of the worker's own, apart from any job: it shows whether decoder and encoder
-/// work here.
+/// Has an engine of this machine do a clip of the worker's own, apart from any job: it shows whether decoder and
+/// encoder work here.
 package struct SlotTrial: Sendable {
     private let engines: any EngineRunner
 
@@ -65,10 +65,10 @@ package struct SlotTrial: Sendable {
     }
 }
 
-/// Whether a slot's engines still work. A bad job crashes engines on every machine, and a bad machine crashes engines of
-/// every job. If a slot's engines crash in several jobs in a row, with no pass finished between, the machine may be bad,
-/// and the slot must not use up the attempts of more jobs. It claims nothing until an engine has done a clip of the
-/// worker's own.
+/// Whether a slot's engines still work. A bad job crashes engines on every machine, and a bad machine crashes engines
+/// of every job. If a slot's engines crash in several jobs in a row, with no pass finished between, the machine may be
+/// bad, and the slot must not use up the attempts of more jobs. It claims nothing until an engine has done a clip of
+/// the worker's own.
 package struct SlotHealth {
     /// Crashes in this many jobs in a row stop a slot.
     package static let jobsInARow = 3
@@ -82,8 +82,8 @@ package struct SlotHealth {
     package init() {}
 
     /// How long to wait before an engine is given the clip; nil if the slot may claim. The first trial comes at once,
-    /// since most crashes are a bad job's; the next after a minute, and then after twice as long each time, up to half an
-    /// hour.
+    /// since most crashes are a bad job's; the next after a minute, and then after twice as long each time, up to half
+    /// an hour.
     package var pauseBeforeTrial: Duration? {
         guard crashed.count >= SlotHealth.jobsInARow else { return nil }
         return trials == 0 ? .zero : .seconds(min(60 << min(trials - 1, 5), 1800))

@@ -6,10 +6,10 @@ internal import ReelJobs
 package import ReelQueue
 package import ReelStore
 internal import ReelWords
-package import ServiceLifecycle
+internal import ServiceLifecycle
 
-/// A stateless process that claims passes and has engines do them. After a graceful shutdown it finishes what it can in time. Cancelling its task
-/// ends it at once, and hands back the passes that it holds.
+/// A stateless process that claims passes and has engines do them. After a graceful shutdown it finishes what it can in
+/// time. Cancelling its task ends it at once, and hands back the passes that it holds.
 package final class Worker: Service {
     private let boards: BoardConnections
     private let settings: WorkerSettings
@@ -55,9 +55,7 @@ package final class Worker: Service {
     }
 
     /// How the worker is now, also before it runs and after it has ended.
-    package var health: WorkerHealth {
-        environment.health(slots: settings.slots, memoryTotal: settings.memoryTotal)
-    }
+    package var health: WorkerHealth { environment.health(slots: settings.slots, memoryTotal: settings.memoryTotal) }
 
     /// Hands back at once the passes that a graceful shutdown lets go on.
     package func endNow() { environment.drain.stopNow() }
@@ -114,8 +112,8 @@ package final class Worker: Service {
         }
     }
 
-    /// Warns if the workers of this host may take more memory together than it has: each takes its share of the whole. Looks
-    /// until it has warned once, since another worker may begin to beat later than this one.
+    /// Warns if the workers of this host may take more memory together than it has: each takes its share of the whole.
+    /// Looks until it has warned once, since another worker may begin to beat later than this one.
     private func warnOfNeighbours() async {
         repeat {
             if await hasWarnedOfNeighbours() { return }
@@ -146,8 +144,8 @@ package final class Worker: Service {
             held: environment.passes.report)
     }
 
-    /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good, a password for
-    /// instance.
+    /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good, a password
+    /// for instance.
     private func waitForRedis(as identity: EngineIdentity) async throws(ReelFailure) -> Bool {
         let (board, store) = (environment.board, environment.store)
         var backoff = RetryBackoff(log: log)

@@ -57,7 +57,6 @@ package struct WorkerEnvironment: Sendable {
 
 /// A worker's limits and intervals.
 package struct WorkerSettings: Sendable {
-    /// How many passes run at once, at most.
     package var slots: Int
     /// Bytes that all passes together may take.
     package var memoryTotal: Int64
@@ -78,7 +77,6 @@ package struct WorkerSettings: Sendable {
     /// From one look for jobs that the board has lost to the next; nil to look for none.
     package var registering: Duration?
 
-    /// Settings with the default times for production.
     package init(
         slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil, quotas: Quotas = Quotas(),
         grace: Duration = .seconds(25), beat: Duration = BoardTiming().beat, reap: Duration = BoardTiming().reap,

@@ -36,13 +36,12 @@ package struct WorkerHealth: Hashable, Sendable {
     package var isStoreUp: Bool
     /// Room in the store; nil if it has no limit or is unknown.
     package var storeFreeBytes: Int64?
-    /// Counter: attempts at passes, assemblies and planning since the worker started, by outcome. All outcomes are there. An
-    /// attempt whose job was cancelled, or of whose end Redis could not be told, is in none.
+    /// Counter: attempts at passes, assemblies and planning since the worker started, by outcome. All outcomes are
+    /// there. An attempt whose job was cancelled, or of whose end Redis could not be told, is in none.
     package var attempts: [BoardFigures.Attempt: Int]
 }
 
 extension WorkerEnvironment {
-    /// How the worker is now.
     package func health(slots: Int, memoryTotal: Int64) -> WorkerHealth {
         let room = signs.store
         let isStoreUp = room != nil && !notes.hasStoreFailure
@@ -65,8 +64,8 @@ extension WorkerEnvironment {
     }
 }
 
-/// What a worker notes of itself for monitoring alone: that its loop runs, whether Redis and the store are there, and how its
-/// attempts ended.
+/// What a worker notes of itself for monitoring alone: that its loop runs, whether Redis and the store are there, and
+/// how its attempts ended.
 package final class WorkerSigns: Sendable {
     /// Of a store that is at its place.
     package struct Room: Sendable {
@@ -82,8 +81,8 @@ package final class WorkerSigns: Sendable {
         var attempts: [BoardFigures.Attempt: Int] = [:]
     }
 
-    /// The loop, or the store, hangs if there is no sign of it for so long. A service manager waits as long for the loop
-    /// (`WatchdogSec=`).
+    /// The loop, or the store, hangs if there is no sign of it for so long. A service manager waits as long for the
+    /// loop (`WatchdogSec=`).
     private static let patience = Duration.seconds(60)
 
     private let state = Mutex(State())
@@ -91,7 +90,6 @@ package final class WorkerSigns: Sendable {
 
     package init(clock: WorkerClock) { self.clock = clock }
 
-    /// The loop runs.
     package func giveSign() { state.withLock { $0.sign = clock.now } }
 
     /// Redis and the store were reached, so that the worker claims from now on.
@@ -166,7 +164,6 @@ package final class WorkerNotes: Sendable {
     /// Whether the store could not be written when the worker last tried.
     package var hasStoreFailure: Bool { state.withLock { $0.storeFailure != nil } }
 
-    /// How many slots claim nothing.
     package var slotsOut: Int { state.withLock(\.slotsOut) }
 
     /// The notes as diagnostics.

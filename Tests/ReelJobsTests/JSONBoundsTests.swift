@@ -1,5 +1,5 @@
 import Foundation
-import ReelJobs
+import ReelCore
 import ReelRandom
 import Testing
 
@@ -14,8 +14,8 @@ struct JSONBoundsTests {
     func counts(text: String, depth: Int, values: Int) {
         let bytes = Data(text.utf8)
         #expect(JSONBounds(depth: depth, values: values).excess(of: bytes) == nil)
-        if depth > 1 { #expect(JSONBounds(depth: depth - 1, values: values).excess(of: bytes) == .depth) }
-        if values > 1 { #expect(JSONBounds(depth: depth, values: values - 1).excess(of: bytes) == .values) }
+        if depth > 1 { #expect(JSONBounds(depth: depth - 1, values: values).excess(of: bytes) == .tooDeep(most: depth - 1)) }
+        if values > 1 { #expect(JSONBounds(depth: depth, values: values - 1).excess(of: bytes) == .tooManyValues(most: values - 1)) }
     }
 
     @Test("what is no JSON is counted to its end, and refused by the decoder")
@@ -23,7 +23,7 @@ struct JSONBoundsTests {
         let bounds = JSONBounds(depth: 4, values: 10)
         for text in ["", "]]]]", "\"", "[\"\\", "}{", "\u{0}"] {
             #expect(bounds.excess(of: text.utf8) == nil, "\(text)")
-            #expect(throws: DecodingError.self) { try DecimalJSON(Data(text.utf8), within: bounds) }
+            #expect(throws: JSONFault.notJSON) { try JSONValue(Data(text.utf8), within: bounds) }
         }
     }
 
@@ -52,6 +52,6 @@ struct JSONBoundsTests {
         var random = SplitMix64(seed: seed)
         let (text, depth, values) = value(&random, 6)
         counts(text: text, depth: depth, values: values)
-        _ = try DecimalJSON(Data(text.utf8), within: JSONBounds(depth: depth, values: values))
+        _ = try JSONValue(Data(text.utf8), within: JSONBounds(depth: depth, values: values))
     }
 }

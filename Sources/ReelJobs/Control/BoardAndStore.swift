@@ -4,11 +4,12 @@ package import ReelQueue
 package import ReelStore
 
 extension JobStore {
-    /// Makes sure that board and store belong together, before a program changes either. A board that belongs to no store
-    /// takes this one.
+    /// Makes sure that board and store belong together, before a program changes either. A board that belongs to no
+    /// store takes this one.
     ///
-    /// Throws `.storeDiffers` if the board belongs to another store, `.storeEmpty` if it belongs to one and this place is
-    /// empty, and `.storeMissing` if the place is empty and the board has no store: a file system may not be mounted there.
+    /// Throws `.storeDiffers` if the board belongs to another store, `.storeEmpty` if it belongs to one and this place
+    /// is empty, and `.storeMissing` if the place is empty and the board has no store: a file system may not be mounted
+    /// there.
     package func join(_ board: any Board) async throws(ReelFailure) {
         let own = try await identity()
         let known = try await board.store(expecting: own)
@@ -26,9 +27,9 @@ extension JobStore {
 }
 
 extension JobEntry {
-    /// Writes a verified output into the record, and in the same change that the job is done with it: there is no time at which
-    /// the one is known without the other. The board is told after that. If it answers that the job has ended otherwise,
-    /// `settle` takes the end back.
+    /// Writes a verified output into the record, and in the same change that the job is done with it: there is no time
+    /// at which the one is known without the other. The board is told after that. If it answers that the job has ended
+    /// otherwise, `settle` takes the end back.
     ///
     /// - Parameter board: its clock says when that was.
     package func recordDone(_ output: JobResult, on board: any Board) async throws(ReelFailure) {
@@ -39,9 +40,9 @@ extension JobEntry {
         }
     }
 
-    /// Has the record say how the job ended, if the board says that it has: the board alone decides between an end and a
-    /// cancellation that come at the same time. Every program that ends a job on the board calls this, and every worker does so for jobs
-    /// whose record has been left behind, for example by a process that was killed in between.
+    /// Has the record say how the job ended, if the board says that it has: the board alone decides between an end and
+    /// a cancellation that come at the same time. Every program that ends a job on the board calls this, and every
+    /// worker does so for jobs whose record has been left behind, for example by a process that was killed in between.
     package func settle(on board: any Board) async throws(ReelFailure) {
         try await change { record throws(ReelFailure) in
             guard let state = try await board.state(of: id), state.isTerminal, state != record.state else { return }
@@ -53,8 +54,8 @@ extension JobEntry {
 }
 
 extension JobEntry {
-    /// Changes the job's name and labels in its record, then on the board. Other processes may do so at the same time; this
-    /// returns when the board has the name and labels of the record.
+    /// Changes the job's name and labels in its record, then on the board. Other processes may do so at the same time;
+    /// this returns when the board has the name and labels of the record.
     func describe(
         on board: any Board, _ edit: (inout Submission?) -> Void = { _ in }
     ) async throws(ReelFailure) {
@@ -84,8 +85,9 @@ extension Board {
     }
 }
 
-/// Puts jobs back on a board that has lost them, as the store has them: with every pass finished whose segments are whole,
-/// and paused if they were. A job without a plan is planned again. A job that is done, failed or cancelled stays so.
+/// Puts jobs back on a board that has lost them, as the store has them: with every pass finished whose segments are
+/// whole, and paused if they were. A job without a plan is planned again. A job that is done, failed or cancelled stays
+/// so.
 package struct Recover: Sendable {
     package typealias Outcome = JobService.RecoverOutcome
 
@@ -116,9 +118,7 @@ package struct Recover: Sendable {
         guard
             case .begun(let claim) = try await board.begin(
                 record.beginning, holder: WorkerID("recover-\(UUID().uuidString)"))
-        else {
-            return .known
-        }
+        else { return .known }
         do throws(ReelFailure) {
             try await store.job(id).describe(on: board)
             try await board.hook(record)

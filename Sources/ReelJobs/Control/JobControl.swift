@@ -2,8 +2,9 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// Changes jobs in store and board. The board decides how a job ends, and the store learns of it after that. The store learns of
-/// every other change first: a board that is rebuilt from the store keeps paused jobs paused, and runs retried jobs.
+/// Changes jobs in store and board. The board decides how a job ends, and the store learns of it after that. The store
+/// learns of every other change first: a board that is rebuilt from the store keeps paused jobs paused, and runs
+/// retried jobs.
 ///
 /// Each call throws `.usage` if there is no such job or its state does not allow the change, and `.unreachable`.
 package struct JobControl: Sendable {
@@ -17,7 +18,6 @@ package struct JobControl: Sendable {
         self.store = store
     }
 
-    /// Ends a job. Its workers learn of it with their next beat.
     func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let ended = try await state(of: id), ended.isTerminal { return .hadEnded(ended) }
         if try await board.cancel(id) {
@@ -36,8 +36,8 @@ package struct JobControl: Sendable {
         return .cancelled
     }
 
-    /// Has the job's record say how it ended. A job whose record cannot be read can be neither resumed nor recovered, so
-    /// nothing revives it.
+    /// Has the job's record say how it ended. A job whose record cannot be read can be neither resumed nor recovered,
+    /// so nothing revives it.
     private func settle(_ id: JobID) async throws(ReelFailure) {
         guard await store.job(id).exists else { return }
         do throws(ReelFailure) {
@@ -47,7 +47,6 @@ package struct JobControl: Sendable {
         }
     }
 
-    /// Pauses a job, or lets it go on. Passes that workers hold are finished.
     func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
@@ -58,7 +57,6 @@ package struct JobControl: Sendable {
         return paused ? .paused : .resumed
     }
 
-    /// Gives a job that has not ended another weight.
     func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> Outcome {
         if let state = try await state(of: id), state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
@@ -78,7 +76,6 @@ package struct JobControl: Sendable {
         return .weighed(weight)
     }
 
-    /// Says otherwise how a job is called; what is nil stays as it is, and a name that is `.some(nil)` goes.
     func describe(_ id: JobID, name: String??, labels: [String: String]?) async throws(ReelFailure) {
         guard let status = try await board.status(id) else {
             guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
@@ -97,15 +94,15 @@ package struct JobControl: Sendable {
         }
     }
 
-    /// Has a failed job run again. Passes that are finished, and whole in the store, stay so.
     func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
         try await reopen(id)
         try await takeBackLost(id)
         while try await board.retry(id) == nil {
-            // The board has forgotten the job, or a process is removing it. That process has read the record before the board
-            // forgot the job, and removes nothing if the record changes now. If it was faster, there is no job to reopen.
+            // The board has forgotten the job, or a process is removing it. That process has read the record before the
+            // board forgot the job, and removes nothing if the record changes now. If it was faster, there is no job to
+            // reopen.
             try await reopen(id)
             switch try await Recover(store: store, board: board).recover(id) {
             case .lost(let why): throw why
@@ -113,9 +110,9 @@ package struct JobControl: Sendable {
             case .known: do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
             }
         }
-        // A process that had just learned of the failure may have written it meanwhile, or be about to write it: reopening counts
-        // as a change, so it does not then. An end of the new run stays: a job whose passes are all finished may be done by
-        // now, and its record has the result.
+        // A process that had just learned of the failure may have written it meanwhile, or be about to write it:
+        // reopening counts as a change, so it does not then. An end of the new run stays: a job whose passes are all
+        // finished may be done by now, and its record has the result.
         try await record(id) { record in
             if record.state == nil || record.state == .failed { record.reopen() }
         }
@@ -123,8 +120,8 @@ package struct JobControl: Sendable {
         return .retried
     }
 
-    /// Has the record say that the job runs again. Throws `.jobUnknown` if neither store nor board have the job any more, and
-    /// `.jobUnknownHere` if only the store has lost it.
+    /// Has the record say that the job runs again. Throws `.jobUnknown` if neither store nor board have the job any
+    /// more, and `.jobUnknownHere` if only the store has lost it.
     private func reopen(_ id: JobID) async throws(ReelFailure) {
         do throws(ReelFailure) {
             try await store.job(id).change { record in
@@ -155,12 +152,12 @@ package struct JobControl: Sendable {
             reason: ReelFailure(.segmentMissing(segment: name, pass: pass)))
     }
 
-    /// Removes an ended job and all that the store has of it, its result too.
     func remove(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id) ?? .running
         guard state.isTerminal else { throw ReelFailure(.jobNotEnded(job: id, state: state)) }
         try await board.waitUntilLetGo(id)
-        // If the process dies when only the board has forgotten the job, the job does not come back. A full disk keeps none.
+        // If the process dies when only the board has forgotten the job, the job does not come back. A full disk keeps
+        // none.
         try? await settle(id)
         guard try await remove(id, as: try? await store.job(id).read()) else {
             throw ReelFailure(.jobNotEnded(job: id, state: .running))
@@ -168,9 +165,10 @@ package struct JobControl: Sendable {
         return .removed
     }
 
-    /// Removes an ended job that no worker works at, and returns true. If the job has been started again since, it stays:
-    /// the board then refuses with `.jobNotEnded`, or the store finds a changed record and the answer is false. The board
-    /// forgets the job first. After that, every process that starts the job again changes its record before anything else.
+    /// Removes an ended job that no worker works at, and returns true. If the job has been started again since, it
+    /// stays: the board then refuses with `.jobNotEnded`, or the store finds a changed record and the answer is false.
+    /// The board forgets the job first. After that, every process that starts the job again changes its record before
+    /// anything else.
     ///
     /// - Parameter record: read before this call; nil if it cannot be read.
     package func remove(_ id: JobID, as record: JobRecord?) async throws(ReelFailure) -> Bool {
@@ -183,9 +181,9 @@ package struct JobControl: Sendable {
         return true
     }
 
-    /// Removes a job that was refused, or that its last submitter left before it was planned. The store forgets it first: as
-    /// long as the board knows the job, no process begins it anew. Its source's index stays until `removeUnusedSources`,
-    /// which reads the records of all jobs.
+    /// Removes a job that was refused, or that its last submitter left before it was planned. The store forgets it
+    /// first: as long as the board knows the job, no process begins it anew. Its source's index stays until
+    /// `removeUnusedSources`, which reads the records of all jobs.
     ///
     /// - Parameter removal: the board's answer to the last submitter that left the job.
     func discard(_ id: JobID, _ removal: Removal) async throws(ReelFailure) {
@@ -195,8 +193,8 @@ package struct JobControl: Sendable {
 
     /// Removes a job and all that the store has of it, whatever its state.
     func withdraw(_ id: JobID) async throws(ReelFailure) {
-        // In case this process dies here: the job is cancelled then. If the disk is full, the record cannot be written, but
-        // the job can still be removed.
+        // In case this process dies here: the job is cancelled then. If the disk is full, the record cannot be written,
+        // but the job can still be removed.
         let now = await board.endOfNow()
         try? await record(id) { record in
             if record.state == nil { record.end(.cancelled, at: now) }
@@ -207,8 +205,8 @@ package struct JobControl: Sendable {
         await store.removeUnusedSources()
     }
 
-    /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has not. A job
-    /// whose record cannot be read counts as failed.
+    /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has
+    /// not. A job whose record cannot be read counts as failed.
     private func state(of id: JobID) async throws(ReelFailure) -> JobState? {
         if let state = try await board.state(of: id) { return state }
         guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
@@ -238,8 +236,8 @@ extension ReelFailure {
 }
 
 extension Board {
-    /// Takes a job off the board. Waits until its workers have stopped, so that what they still write does not get among the
-    /// files of a job that is submitted anew.
+    /// Takes a job off the board. Waits until its workers have stopped, so that what they still write does not get
+    /// among the files of a job that is submitted anew.
     func withdraw(_ job: JobID) async throws(ReelFailure) {
         guard try await state(of: job) != nil else { return }
         _ = try await cancel(job)
@@ -248,8 +246,8 @@ extension Board {
         try await forget(job)
     }
 
-    /// Waits until no worker works on an ended job any more, no longer than any lease lasts: what a worker still writes must
-    /// not get among the files of a job that is submitted anew.
+    /// Waits until no worker works on an ended job any more, no longer than any lease lasts: what a worker still writes
+    /// must not get among the files of a job that is submitted anew.
     func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
         let deadline = ContinuousClock.now + BoardTiming().lease + .seconds(5)
         // If the board cannot tell which workers hold the job's passes, there is nothing to wait for.

@@ -24,16 +24,14 @@ package struct JobName {
         let beginning = text.lowercased()
         let matches = Set(ids.filter { $0.text.hasPrefix(beginning) }).sorted { $0.text < $1.text }
         if let exact = matches.first(where: { $0.text == beginning }) { return exact }
-        guard matches.count < 2 else {
-            throw ReelFailure(.jobAmbiguous(name: text, matches: Array(matches.prefix(5))))
-        }
+        guard matches.count < 2 else { throw ReelFailure(.jobAmbiguous(name: text, matches: Array(matches.prefix(5)))) }
         return matches.first
     }
 }
 
 extension JobService {
-    /// The job of this name: an id, the unambiguous beginning of one, or "@" for the job that was submitted last. A name that
-    /// no job has is taken as an id.
+    /// The job of this name: an id, the unambiguous beginning of one, or "@" for the job that was submitted last. A
+    /// name that no job has is taken as an id.
     ///
     /// Throws `.jobAmbiguous` if several ids begin so, and `.jobUnknown` for "@" if there is no job.
     package func job(named text: String) async throws(ReelFailure) -> JobID {

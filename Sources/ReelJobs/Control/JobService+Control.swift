@@ -2,8 +2,8 @@ package import ReelCore
 package import ReelQueue
 internal import ReelStore
 
-/// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state does not
-/// allow the change, and `.unreachable`.
+/// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state
+/// does not allow the change, and `.unreachable`.
 extension JobService {
     /// The outcome of a change that a user makes to a job.
     package enum ControlOutcome: Hashable, Sendable {
@@ -45,8 +45,8 @@ extension JobService {
     /// Ends a job. Its workers learn of it with their next beat, and stop.
     package func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
 
-    /// Pauses a job: none of its passes is claimed any more; passes that workers hold are finished. Throws `.jobEnded` if the
-    /// job has ended, and `.jobNotOnBoard` if only the store has it.
+    /// Pauses a job: none of its passes is claimed any more; passes that workers hold are finished. Throws `.jobEnded`
+    /// if the job has ended, and `.jobNotOnBoard` if only the store has it.
     package func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, true)
     }
@@ -72,15 +72,16 @@ extension JobService {
         try await control().describe(id, name: name, labels: labels)
     }
 
-    /// Has a failed job run again. Passes that are finished, and whole in the store, stay so. Throws `.jobNotFailed` if it has
-    /// not failed.
+    /// Has a failed job run again. Passes that are finished, and whole in the store, stay so. Throws `.jobNotFailed` if
+    /// it has not failed.
     package func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }
 
-    /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded` if it has not ended.
+    /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded` if it has not
+    /// ended.
     package func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
 
-    /// Gives a worker, or a host's workers, nothing more: they finish the passes that they hold, and wait. A host is drained
-    /// until `undrain`, a worker until it ends.
+    /// Gives a worker, or a host's workers, nothing more: they finish the passes that they hold, and wait. A host is
+    /// drained until `undrain`, a worker until it ends.
     ///
     /// Throws `.workerUnknown` if neither a worker nor a worker's host has that name.
     ///

@@ -4,11 +4,11 @@ package import ReelQueue
 /// What happens on the board from a place in its stream on, as an endless sequence of events. For one reader: it either
 /// iterates, or calls `wait` again and again.
 ///
-/// To go on later, or after an error, make another feed after the place of the last event read. The board keeps about 10,000
-/// events: a reader that falls further behind misses some.
+/// To go on later, or after an error, make another feed after the place of the last event read. The board keeps about
+/// 10,000 events: a reader that falls further behind misses some.
 ///
-/// Iterating throws `.unreachable` as soon as Redis cannot be reached, and ends if the task is cancelled. Waiting blocks the
-/// feed's board for all other calls, half a second at a time.
+/// Iterating throws `.unreachable` as soon as Redis cannot be reached, and ends if the task is cancelled. Waiting
+/// blocks the feed's board for all other calls, half a second at a time.
 package actor EventFeed: AsyncSequence {
     private let board: any Board
     private let job: JobID?
@@ -34,8 +34,8 @@ package actor EventFeed: AsyncSequence {
         if place == nil { place = try await board.placeOfNow() }
     }
 
-    /// Returns what has happened since the last call, as soon as something has. Returns nothing after this time, or if the
-    /// task is cancelled. Throws at once if Redis cannot be reached.
+    /// Returns what has happened since the last call, as soon as something has. Returns nothing after this time, or if
+    /// the task is cancelled. Throws at once if Redis cannot be reached.
     package func wait(atMost duration: Duration) async throws(ReelFailure) -> [BoardEvent] {
         try await begin()
         let deadline = ContinuousClock.now + duration

@@ -9,8 +9,8 @@ extension JobService {
     /// What happens on the board, event by event, for one reader.
     ///
     /// - Parameters:
-    ///   - place: events after it are read: from `now`, or of the last event that the reader has seen; nil for the events that
-    ///     happen after the reader's first call.
+    ///   - place: events after it are read: from `now`, or of the last event that the reader has seen; nil for the
+    ///     events that happen after the reader's first call.
     ///   - job: the only one whose events matter; nil for all jobs.
     package func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {
         EventFeed(connect(), of: job, after: place)
@@ -18,12 +18,12 @@ extension JobService {
 
     /// Watches a job until it is done, and returns it then; at once if the store has its result.
     ///
-    /// Throws why the job failed, `.jobCancelled` if it was cancelled, `.unreachable` if Redis is away for longer than the
-    /// board's patience or has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
+    /// Throws why the job failed, `.jobCancelled` if it was cancelled, `.unreachable` if Redis is away for longer than
+    /// the board's patience or has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
     ///
     /// - Parameters:
-    ///   - look: sees the job whenever something has happened to it, and at least once a second. `waitReason` is there only
-    ///     if a user should do something about it.
+    ///   - look: sees the job whenever something has happened to it, and at least once a second. `waitReason` is there
+    ///     only if a user should do something about it.
     package func follow(
         _ id: JobID, _ look: (JobView) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobView {
@@ -44,8 +44,8 @@ extension JobService {
 }
 
 extension JobService {
-    /// Waits until a job is done. Throws as `follow` does, `.jobUnknown` if neither board nor store has it, and `.jobUnended` if
-    /// the job has not ended after that time.
+    /// Waits until a job is done. Throws as `follow` does, `.jobUnknown` if neither board nor store has it, and
+    /// `.jobUnended` if the job has not ended after that time.
     ///
     /// - Parameters:
     ///   - seconds: how long to wait; nil for as long as it takes.
@@ -74,8 +74,8 @@ extension JobService {
 }
 
 extension WaitReason {
-    /// Why a job waits, if a user should do something about it; else nil. Asks the board for its workers only if no worker
-    /// holds any of the job's passes.
+    /// Why a job waits, if a user should do something about it; else nil. Asks the board for its workers only if no
+    /// worker holds any of the job's passes.
     fileprivate static func toActOn(_ status: JobStatus, on board: any Board) async throws(ReelFailure) -> WaitReason? {
         guard !status.state.isTerminal, status.passes.live == 0 else { return nil }
         let reason = WaitReason(status, workers: try await board.workers())
@@ -104,8 +104,8 @@ package struct Follow: Sendable {
         self.rest = rest
     }
 
-    /// Returns the job's last status, whatever its end. Throws `.unreachable` if Redis is out of reach for too long or has
-    /// forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
+    /// Returns the job's last status, whatever its end. Throws `.unreachable` if Redis is out of reach for too long or
+    /// has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
     package func untilEnd(
         _ look: (JobStatus) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobStatus {
@@ -147,12 +147,13 @@ extension JobStatus {
 
 /// Webhooks: URLs that are told of each end of a job. Of any number of programs that send them, one sends each.
 extension JobService {
-    /// Takes the webhook that has been due longest, for as long as an attempt to send it may take; nil if none is due. It is
-    /// due again if the caller does not call `settle` in time.
+    /// Takes the webhook that has been due longest, for as long as an attempt to send it may take; nil if none is due.
+    /// It is due again if the caller does not call `settle` in time.
     package func dueWebhook() async throws(ReelFailure) -> DueWebhook? { try await board.dispatch() }
 
-    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed. While Redis
-    /// cannot be reached the call is repeated for a minute, since what has arrived would else be sent again.
+    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed.
+    /// While Redis cannot be reached the call is repeated for a minute, since what has arrived would else be sent
+    /// again.
     package func settle(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) async throws(ReelFailure) -> DueWebhook.Answer {

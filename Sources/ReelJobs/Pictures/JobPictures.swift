@@ -58,8 +58,8 @@ package actor JobPictures {
         self.engine = engine
     }
 
-    /// Opens a picture, after an engine made it if that is needed. A task that is cancelled stops waiting; the picture is
-    /// made all the same.
+    /// Opens a picture, after an engine made it if that is needed. A task that is cancelled stops waiting; the picture
+    /// is made all the same.
     ///
     /// Throws `.jobUnknown` if the store has no such job, what an engine throws that reads the file, and
     /// `PictureAbsence` if there is no such picture, or not yet.

@@ -76,12 +76,10 @@ struct PicturedJob: Sendable {
         return (found.hash, found.locator)
     }
 
-    /// The recipe of frames of the output, or why there is none: of the file if it is there, else of those segments that
-    /// are.
+    /// The recipe of frames of the output, or why there is none: of the file if it is there, else of those segments
+    /// that are.
     func output(_ wanted: JobPictures.Wanted) async throws(ReelFailure) -> Result<PictureRecipe, PictureAbsence> {
-        guard let plan = try await entry.latestPlan() else {
-            return .failure(absence)
-        }
+        guard let plan = try await entry.latestPlan() else { return .failure(absence) }
         let order = FrameOrder(plan)
         let places: [Int]
         switch wanted {
@@ -101,9 +99,7 @@ struct PicturedJob: Sendable {
         } else {
             pictures = await segments(places, order, plan, indexes)
         }
-        guard pictures.contains(where: { $0 != nil }) else {
-            return .failure(absence)
-        }
+        guard pictures.contains(where: { $0 != nil }) else { return .failure(absence) }
         let name =
             switch wanted {
             case .frame(let frame): PictureName(outputOf: plan.number, frame: frame)

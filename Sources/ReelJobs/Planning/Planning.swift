@@ -4,8 +4,9 @@ package import ReelEngine
 package import ReelQueue
 package import ReelStore
 
-/// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a plan,
-/// unless the store has one that still holds. The process that submits the job does this, or a worker in its place.
+/// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a
+/// plan, unless the store has one that still holds. The process that submits the job does this, or a worker in its
+/// place.
 package struct Planning: Sendable {
     package let store: any JobStore
     let engine: any EngineRunner
@@ -69,8 +70,9 @@ package struct Planning: Sendable {
         }
     }
 
-    /// What the plan is made of, with how the output is encoded. How many passes there are, and so how many threads each
-    /// should have, is known once the encoder is: an encoder that gets more than one is chosen again with their number.
+    /// What the plan is made of, with how the output is encoded. How many passes there are, and so how many threads
+    /// each should have, is known once the encoder is: an encoder that gets more than one is chosen again with their
+    /// number.
     private func input(
         for spec: JobSpec, _ found: [StoredIndex], in session: any Engine
     ) async throws(ReelFailure) -> PlanInput {
@@ -123,11 +125,12 @@ package struct Planning: Sendable {
             draft: isKnown ? nil : try await entry.draft())
     }
 
-    /// What the engine reaches that reads a source. Each source has an engine of its own: one that a hostile file has taken
-    /// over could otherwise falsify the index of another file, which other jobs use, too.
+    /// What the engine reaches that reads a source. Each source has an engine of its own: one that a hostile file has
+    /// taken over could otherwise falsify the index of another file, which other jobs use, too.
     private func scope(toRead part: ReconPart, draft: IndexDraft) -> EngineScope {
         let bytes = max(0, min(part.source.fingerprint.size, 1 << 50))
-        // Each packet takes bytes of the source, more than of the index; of what was decoded, the index has hashes, too.
+        // Each packet takes bytes of the source, more than of the index; of what was decoded, the index has hashes,
+        // too.
         let room = (16 << 20) + bytes * (part.kind == .decoded ? 8 : 2)
         return EngineScope(
             sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
@@ -140,8 +143,8 @@ package struct Planning: Sendable {
     /// What the engine reaches that chooses the encoders by the indexes.
     private func scope(toChoose parts: [ReconPart]) -> EngineScope {
         EngineScope(
-            // It reads none of them, but one outside the roots is refused before it is copied into the store, also if its
-            // index was there.
+            // It reads none of them, but one outside the roots is refused before it is copied into the store, also if
+            // its index was there.
             sources: parts.filter(\.isOriginal).map(\.locator), reads: parts.map(\.indexes), folders: [],
             cpuSeconds: 3600)
     }
@@ -156,9 +159,7 @@ package struct Planning: Sendable {
             return StoredIndex(
                 hash: known.hash, locator: known.locator, index: try await store.readIndex(known.locator))
         }
-        guard let draft = part.draft else {
-            throw ReelFailure(.indexMissing(hash: "", folder: part.indexes.name))
-        }
+        guard let draft = part.draft else { throw ReelFailure(.indexMissing(hash: "", folder: part.indexes.name)) }
         let request = EngineRequest.recon(
             ReconRequest(
                 source: part.locator, index: draft.locator, decoding: part.isDisproved ? .disproved : nil,
@@ -173,9 +174,7 @@ package struct Planning: Sendable {
                 throw await store.checked(.of(error))
             }
         }
-        guard case .recon(let result) = result else {
-            throw ReelFailure(.engineMisanswered(task: .recon))
-        }
+        guard case .recon(let result) = result else { throw ReelFailure(.engineMisanswered(task: .recon)) }
         // The job's id is made of the fingerprint, so the bytes that were read must have it.
         guard try part.source.fingerprint.matches(part.locator) else {
             throw ReelFailure(.sourceReplaced(path: part.locator.name))
@@ -214,9 +213,9 @@ private struct StoredIndex: Sendable {
 }
 
 extension Planning {
-    /// Plans a job by what the engine said of its sources, unless the store's last plan is of the same indexes and encoders
-    /// and fits the memory that there is now. Copies the sources into the store if the record says so. Only the caller may
-    /// work at the job meanwhile.
+    /// Plans a job by what the engine said of its sources, unless the store's last plan is of the same indexes and
+    /// encoders and fits the memory that there is now. Copies the sources into the store if the record says so. Only
+    /// the caller may work at the job meanwhile.
     func findOrMakePlan(of id: JobID, from sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
         let entry = store.job(id)
         let record = try await entry.read()

@@ -18,7 +18,8 @@ package struct StoredJob: Sendable {
         self.hadPlan = hadPlan
     }
 
-    /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be read.
+    /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be
+    /// read.
     package init(_ entry: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
         let record = try await entry.read()
         let latest = try await entry.planNumbers().last
@@ -52,8 +53,8 @@ package struct StoredJob: Sendable {
 
     /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
     ///
-    /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled the job
-    /// meanwhile, and `.unreachable`.
+    /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled
+    /// the job meanwhile, and `.unreachable`.
     func publish(
         on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]
     ) async throws(ReelFailure) {
@@ -82,8 +83,8 @@ extension JobRecord {
 }
 
 extension Plan {
-    /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any other
-    /// that the user names, a worker notices only when it starts the encoder whether it has it.
+    /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any
+    /// other that the user names, a worker notices only when it starts the encoder whether it has it.
     ///
     /// - Parameter available: builds that this machine's engine has.
     func builds(among available: [String]) -> [String] {
@@ -119,8 +120,8 @@ extension [SegmentRecord] {
 }
 
 extension [Diagnostic] {
-    /// These, and those of `others` that are not among them, as many as a pass may report: an engine that was taken over may
-    /// have left any others.
+    /// These, and those of `others` that are not among them, as many as a pass may report: an engine that was taken
+    /// over may have left any others.
     package func adding(_ others: [Diagnostic]) -> [Diagnostic] {
         others.reduce(into: self) { all, one in
             if all.count < Diagnostic.mostOfPass, !all.contains(one) { all.append(one) }

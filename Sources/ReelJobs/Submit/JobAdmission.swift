@@ -46,8 +46,8 @@ struct JobAdmission: Sendable {
             }
             // The record is there before any process can learn of the job, so that each can go on with it.
             let isNew = try await entry.create(wanted)
-            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first. From then on
-            // no copies of sources are given back.
+            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
+            // From then on no copies of sources are given back.
             do throws(ReelFailure) {
                 if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
             } catch {
@@ -83,10 +83,11 @@ struct JobAdmission: Sendable {
         }
     }
 
-    /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun keeps its
-    /// name and labels if this submitter gives none.
+    /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun keeps
+    /// its name and labels if this submitter gives none.
     ///
-    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job, so that no webhook of it can be sent.
+    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job, so that no webhook of it can be
+    /// sent.
     ///
     /// - Parameter claim: holds the planning if this submitter has begun the job.
     func describe(_ claim: Claim? = nil) async throws(ReelFailure) {

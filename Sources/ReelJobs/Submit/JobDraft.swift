@@ -10,7 +10,8 @@ package struct JobDraft: Sendable {
     package let sources: [String]
     /// Nil reverses a range of the only source.
     package let edit: Edit?
-    /// The path that names the output unless another does: the source's, the edit's file, or the first of those stitched.
+    /// The path that names the output unless another does: the source's, the edit's file, or the first of those
+    /// stitched.
     package let named: String
     /// What the output's default name says was done.
     let deed: String
@@ -54,11 +55,12 @@ package struct JobDraft: Sendable {
 }
 
 extension OutputRequest {
-    /// A draft for each output that arguments of a command ask for: videos, those in folders, files of edits, timelines, or
-    /// one of all if they are stitched. Throws a `RequestFault` for options that do not go with them, and what `refused`
-    /// throws.
+    /// A draft for each output that arguments of a command ask for: videos, those in folders, files of edits,
+    /// timelines, or one of all if they are stitched. Throws a `RequestFault` for options that do not go with them, and
+    /// what `refused` throws.
     ///
-    /// - Parameter refused: hears of each argument that cannot be a draft, such as the file of an edit that cannot be made.
+    /// - Parameter refused: hears of each argument that cannot be a draft, such as the file of an edit that cannot be
+    ///   made.
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         let files = try arguments.flatMap { argument in
             do throws(ReelFailure) {
@@ -110,9 +112,7 @@ extension OutputRequest {
         }
         let edit = SubmittedEdit(
             stitching: files, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .shared)
-        guard edit.edit.repeats <= Edit.mostClips else {
-            throw RequestFault(.stitch, .tooManyClips(edit.edit.repeats))
-        }
+        guard edit.edit.repeats <= Edit.mostClips else { throw RequestFault(.stitch, .tooManyClips(edit.edit.repeats)) }
         return try draft(edit, named: files[0], deed: deed)
     }
 
@@ -120,9 +120,7 @@ extension OutputRequest {
     private func draft(_ edit: SubmittedEdit, named: String, deed: String) throws(RequestFault) -> JobDraft {
         var edit = edit
         if let soundtrack {
-            guard edit.edit.soundtrack == nil else {
-                throw RequestFault(.soundtrack, .soundtrackTwice(path: named))
-            }
+            guard edit.edit.soundtrack == nil else { throw RequestFault(.soundtrack, .soundtrackTwice(path: named)) }
             edit.add(soundtrack: soundtrack, from: soundtrackFrom?.seconds ?? Rational(0))
         }
         return JobDraft(

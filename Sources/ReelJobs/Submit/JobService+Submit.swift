@@ -7,11 +7,11 @@ extension JobService {
     /// Hears how much of a source this process has read, from 0 to 1.
     package typealias Reading = @Sendable (Double) -> Void
 
-    /// What submitting a job would do, without doing it: reads the source and plans the job in a folder of its own. Needs
-    /// neither board nor store.
+    /// What submitting a job would do, without doing it: reads the source and plans the job in a folder of its own.
+    /// Needs neither board nor store.
     ///
-    /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the temporary folder
-    /// cannot be written or the engine cannot be started.
+    /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the temporary
+    /// folder cannot be written or the engine cannot be started.
     ///
     /// - Parameters:
     ///   - engine: reads the source.
@@ -30,11 +30,12 @@ extension JobService {
         return PreparedJob(job, indexes: try await job.indexes(in: store), quotas: quotas)
     }
 
-    /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it. Returns
-    /// when its passes are on the board, or at once if the store has its result.
+    /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it.
+    /// Returns when its passes are on the board, or at once if the store has its result.
     ///
-    /// Throws what refuses the source or the request: every process that waits for the job gets the same failure, and after
-    /// the last of them nothing of the job is left. If the task is cancelled, the job goes on without this caller.
+    /// Throws what refuses the source or the request: every process that waits for the job gets the same failure, and
+    /// after the last of them nothing of the job is left. If the task is cancelled, the job goes on without this
+    /// caller.
     ///
     /// - Parameters:
     ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
@@ -42,7 +43,8 @@ extension JobService {
     ///   - quotas: the most that the job may ask for.
     ///   - anew: remove the job's passes and plan first, even if it runs now.
     ///   - reading: hears how far this process has read the source.
-    ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of use.
+    ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of
+    ///     use.
     package func submit(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), anew: Bool = false,
         reading: @escaping Reading = { _ in },
@@ -59,9 +61,7 @@ extension JobService {
     }
 }
 
-/// A job that was submitted and has a plan.
 package struct SubmittedJob: Hashable, Sendable {
-    /// What submitting led to.
     package enum Outcome: Hashable, Sendable {
         /// Another process has begun it.
         case attached
@@ -73,29 +73,25 @@ package struct SubmittedJob: Hashable, Sendable {
         case finished
     }
 
-    /// The job.
     package let id: JobID
-    /// What submitting led to.
     package let outcome: Outcome
     /// Where the result goes unless another place is named: what the first submission of the job asked for.
     package let output: String?
-    /// The plan's facts about source and output.
     package let diagnostics: [Diagnostic]
 }
 
-/// A job that was posted.
 package struct PostedJob: Hashable, Sendable {
-    /// The job.
     package let id: JobID
     /// The state in which it was found, or `probing` if it was begun.
     package let state: JobState
-    /// Whether this call made the job. If several callers post the same job at once, that is true for exactly one of them.
+    /// Whether this call made the job. If several callers post the same job at once, that is true for exactly one of
+    /// them.
     package let isNew: Bool
 }
 
 extension JobService {
-    /// Begins a job and leaves all of it to the workers, its planning, too: returns before its source has been read. A job that
-    /// is on the board or done stays as it is; one that had failed or was cancelled begins anew.
+    /// Begins a job and leaves all of it to the workers, its planning, too: returns before its source has been read. A
+    /// job that is on the board or done stays as it is; one that had failed or was cancelled begins anew.
     ///
     /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
     ///
@@ -153,8 +149,8 @@ package struct PreparedJob: Sendable {
 
     /// Writes the edit as a timeline of OpenTimelineIO. Reading that gives the same plan.
     ///
-    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, `.timelineSoundtrack`, and `.output` if the file cannot be
-    /// written; nothing half-written remains.
+    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, `.timelineSoundtrack`, and
+    /// `.output` if the file cannot be written; nothing half-written remains.
     package func writeTimeline(to destination: Destination) throws(ReelFailure) {
         let writer = try TimelineWriter(plan, record.spec, sources: record.sources.map(\.path), indexes: indexes)
         try destination.write(writer.bytes(at: destination.path))

@@ -18,10 +18,11 @@ package struct OutputChoice: Hashable, Sendable {
     ///   - deed: what was done with the source, as the default name says it: "reversed".
     ///   - folder: where the default name lies; nil for beside the source.
     ///   - suffix: what the default name has after the source's name; nil for a point and the deed.
-    ///   - encoders: the ones that the user named, by any of their names. By default the container is one that holds what they make.
+    ///   - encoders: the ones that the user named, by any of their names. By default the container is one that holds
+    ///     what they make.
     ///
-    /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld` (`.input`) if
-    /// its container cannot hold a lossless output.
+    /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld`
+    /// (`.input`) if its container cannot hold a lossless output.
     package init(
         _ path: String?, _ container: Container? = nil, for source: String, like first: String, deed: String,
         in folder: String? = nil, suffix: String? = nil, encoders: [String] = [], lossless: Bool
@@ -38,9 +39,9 @@ package struct OutputChoice: Hashable, Sendable {
         try self.init(named: place.appendingPathComponent("\(name).\(chosen.rawValue)").path, lossless: lossless)
     }
 
-    /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it and it has timestamps, else in
-    /// mp4. If players do not show there what the encoders make, in mp4, mov or mkv, wherever they first do. Lossless output needs a
-    /// container that holds any picture and PCM: mkv, unless the source is mov or nut.
+    /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it and it has timestamps,
+    /// else in mp4. If players do not show there what the encoders make, in mp4, mov or mkv, wherever they first do.
+    /// Lossless output needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
     package init(besides source: String, like first: String, deed: String, encoders: [String] = [], lossless: Bool) {
         let url = URL(fileURLWithPath: source)
         let like = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
@@ -62,16 +63,14 @@ package struct OutputChoice: Hashable, Sendable {
 
     /// A path whose extension chooses the container.
     ///
-    /// Throws `.outputNotNamed` (`.usage`) if reel does not write that extension, and `.losslessNotHeld` (`.input`) if its
-    /// container cannot hold a lossless output.
+    /// Throws `.outputNotNamed` (`.usage`) if reel does not write that extension, and `.losslessNotHeld` (`.input`) if
+    /// its container cannot hold a lossless output.
     package init(named path: String, lossless: Bool) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path)
         guard let container = Container(exactExtension: url.pathExtension) else {
             throw ReelFailure(.outputNotNamed(output: path))
         }
-        guard !lossless || container.keepsAll else {
-            throw ReelFailure(.losslessNotHeld(container: container))
-        }
+        guard !lossless || container.keepsAll else { throw ReelFailure(.losslessNotHeld(container: container)) }
         self.container = container
         self.path = url.path
     }
@@ -84,7 +83,6 @@ package struct Destination: Hashable, Sendable {
     /// Whether it replaces a file that is there.
     package let overwrite: Bool
 
-    /// A path, and whether a file that is there is replaced.
     package init(_ path: String, overwrite: Bool) {
         self.path = path
         self.overwrite = overwrite
@@ -98,7 +96,5 @@ package struct Destination: Hashable, Sendable {
     }
 
     /// Writes a whole file there. Throws `.output` if it cannot be written; nothing half-written remains.
-    func write(_ bytes: [UInt8]) throws(ReelFailure) {
-        try Delivery.write(bytes, to: path, overwrite: overwrite)
-    }
+    func write(_ bytes: [UInt8]) throws(ReelFailure) { try Delivery.write(bytes, to: path, overwrite: overwrite) }
 }

@@ -2,8 +2,9 @@ internal import Foundation
 package import ReelCore
 package import ReelWords
 
-/// What a user asks of an output and of how it is made, whichever way it was asked: a command line, or a request to a server.
-/// Its options and their forms are in `OutputRequest.Field.option`; `check` has the rules that they keep together.
+/// What a user asks of an output and of how it is made, whichever way it was asked: a command line, or a request to a
+/// server. Its options and their forms are in `OutputRequest.Field.option`; `check` has the rules that they keep
+/// together.
 package struct OutputRequest: Hashable, Sendable {
     /// The container of an output that has its default name; nil for that of the source.
     package var container: Container?
@@ -56,7 +57,6 @@ package struct OutputRequest: Hashable, Sendable {
     /// Whether segments stay in the store after the job is done.
     package var keepSegments = false
 
-    /// A request without any option: it reverses a video.
     package init() {}
 
     /// An option of a request. Its raw value is its name in JSON; a command line writes it in its own way.
@@ -94,8 +94,7 @@ package struct OutputRequest: Hashable, Sendable {
         try require(turn == nil || play == .pingPong, .turn, .needs(.play, value: Play.pingPong.rawValue))
         try require(crossfade == nil || stitch || times > 1 && play != .pingPong, .crossfade, .needsRepeats)
         try require(soundtrackFrom == nil || soundtrack != nil, .soundtrackFrom, .needs(.soundtrack))
-        try require(
-            soundtrack == nil || audio == .reverse, .audio, .excludes(.soundtrack, value: audio.rawValue))
+        try require(soundtrack == nil || audio == .reverse, .audio, .excludes(.soundtrack, value: audio.rawValue))
         guard isEdit else { return }
         try require(audio != .keep, .audio, .needsReversal(value: audio.rawValue))
         try require(timestamps != .source, .timestamps, .needsReversal(value: timestamps.rawValue))
@@ -168,9 +167,9 @@ package struct OutputRequest: Hashable, Sendable {
 extension OutputRequest {
     /// Reads an object of options by their names; an option that is null or missing has its usual value.
     ///
-    /// Throws a `FlawedPlace` if it is no object, if no option has one of the names, or if a value is a list or an object, and a
-    /// `RequestFault` for a value that its option does not take: another kind of value, a text in none of its forms, or what
-    /// `check` refuses.
+    /// Throws a `FlawedPlace` if it is no object, if no option has one of the names, or if a value is a list or an
+    /// object, and a `RequestFault` for a value that its option does not take: another kind of value, a text in none of
+    /// its forms, or what `check` refuses.
     ///
     /// - Parameter fields: the options that may be there.
     package init(_ place: JSONPlace, knows fields: [Field]) throws {
@@ -186,29 +185,27 @@ extension OutputRequest {
         let option = field.option
         let text: String
         switch (value.value, option.form) {
-        case (.null, _), (.flag(false), .flag): return
-        case (.flag(true), .flag): text = ""
-        case (.flag(let flag), _): throw RequestFault(field, .malformed("\(flag)"))
-        case (.text(let found), .flag): throw RequestFault(field, .malformed(found))
-        case (.text(let found), _): text = found
+        case (.null, _), (.bool(false), .flag): return
+        case (.bool(true), .flag): text = ""
+        case (.bool(let flag), _): throw RequestFault(field, .malformed("\(flag)"))
+        case (.string(let found), .flag): throw RequestFault(field, .malformed(found))
+        case (.string(let found), _): text = found
         case (.number(let number), let form):
             text = "\(number)"
             guard form.takesNumbers else { throw RequestFault(field, .malformed(text)) }
-        case (.object, _), (.list, _): throw value.malformed(.text)
+        case (.object, _), (.array, _): throw value.malformed(.text)
         }
         guard option.read(&self, text) else { throw RequestFault(field, .malformed(text)) }
     }
 }
 
 extension PictureSize: ExplainedArgument {
-    /// What a user may write.
     package static let forms = "width and height in pixels (640x360)"
 }
 
 /// How often moving pictures are played: a number, or `forever`.
 package struct Plays: ExplainedArgument, Hashable {
     static let word = "forever"
-    /// What a user may write.
     package static let forms = "a number (3), or \(word)"
     /// Nil for ever.
     package let number: Int?
@@ -222,7 +219,6 @@ package struct Plays: ExplainedArgument, Hashable {
 
 /// Frames a second, as a decimal number or a ratio.
 package struct FrameRate: ExplainedArgument, Hashable {
-    /// What a user may write.
     package static let forms =
         "frames a second, up to \(JobSpec.ratesAllowed.upperBound.numerator) (25, 12.5, 30000/1001)"
     /// Within `JobSpec.ratesAllowed`.
@@ -237,7 +233,6 @@ package struct FrameRate: ExplainedArgument, Hashable {
 
 /// A speed, as a decimal number or a ratio.
 package struct Speed: ExplainedArgument, Hashable {
-    /// What a user may write.
     package static let forms = "a number or a ratio (2, 0.5, 1/3)"
     /// Seconds of the source in a second of the output; within `EditClip.speedsAllowed`.
     package let ratio: Rational
@@ -252,7 +247,6 @@ package struct Speed: ExplainedArgument, Hashable {
 /// A number of threads, or `auto`.
 package struct ThreadCount: ExplainedArgument, Hashable {
     static let word = "auto"
-    /// What a user may write.
     package static let forms = "a number (4), or \(word)"
     /// Nil leaves it to the planner.
     package let number: Int?

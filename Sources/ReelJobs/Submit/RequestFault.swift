@@ -3,14 +3,13 @@ internal import ReelWords
 
 /// Which option of a request cannot be taken, and why.
 package struct RequestFault: Error, Hashable, Sendable {
-    /// The option at fault.
     package var field: OutputRequest.Field
-    /// What is wrong with it.
     package var reason: Reason
 
     init(_ field: OutputRequest.Field, _ reason: Reason) { (self.field, self.reason) = (field, reason) }
 
-    /// What can be wrong with an option. Values are the option's own, as users write them, unless a case says otherwise.
+    /// What can be wrong with an option. Values are the option's own, as users write them, unless a case says
+    /// otherwise.
     package enum Reason: Hashable, Sendable {
         /// The value has none of the option's forms.
         case malformed(String)

@@ -1,16 +1,15 @@
 internal import ReelCore
 internal import ReelWords
 
-/// What a user may say for an option of a request, and what it means. The help of the command line, the reading of JSON and
-/// the server's OpenAPI document are made from it.
+/// What a user may say for an option of a request, and what it means. The help of the command line, the reading of JSON
+/// and the server's OpenAPI document are made from it.
 package struct RequestOption: Sendable {
-    /// The form of its value.
     package let form: Form
-    /// What is taken if it is not given, as a user would write it; nil if that depends on other things, which `help` says.
+    /// What is taken if it is not given, as a user would write it; nil if that depends on other things, which `help`
+    /// says.
     package let usual: String?
     /// A value as a user would write it.
     package let example: String
-    /// What it asks for, in one or more sentences.
     package let help: String
     /// What stands for the value in the help of a command line; nil for the option's name.
     package let valueName: String?
@@ -100,7 +99,6 @@ package struct RequestOption: Sendable {
         }
     }
 
-    /// Any text.
     fileprivate static func text(
         _ form: String = "a name", example: String, valueName: String? = nil, _ help: String,
         _ set: @escaping @Sendable (inout OutputRequest, String) -> Void

@@ -6,8 +6,8 @@ internal import ReelSandbox
 package import ReelStore
 
 extension JobRecord {
-    /// The job that sources and a spec make, before it is in any store. Reads the first and the last MiB of each source, no
-    /// more.
+    /// The job that sources and a spec make, before it is in any store. Reads the first and the last MiB of each
+    /// source, no more.
     ///
     /// Throws `.input` if a source cannot be read, lies outside the roots, or is a URL.
     ///
@@ -31,8 +31,7 @@ extension JobRecord {
             try roots?.check(url.path)
             // Files of two folders may have the same name.
             let copy = sources.count > 1 ? "\(number)-\(url.lastPathComponent)" : url.lastPathComponent
-            return JobSource(
-                path: url.path, staged: stages ? copy : nil, fingerprint: try Fingerprint.of(url.path))
+            return JobSource(path: url.path, staged: stages ? copy : nil, fingerprint: try Fingerprint.of(url.path))
         }
         self.init(
             id: try JobID.make(sources: files.map(\.fingerprint), spec: spec), spec: spec, sources: files,
@@ -50,9 +49,9 @@ extension JobRecord {
 }
 
 extension JobEntry {
-    /// Writes the record of a job that is about to run. If there is one, it is marked as not ended, and takes the terms and
-    /// the paths of the sources from the one given: the same bytes may lie elsewhere now. It also takes what the submitter
-    /// says, and webhooks; of a job that had ended, the earlier ones go.
+    /// Writes the record of a job that is about to run. If there is one, it is marked as not ended, and takes the terms
+    /// and the paths of the sources from the one given: the same bytes may lie elsewhere now. It also takes what the
+    /// submitter says, and webhooks; of a job that had ended, the earlier ones go.
     func open(_ wanted: JobRecord) async throws(ReelFailure) {
         guard try await !create(wanted) else { return }
         try await change { record in
@@ -69,9 +68,7 @@ extension JobEntry {
 
 extension JobStatus {
     /// What the submitter says of the job; nil if the board has nothing that can be read.
-    var said: Submission? {
-        submission.flatMap { try? JSONDecoder().decode(Submission.self, from: Data($0.utf8)) }
-    }
+    var said: Submission? { submission.flatMap { try? JSONDecoder().decode(Submission.self, from: Data($0.utf8)) } }
 }
 
 extension Submission {
@@ -111,8 +108,8 @@ package enum LabelFault: Error, Hashable, Sendable {
 }
 
 extension Submission {
-    /// Reads labels such as "project=trailer"; the result has them by name. There may be more than a job can have, since
-    /// filters read theirs likewise.
+    /// Reads labels such as "project=trailer"; the result has them by name. There may be more than a job can have,
+    /// since filters read theirs likewise.
     package static func labels(_ texts: [String]) throws(LabelFault) -> [String: String] {
         var labels: [String: String] = [:]
         for text in texts {

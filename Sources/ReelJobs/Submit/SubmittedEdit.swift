@@ -15,7 +15,6 @@ package struct SubmittedEdit: Hashable, Sendable {
 
     /// The extension of an edit's file; a timeline has another.
     static let fileExtension = "json"
-    /// The most bytes that an edit's file may have.
     static let mostBytes: Int64 = 32 << 20
 
     /// Whether a path names an edit's file rather than a video.
@@ -54,14 +53,14 @@ package struct SubmittedEdit: Hashable, Sendable {
         edit = Edit(clips: clips, turn: turn, crossfade: crossfade, trim: trim)
     }
 
-    /// Reads an edit's file, or a timeline of OpenTimelineIO. Throws `.editFlawed` (`.input`) with the place of what cannot be
-    /// done, and `.input` if the file cannot be read.
+    /// Reads an edit's file, or a timeline of OpenTimelineIO. Throws `.editFlawed` (`.input`) with the place of what
+    /// cannot be done, and `.input` if the file cannot be read.
     ///
     /// - Parameter isLenient: leave out what a timeline has and an edit cannot show, and report it in `diagnostics`.
     package init(file path: String, isLenient: Bool = false) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         let isTimeline = SubmittedEdit.isTimeline(path)
-        let value: DecimalJSON
+        let value: JSONValue
         var content = Data()
         do {
             let size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64) ?? 0
@@ -70,11 +69,13 @@ package struct SubmittedEdit: Hashable, Sendable {
                 throw ReelFailure(.editFlawed(path: path, place: "", flaw: .tooLong(bytes: most)))
             }
             content = try Data(contentsOf: url)
-            value = try JSONDecoder().decode(DecimalJSON.self, from: content)
+            // Notes of other programs may take most of a timeline.
+            let only = isTimeline ? [TimelineSchema.metadata: TimelineSchema.ownNotes] : [:]
+            value = try JSONValue(content, within: .file, only: only)
         } catch let failure as ReelFailure {
             throw failure
-        } catch is DecodingError {
-            let said = SubmittedEdit.flaw(in: content)
+        } catch let fault as JSONFault {
+            let said = SubmittedEdit.words(fault, in: content)
             throw ReelFailure(.editFlawed(path: path, place: "", flaw: .notJSON(said: said)))
         } catch {
             throw ReelFailure(
@@ -100,9 +101,7 @@ package struct SubmittedEdit: Hashable, Sendable {
     /// Reads an edit that is part of a request. Throws a `FlawedPlace` for what cannot be done, and what `path` throws.
     ///
     /// - Parameter path: the path of the file that a clip or the soundtrack names.
-    package init(_ value: JSONPlace, path: (JSONPlace) throws -> String) throws {
-        try take(edit: value, path: path)
-    }
+    package init(_ value: JSONPlace, path: (JSONPlace) throws -> String) throws { try take(edit: value, path: path) }
 
     /// Takes the clips of an edit's own form. Throws a `FlawedPlace`, and what `path` throws.
     private mutating func take(edit value: JSONPlace, path: (JSONPlace) throws -> String) throws {
@@ -111,9 +110,7 @@ package struct SubmittedEdit: Hashable, Sendable {
         let list = try place.list()
         guard (1...Edit.mostClips).contains(list.count) else { throw place.flaw(.clipCount(found: list.count)) }
         let clips = try list.map { try clip($0, path: path) }
-        guard clips.contains(where: { $0.source != nil }) else {
-            throw place.flaw(.onlyGaps)
-        }
+        guard clips.contains(where: { $0.source != nil }) else { throw place.flaw(.onlyGaps) }
         let repeats = clips.reduce(0) { $0 + $1.times }
         guard repeats <= Edit.mostClips else { throw place.flaw(.clipCount(found: repeats)) }
         edit = Edit(
@@ -181,16 +178,15 @@ package struct SubmittedEdit: Hashable, Sendable {
         return sources.count - 1
     }
 
-    /// The file's name without its extension.
     static func title(of path: String) -> String {
         URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     }
 
-    /// What is wrong with bytes that are not JSON, and where. `JSONDecoder` does not tell.
-    private static func flaw(in content: Data) -> String {
+    /// What is wrong with the content of a file, and where. `JSONDecoder` does not tell.
+    private static func words(_ fault: JSONFault, in content: Data) -> String {
         do {
             _ = try JSONSerialization.jsonObject(with: content)
-            return "it cannot be decoded"
+            return fault == .notJSON ? "it cannot be decoded" : fault.description
         } catch {
             let said = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? error.localizedDescription
             guard let place = said.firstMatch(of: /character (\d+)/).flatMap({ Int($0.1) }) else { return said }
@@ -200,7 +196,6 @@ package struct SubmittedEdit: Hashable, Sendable {
 }
 
 extension SubmittedEdit {
-    /// The extension of a timeline's file.
     static let timelineExtension = "otio"
     /// The most bytes that a timeline's file may have: programs write much about each clip.
     static let mostTimelineBytes: Int64 = 64 << 20

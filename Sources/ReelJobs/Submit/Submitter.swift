@@ -5,9 +5,9 @@ internal import ReelStore
 
 /// A process that submits a job, from its first look at the board until the job has a plan or is refused.
 ///
-/// A job is known by what was asked for, before its source is read: it is on the board in state `probing` until it has a
-/// plan. The submitter that begins it holds its planning by a lease, and plans as long as it lives. Others that submit the
-/// same job meanwhile wait for the same end, good or bad.
+/// A job is known by what was asked for, before its source is read: it is on the board in state `probing` until it has
+/// a plan. The submitter that begins it holds its planning by a lease, and plans as long as it lives. Others that
+/// submit the same job meanwhile wait for the same end, good or bad.
 struct Submitter: Sendable {
     let planning: Planning
     let board: any Board
@@ -98,14 +98,12 @@ struct Submitter: Sendable {
         // If no worker is left to do it, the submitter requeues what vanished processes held.
         _ = try await board.reap()
         guard try await attend(nil), case .begun(let claim) = try await board.begin(wanted.beginning, holder: name)
-        else {
-            return nil
-        }
+        else { return nil }
         return .free(claim)
     }
 
-    /// Tells the board that this submitter still waits. Returns whether the planning is free to be taken; throws `.probeLost`
-    /// if the claim given does not hold it any more.
+    /// Tells the board that this submitter still waits. Returns whether the planning is free to be taken; throws
+    /// `.probeLost` if the claim given does not hold it any more.
     @discardableResult
     private func attend(_ claim: Claim?) async throws(ReelFailure) -> Bool {
         let attendance = try await board.attend(id, waiter: name.text, claim: claim)
@@ -115,8 +113,8 @@ struct Submitter: Sendable {
 
     // MARK: Planning
 
-    /// Makes a plan and publishes it. Nil if another process holds the planning by now, or if the source or the request was
-    /// refused: `waitForOthers` then learns of it, as every other submitter does.
+    /// Makes a plan and publishes it. Nil if another process holds the planning by now, or if the source or the request
+    /// was refused: `waitForOthers` then learns of it, as every other submitter does.
     private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
@@ -146,8 +144,8 @@ struct Submitter: Sendable {
 
     // MARK: Leaving
 
-    /// Stops waiting. If this was the last submitter that waited for a job that was refused, or for one that no worker has
-    /// planned, the job is removed; else it goes on. A job with finished segments stays in any case.
+    /// Stops waiting. If this was the last submitter that waited for a job that was refused, or for one that no worker
+    /// has planned, the job is removed; else it goes on. A job with finished segments stays in any case.
     private func leave(_ claim: Claim?, abandoning: Bool) async {
         // In a task of its own, since it must not be cancelled with this one. What fails here is made up for when the
         // leases lapse.

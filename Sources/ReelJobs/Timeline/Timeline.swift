@@ -5,7 +5,6 @@ internal import ReelStore
 struct Timeline {
     /// The items of its video, in their order.
     var items: [TimelineItem]
-    /// The label of its first frame; nil if it has none.
     var timecode: StartTimecode?
     /// What reel noted about it when it wrote it; nil if it did not.
     var notes: TimelineNotes?

@@ -25,19 +25,18 @@ enum TimelineSchema: String, CaseIterable {
 
     /// The key of an object that names its schema.
     static let key = "OTIO_SCHEMA"
+    /// The key of an object that holds what programs note about it, and the key of reel's own notes in that.
+    static let (metadata, ownNotes) = ("metadata", "reel")
 }
 
-/// An object of a timeline.
 struct TimelineObject {
     /// What the file calls the schema.
     let schemaName: String
     /// Nil if reel does not know the schema.
     let schema: TimelineSchema?
-    /// Where it is.
     let place: JSONPlace
     private let object: JSONObject
 
-    /// An object of any schema.
     init(_ place: JSONPlace) throws {
         self.place = place
         object = try place.object()
@@ -45,20 +44,17 @@ struct TimelineObject {
         schema = TimelineSchema(rawValue: schemaName)
     }
 
-    /// An object of one of these schemas.
     init(_ place: JSONPlace, of wanted: [TimelineSchema]) throws {
         try self.init(place)
         guard let schema else { throw place.flaw(.unknownSchema(schema: schemaName)) }
         guard wanted.contains(schema) else { throw place.malformed(.schema(names: wanted.map(\.rawValue))) }
     }
 
-    /// Its name; empty if it has none.
     var name: String { (try? object.known("name")?.text()) ?? "" }
 
     /// Whether it is to be shown or heard. Earlier versions of the library do not say so.
     var isEnabled: Bool { get throws { try object.known("enabled")?.flag() ?? true } }
 
-    /// The value of a key; nil if it is missing or null.
     subscript(key: String) -> JSONPlace? { object.known(key) }
 
     /// The value of a key. Throws a flaw if it is missing or null.
@@ -72,12 +68,10 @@ struct TimelineObject {
 
 /// A time or a length as OpenTimelineIO has it: units, and how many of them a second has.
 struct TimelineTime {
-    /// Units.
     let value: Rational
     /// Units per second.
     let rate: Rational
 
-    /// In seconds.
     var seconds: Rational { value / rate }
 
     /// Reads an object of the schema RationalTime.
@@ -91,8 +85,8 @@ struct TimelineTime {
         guard seconds > Rational(0) - limit, seconds < limit else { throw place.malformed(.moment) }
     }
 
-    /// The rate that a number stands for: the nearest broadcast rate within a thousandth of it, else the number itself. Nil
-    /// if it is not above 0, or above a billion.
+    /// The rate that a number stands for: the nearest broadcast rate within a thousandth of it, else the number itself.
+    /// Nil if it is not above 0, or above a billion.
     static func rate(_ number: Double) -> Rational? {
         guard number > 0, number <= 1_000_000_000 else { return nil }
         if let nearest = Rational.broadcastRate(near: number) { return nearest }
@@ -102,7 +96,6 @@ struct TimelineTime {
 
 /// A range as OpenTimelineIO has it, in seconds.
 struct TimelineRange {
-    /// Where it begins.
     let start: Rational
     /// For how long it lasts; not below 0.
     let length: Rational
@@ -118,8 +111,8 @@ struct TimelineRange {
 }
 
 extension Rational {
-    /// The number that a double stands for: its decimal text if that has at most six decimals, else its exact value. Nil
-    /// beyond 64 bits.
+    /// The number that a double stands for: its decimal text if that has at most six decimals, else its exact value.
+    /// Nil beyond 64 bits.
     init?(exactly number: Double) {
         let exact = 0x1p53
         let micros = (number * 1_000_000).rounded()
@@ -138,7 +131,6 @@ extension Rational {
 
 /// The moment at which a timeline or a file starts, as a timecode has it: frames since midnight.
 struct StartTimecode {
-    /// Frames since midnight.
     let frames: Int64
     /// Frames per second, of which labels count the next whole number.
     let rate: Rational
@@ -151,7 +143,8 @@ struct StartTimecode {
 
     private static let rates = Rational(1)...Rational(240)
 
-    /// Parses the label that a file has, such as "01:00:00:00". One with a semicolon drops frames. Nil for anything else.
+    /// Parses the label that a file has, such as "01:00:00:00". One with a semicolon drops frames. Nil for anything
+    /// else.
     init?(_ text: String, rate: Rational) {
         let parts = text.split(whereSeparator: { ":;.".contains($0) }).compactMap { Int64($0) }
         guard parts.count == 4, StartTimecode.rates.contains(rate), parts.allSatisfy({ (0..<1000).contains($0) }) else {

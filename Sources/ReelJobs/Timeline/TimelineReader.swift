@@ -1,7 +1,7 @@
 internal import ReelCore
 
-/// Reads a timeline as the library of OpenTimelineIO writes it. Throws a `FlawedPlace` for what an edit cannot show; if it is
-/// lenient, leaves out what can be left out, and reports that.
+/// Reads a timeline as the library of OpenTimelineIO writes it. Throws a `FlawedPlace` for what an edit cannot show; if
+/// it is lenient, leaves out what can be left out, and reports that.
 struct TimelineReader {
     /// Where the media of a clip are.
     enum MediaPlace {
@@ -45,7 +45,7 @@ struct TimelineReader {
             }
         }
         return Timeline(
-            items: items, timecode: try timecode(of: top, main), notes: TimelineNotes(in: top[DecimalJSON.metadata]))
+            items: items, timecode: try timecode(of: top, main), notes: TimelineNotes(in: top[TimelineSchema.metadata]))
     }
 
     // MARK: Tracks
@@ -58,13 +58,10 @@ struct TimelineReader {
             let children = try object.list("children")
             let timelines = children.filter { $0.schema == .timeline }
             let candidates = timelines.isEmpty ? children : timelines
-            guard candidates.count == 1 else {
-                throw object.place.flaw(.timelineCount(found: candidates.count))
-            }
+            guard candidates.count == 1 else { throw object.place.flaw(.timelineCount(found: candidates.count)) }
             return try top(of: candidates[0])
         default:
-            return try TimelineObject(
-                object.place, of: [.timeline, .collection, .stack, .track, .clip1, .clip2, .gap])
+            return try TimelineObject(object.place, of: [.timeline, .collection, .stack, .track, .clip1, .clip2, .gap])
         }
     }
 
@@ -74,8 +71,7 @@ struct TimelineReader {
     ) throws -> (tracks: [TimelineTrack], beside: [TimelineObject]) {
         switch top.schema {
         case .timeline, .stack:
-            let stack =
-                top.schema == .stack ? top : try TimelineObject(top.required("tracks"), of: [.stack])
+            let stack = top.schema == .stack ? top : try TimelineObject(top.required("tracks"), of: [.stack])
             try checkWhole(stack)
             let children = try stack.list("children").filter { try $0.isEnabled }
             let tracks = try children.filter { $0.schema == .track }.map { try TimelineTrack($0) }
@@ -97,9 +93,7 @@ struct TimelineReader {
     private mutating func items(of track: TimelineTrack) throws -> [TimelineItem] {
         if track.object.schema == .track { try checkWhole(track.object) }
         let children = try track.children
-        guard children.count <= Edit.mostClips else {
-            throw track.object.place.flaw(.clipCount(found: children.count))
-        }
+        guard children.count <= Edit.mostClips else { throw track.object.place.flaw(.clipCount(found: children.count)) }
         var items: [TimelineItem] = []
         var end = Rational(0)
         for child in children {
@@ -224,8 +218,8 @@ struct TimelineReader {
 
     // MARK: Sound
 
-    /// Compares audio tracks with the items of the video: what they place as the video does is the items' own sound. An item
-    /// that no audio track places is silent, unless there is no sound at all, or some of it is left out.
+    /// Compares audio tracks with the items of the video: what they place as the video does is the items' own sound. An
+    /// item that no audio track places is silent, unless there is no sound at all, or some of it is left out.
     private mutating func hear(_ tracks: [TimelineTrack], by items: inout [TimelineItem]) throws {
         var heard: Set<Int> = []
         var isComplete = true
@@ -258,8 +252,8 @@ struct TimelineReader {
 
     // MARK: Start time
 
-    /// The label of the first frame. A start time whose rate is not one of frames counts those of the first item that has
-    /// media.
+    /// The label of the first frame. A start time whose rate is not one of frames counts those of the first item that
+    /// has media.
     private mutating func timecode(of top: TimelineObject, _ main: TimelineTrack) throws -> StartTimecode? {
         guard let place = top["global_start_time"] else { return nil }
         let time = try TimelineTime(place)
@@ -281,8 +275,7 @@ struct TimelineReader {
     }
 
     private mutating func note(_ part: TimelinePart, _ object: TimelineObject, at place: JSONPlace? = nil) {
-        diagnostics.append(
-            .timelinePartLeftOut(place: (place ?? object.place).place, name: object.name, part: part))
+        diagnostics.append(.timelinePartLeftOut(place: (place ?? object.place).place, name: object.name, part: part))
     }
 }
 
@@ -329,9 +322,7 @@ extension TimelineItem {
     /// How far the times of sound and video may differ, since either may be rounded to units of its own: a millisecond.
     private static let tolerance = Rational(1, 1000)
 
-    private static func isNear(_ a: Rational, _ b: Rational) -> Bool {
-        max(a, b) - min(a, b) <= tolerance
-    }
+    private static func isNear(_ a: Rational, _ b: Rational) -> Bool { max(a, b) - min(a, b) <= tolerance }
 
     /// Whether another item begins when this one does.
     fileprivate func isBegun(with other: TimelineItem) -> Bool { TimelineItem.isNear(place, other.place) }
@@ -346,7 +337,7 @@ extension TimelineItem {
 extension TimelineNotes {
     /// Nil if the metadata of a timeline have none, or something else under their name.
     fileprivate init?(in metadata: JSONPlace?) {
-        guard case .object(let all)? = metadata?.value, let own = all[DecimalJSON.ownNotes],
+        guard case .object(let all)? = metadata?.value, let own = all[TimelineSchema.ownNotes],
             let bytes = try? CanonicalJSON.bytes(of: own),
             let notes = try? CanonicalJSON.value(TimelineNotes.self, from: bytes)
         else { return nil }

@@ -2,13 +2,13 @@ package import ReelCore
 package import ReelQueue
 internal import ReelWords
 
+// In these views a code is stable, its facts are what it is about, by name, and a message says the same in words that
+// may change with every release.
+
 /// A diagnostic as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
 package struct DiagnosticView: Codable, Hashable, Sendable {
-    /// Stable.
     package var code: String
-    /// What the code is about, by name.
     package var facts: JSONValue
-    /// The same in words, which may change with every release.
     package var message: String
 
     package init(_ diagnostic: Diagnostic) {
@@ -19,13 +19,9 @@ package struct DiagnosticView: Codable, Hashable, Sendable {
 
 /// Why something failed, as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
 package struct ReasonView: Codable, Hashable, Sendable {
-    /// Stable.
     package var code: String
-    /// The owner of the failure.
     package var owner: ReelFailure.Owner
-    /// What the code is about, by name.
     package var facts: JSONValue
-    /// The same in words, which may change with every release.
     package var message: String
 
     package init(_ failure: ReelFailure) {
@@ -41,20 +37,14 @@ package struct ErrorView: Codable, Hashable, Sendable {
     package var id: String?
     /// The video of several that it is about, as the command named it; missing if the command had but one.
     package var source: String?
-    /// The failure.
     package var error: Failure
 
-    /// A failure, and the exit code that stands for it.
     package struct Failure: Codable, Hashable, Sendable {
-        /// Stable.
         package var code: String
-        /// The owner of the failure.
         package var owner: ReelFailure.Owner
-        /// What the code is about, by name.
         package var facts: JSONValue
         /// What went wrong and what to do, which may change with every release.
         package var message: String
-        /// The exit code.
         package var exit: Int32
     }
 
@@ -80,12 +70,9 @@ package struct ErrorView: Codable, Hashable, Sendable {
 
 /// A job as `submit --json` prints it as soon as the job has its id. Documented in docs/json.md.
 package struct SubmittedView: Codable, Hashable, Sendable {
-    /// The job's id.
     package var id: String
-    /// The job's state.
     package var state: JobState
 
-    /// A job, and the state in which submitting it found it.
     package init(id: JobID, state: JobState) { (self.id, self.state) = (id.text, state) }
 }
 
@@ -103,28 +90,20 @@ package struct FailureView: Codable, Hashable, Sendable {
     package var from: Double?
     /// When its last frame ends, in seconds from the source's start; missing without a store.
     package var to: Double?
-    /// How many attempts failed, by cause.
     package var attempts: [String: Int]
     /// Why the last attempt failed, in words.
     package var lastMessage: String
     /// The last attempts, the oldest first.
     package var recent: [AttemptView]
 
-    /// A failed attempt.
     package struct AttemptView: Codable, Hashable, Sendable {
         /// What kind of failure it was, which decides about another attempt.
         package var cause: String
-        /// The failure's code.
         package var code: String
-        /// The owner of the failure.
         package var owner: ReelFailure.Owner
-        /// What the code is about, by name.
         package var facts: JSONValue
-        /// The failure in words.
         package var message: String
-        /// The name of the worker's host.
         package var host: String
-        /// The id of the worker that made the attempt.
         package var worker: String
         /// Seconds since 1970.
         package var time: Double
@@ -148,22 +127,14 @@ package struct FailureView: Codable, Hashable, Sendable {
                 worker: attempt.worker,
                 time: attempt.time, log: log.isEmpty ? nil : log)
         }
-        switch work {
-        case nil: break
-        case .assembly: kind = "assembly"
-        case .planning: kind = "probe"
-        case .pass(.audio): kind = "audio"
-        case .pass(.video(let video)):
-            kind = "video"
-            (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
-            guard let index, index.video.frames.indices.contains(video.frames.upperBound - 1) else { break }
-            let (track, start) = (index.video, index.startTime)
-            func seconds(_ time: Timestamp) -> Double {
-                (track.stream.timeBase.seconds(time) - start).approximate
-            }
-            from = seconds(track.frames[video.frames.lowerBound].interval.start)
-            to = seconds(track.frames[video.frames.upperBound - 1].interval.end)
-        }
+        kind = work?.viewKind
+        guard let frames = work?.video?.frames else { return }
+        (firstFrame, endFrame) = (frames.lowerBound, frames.upperBound)
+        guard let index, index.video.frames.indices.contains(frames.upperBound - 1) else { return }
+        let (track, start) = (index.video, index.startTime)
+        func seconds(_ time: Timestamp) -> Double { (track.stream.timeBase.seconds(time) - start).approximate }
+        from = seconds(track.frames[frames.lowerBound].interval.start)
+        to = seconds(track.frames[frames.upperBound - 1].interval.end)
     }
 
     /// The last ten lines; of the report of a crash the first ten, since it ends with registers and addresses.
@@ -174,4 +145,18 @@ package struct FailureView: Codable, Hashable, Sendable {
         }
         return lines[crash...].prefix(10).map(String.init)
     }
+}
+
+extension Work {
+    /// What views call it.
+    var viewKind: String {
+        switch self {
+        case .assembly: "assembly"
+        case .planning: "probe"
+        case .pass(.audio): "audio"
+        case .pass(.video): "video"
+        }
+    }
+
+    var video: VideoPass? { if case .pass(.video(let video)) = self { video } else { nil } }
 }

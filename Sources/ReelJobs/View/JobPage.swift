@@ -2,7 +2,6 @@ package import ReelCore
 package import ReelQueue
 internal import ReelStore
 
-/// Which jobs of the board are meant.
 package struct JobFilter: Hashable, Sendable {
     /// A state by which jobs are chosen.
     package enum State: String, CaseIterable, Sendable {
@@ -24,10 +23,8 @@ package struct JobFilter: Hashable, Sendable {
     package var labels: [String: String]
     /// Submitted at this moment or later, in seconds since 1970; nil for any time.
     package var since: Double?
-    /// The most jobs, the ones submitted last. Nil for all.
     package var limit: Int?
 
-    /// A filter that leaves nothing out but what its values say.
     package init(states: Set<State> = [], labels: [String: String] = [:], since: Double? = nil, limit: Int? = nil) {
         self.states = states
         self.labels = labels
@@ -35,7 +32,6 @@ package struct JobFilter: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// Whether it leaves nothing out.
     package var isOpen: Bool { self == JobFilter() }
 
     /// Whether a job is meant, apart from the limit.
@@ -46,7 +42,6 @@ package struct JobFilter: Hashable, Sendable {
 }
 
 extension JobStatus {
-    /// The states by which it is chosen.
     fileprivate func filteredBy(_ workers: [WorkerStatus]) -> Set<JobFilter.State> {
         let own = JobFilter.State(rawValue: state.rawValue)
         let halt: JobFilter.State? =
@@ -61,7 +56,6 @@ extension JobStatus {
 
 /// A part of the board's jobs, the one that was submitted last first.
 package struct JobPage: Sendable {
-    /// The jobs.
     package var jobs: [JobView] = []
     /// Jobs that cannot be read, with the reason; of the whole board the jobs that were set aside.
     package var unreadable: [JobID: ReelFailure] = [:]
@@ -73,15 +67,16 @@ extension JobService {
     /// The most jobs that a call of `page` looks at.
     package static let jobsOfAPage = 1000
 
-    /// A page of the jobs that a filter admits, the one that was submitted last first. The filter's limit does not matter.
+    /// A page of the jobs that a filter admits, the one that was submitted last first. The filter's limit does not
+    /// matter.
     ///
     /// A call looks at `jobsOfAPage` jobs at most. So a page may have fewer jobs than asked for, or none, although more
     /// follow: there are more as long as `next` is there.
     ///
     /// - Parameters:
     ///   - text: only jobs whose id begins so, or whose name or source's name has it, in any case; nil for all.
-    ///   - place: what the page before said; nil for the first page. Jobs that come or go meanwhile move no other job to
-    ///     another page.
+    ///   - place: what the page before said; nil for the first page. Jobs that come or go meanwhile move no other job
+    ///     to another page.
     ///   - count: the most jobs, at least 1.
     package func page(
         _ filter: JobFilter = JobFilter(), matching text: String? = nil, before place: JobPlace? = nil, count: Int

@@ -5,8 +5,8 @@ package import ReelQueue
 ///
 /// Counters only grow, until Redis loses them; see `BoardFigures`.
 package struct MetricsView: Codable, Hashable, Sendable {
-    /// The jobs on the board now, by state: `probing`, `running`, `assembling`, `paused`, `done`, `failed`, `cancelled` and
-    /// `unreadable`. Each counts once, a paused one as paused.
+    /// The jobs on the board now, by state: `probing`, `running`, `assembling`, `paused`, `done`, `failed`, `cancelled`
+    /// and `unreadable`. Each counts once, a paused one as paused.
     package var jobs: [String: Int]
     /// Counter: jobs by how they ended: `done`, `failed` or `cancelled`.
     package var jobsEnded: [String: Int]
@@ -18,9 +18,7 @@ package struct MetricsView: Codable, Hashable, Sendable {
     package var passDuration: HistogramView
     /// Counter: how long passes waited until they were claimed.
     package var passWait: HistogramView
-    /// Counter: frames that finished passes decoded.
     package var framesDecoded: Int
-    /// Counter: frames that finished passes encoded.
     package var framesEncoded: Int
     /// Counter: bytes of the outputs that assemblies made.
     package var outputBytes: Int
@@ -39,21 +37,18 @@ package struct MetricsView: Codable, Hashable, Sendable {
     /// Bytes that it may use; missing if there is no limit.
     package var redisMemoryLimitBytes: Int64?
 
-    /// How many attempts ended so.
     package struct AttemptsView: Codable, Hashable, Sendable {
         /// `done`, `failed`, `lost` or `released`.
         package var outcome: String
         /// The failure's cause; missing if the attempt did not fail.
         package var cause: String?
-        /// How many.
         package var count: Int
     }
 
-    /// Times in buckets.
     package struct HistogramView: Codable, Hashable, Sendable {
         /// The buckets with a bound, the least bound first.
         package var buckets: [Bucket]
-        /// The sum of all times in seconds.
+        /// In seconds.
         package var sum: Double
         /// The number of all times, also of those above the last bound.
         package var count: Int
@@ -62,40 +57,35 @@ package struct MetricsView: Codable, Hashable, Sendable {
         package struct Bucket: Codable, Hashable, Sendable {
             /// The bound in seconds, inclusive.
             package var le: Double
-            /// The number of times up to it, those of the buckets before included.
             package var count: Int
         }
     }
 
+}
+
+extension MetricsView {
     package init(_ figures: BoardFigures, memory: (used: Int64, limit: Int64?)) {
-        (redisMemoryBytes, redisMemoryLimitBytes) = memory
-        let jobs = figures.jobs
-        self.jobs = [
-            "probing": jobs.probing, "running": jobs.running, "assembling": jobs.assembling, "paused": jobs.paused,
-            "done": jobs.done, "failed": jobs.failed, "cancelled": jobs.cancelled, "unreadable": jobs.unreadable,
-        ]
-        let ended = figures.jobsEnded
-        jobsEnded = ["done": ended.done, "failed": ended.failed, "cancelled": ended.cancelled]
-        let passes = figures.passes
-        self.passes = [
-            "ready": passes.ready, "live": passes.live, "retrying": passes.retrying, "paused": passes.paused,
-            "done": passes.done,
-        ]
-        passAttempts = BoardFigures.Attempt.allCases.map {
-            AttemptsView(outcome: $0.outcome, cause: $0.cause?.rawValue, count: figures.attempts[$0] ?? 0)
-        }
-        passDuration = HistogramView(figures.passDuration)
-        passWait = HistogramView(figures.passWait)
-        framesDecoded = figures.framesDecoded
-        framesEncoded = figures.framesEncoded
-        outputBytes = figures.outputBytes
-        leasesLost = figures.leasesLost
-        let webhooks = figures.webhooks
-        self.webhooks = ["sent": webhooks.sent, "retried": webhooks.retried, "given-up": webhooks.givenUp]
-        oldestReadySeconds = figures.oldestReady
-        let slots = figures.slots
-        self.slots = ["busy": slots.busy, "free": slots.free, "out": slots.out, "drained": slots.drained]
-        workers = figures.workers
+        let (jobs, ended, passes) = (figures.jobs, figures.jobsEnded, figures.passes)
+        let (webhooks, slots) = (figures.webhooks, figures.slots)
+        self.init(
+            jobs: [
+                "probing": jobs.probing, "running": jobs.running, "assembling": jobs.assembling,
+                "paused": jobs.paused, "done": jobs.done, "failed": jobs.failed, "cancelled": jobs.cancelled,
+                "unreadable": jobs.unreadable,
+            ], jobsEnded: ["done": ended.done, "failed": ended.failed, "cancelled": ended.cancelled],
+            passes: [
+                "ready": passes.ready, "live": passes.live, "retrying": passes.retrying, "paused": passes.paused,
+                "done": passes.done,
+            ],
+            passAttempts: BoardFigures.Attempt.allCases.map {
+                AttemptsView(outcome: $0.outcome, cause: $0.cause?.rawValue, count: figures.attempts[$0] ?? 0)
+            }, passDuration: HistogramView(figures.passDuration), passWait: HistogramView(figures.passWait),
+            framesDecoded: figures.framesDecoded, framesEncoded: figures.framesEncoded,
+            outputBytes: figures.outputBytes, leasesLost: figures.leasesLost,
+            webhooks: ["sent": webhooks.sent, "retried": webhooks.retried, "given-up": webhooks.givenUp],
+            oldestReadySeconds: figures.oldestReady,
+            slots: ["busy": slots.busy, "free": slots.free, "out": slots.out, "drained": slots.drained],
+            workers: figures.workers, redisMemoryBytes: memory.used, redisMemoryLimitBytes: memory.limit)
     }
 }
 
@@ -116,15 +106,12 @@ package struct DemandView: Codable, Hashable, Sendable {
     /// All of it; the JSON is an object in which this has the name `demand`.
     package var demand: Demand
 
-    /// How much work there is for how many slots.
     package struct Demand: Codable, Hashable, Sendable {
         /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
         package var slotsWanted: Int
-        /// Slots that hold a pass.
         package var slotsBusy: Int
         /// Passes that a worker can claim, planning and assemblies among them.
         package var passesReady: Int
-        /// Passes that a worker holds.
         package var passesInFlight: Int
         /// Seconds for which the pass that waits longest has been ready; missing if none is.
         package var oldestReadySeconds: Double?
@@ -142,13 +129,10 @@ package struct RatesView: Codable, Hashable, Sendable {
     /// The last 60 whole minutes, the oldest first.
     package var minutes: [MinuteView]
 
-    /// The speed of all jobs in one minute.
     package struct MinuteView: Codable, Hashable, Sendable {
         /// The start of the minute, in seconds since 1970.
         package var time: Int
-        /// Frames encoded in a second.
         package var framesPerSecond: Double
-        /// Passes finished in a second.
         package var passesPerSecond: Double
     }
 

@@ -4,7 +4,6 @@ internal import ReelStore
 
 /// A pass as lists show it. Names only ever get added.
 package struct JobPass: Codable, Hashable, Sendable {
-    /// How far a pass is.
     package enum State: String, CaseIterable, Codable, Sendable {
         case waiting, live, retrying, exhausted, done
     }
@@ -13,7 +12,6 @@ package struct JobPass: Codable, Hashable, Sendable {
     package var index: Int
     /// "video" or "audio".
     package var kind: String
-    /// How far it is.
     package var state: State
     /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
     package var firstFrame: Int?
@@ -29,7 +27,6 @@ package struct JobPass: Codable, Hashable, Sendable {
 
 /// A page of a job's passes, in the plan's order.
 package struct PassPage: Codable, Hashable, Sendable {
-    /// The passes.
     package var passes: [JobPass]
     /// The index at which the next page begins; missing if there is none.
     package var next: String?
@@ -79,14 +76,11 @@ extension JobPass {
             if look.isFinished { .done } else if look.worker != nil { .live } else if look.isExhausted {
                 .exhausted
             } else { look.isWaiting ? .retrying : .waiting }
+        let work = look.pass.map(Work.pass)
         self.init(
-            index: index, kind: "video", state: state, worker: look.worker?.text, framesEncoded: look.framesEncoded,
+            index: index, kind: work?.viewKind ?? "video", state: state, firstFrame: work?.video?.frames.lowerBound,
+            endFrame: work?.video?.frames.upperBound, worker: look.worker?.text, framesEncoded: look.framesEncoded,
             attempts: look.attempts)
-        switch look.pass {
-        case .video(let video): (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
-        case .audio: kind = "audio"
-        default: break
-        }
     }
 }
 
@@ -98,7 +92,6 @@ package struct ClipProgress: Codable, Hashable, Sendable {
     package var firstFrame: Int
     /// The frame after its last.
     package var endFrame: Int
-    /// The direction in which it is played.
     package var direction: Direction
     /// The passes that make it.
     package var passes: Int

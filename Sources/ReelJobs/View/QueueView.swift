@@ -4,20 +4,16 @@ internal import ReelWords
 
 /// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
 package struct QueueView: Codable, Hashable, Sendable {
-    /// Jobs that have not ended.
     package var active: Int
     /// Jobs that failed and are still on the board.
     package var failed: Int
-    /// Passes that any worker can claim.
     package var ready: Int
-    /// Passes that workers hold.
     package var inFlight: Int
-    /// Passes that failed and wait until they are tried again.
     package var retrying: Int
     /// Passes, of the listed jobs, that ran out of attempts.
     package var exhausted: Int
-    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it counts all
-    /// jobs that have not ended, or with a filter the listed jobs.
+    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it
+    /// counts all jobs that have not ended, or with a filter the listed jobs.
     package var oldestWait: Double?
     /// Frames of all jobs encoded in a second, over the last minute.
     package var framesPerSecond: Double
@@ -36,13 +32,9 @@ package struct QueueView: Codable, Hashable, Sendable {
     /// Jobs of which the board holds something that cannot be read: none of their passes can be claimed.
     package var unreadable: [UnreadableView]
 
-    /// A job that cannot be read.
     package struct UnreadableView: Codable, Hashable, Sendable {
-        /// The job's id.
         package var id: String
-        /// The reason why it cannot be read, in words.
         package var reason: String
-        /// The code of the reason.
         package var code: String
     }
 

@@ -4,9 +4,7 @@ internal import ReelWords
 
 /// Why no worker works on a job at this moment: the one reason that tells most.
 package enum WaitReason: Hashable, Sendable, CustomStringConvertible {
-    /// A user has paused it.
     case paused
-    /// No worker is registered.
     case noWorker
     /// The disk of a host is full.
     case space(host: String, ReelFailure)

@@ -44,9 +44,9 @@ enum JSONBody {
         do {
             return JSONPlace(
                 bytes.count <= small
-                    ? try DecimalJSON(bytes, within: limits.bounds)
+                    ? try JSONValue(bytes, within: limits.bounds)
                     : try await reader.read(bytes, within: limits.bounds))
-        } catch let excess as JSONExcess {
+        } catch let excess as JSONFault where excess != .notJSON {
             throw Problem(
                 .badRequest, "json-too-large", "The request's body is too deep or has too many values",
                 detail: "It cannot be taken: \(excess).")
@@ -85,9 +85,9 @@ private actor JSONReader {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    func read(_ bytes: Data, within bounds: JSONBounds) throws -> DecimalJSON {
+    func read(_ bytes: Data, within bounds: JSONBounds) throws -> JSONValue {
         // Its sender may have gone while it waited.
         try Task.checkCancellation()
-        return try DecimalJSON(bytes, within: bounds)
+        return try JSONValue(bytes, within: bounds)
     }
 }

@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Configuration
 internal import Foundation
+internal import ReelCore
 package import ReelWords
 internal import Synchronization
 internal import SystemPackage
@@ -36,34 +37,14 @@ package enum Settings {
         }
     }
 
-    /// A value of the file.
-    private enum Value: Decodable {
-        case text, number, other
-        case list(empty: Bool)
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            self =
-                if (try? container.decode(Bool.self)) != nil {
-                    .other
-                } else if (try? container.decode(String.self)) != nil {
-                    .text
-                } else if (try? container.decode(Int64.self)) != nil {
-                    .number
-                } else if let list = try? container.decode([String].self) {
-                    .list(empty: list.isEmpty)
-                } else {
-                    .other
-                }
-        }
-
-        func suits(_ name: Name) -> Bool {
-            switch self {
-            case .text: !name.isList
-            case .number: !name.isList && !name.isText
-            case .list(let isEmpty): name.isList && !isEmpty
-            case .other: false
-            }
+    /// Whether a setting can have a value of the file.
+    private static func suits(_ value: JSONValue, _ name: Name) -> Bool {
+        switch value {
+        case .string: !name.isList
+        case .number(let number): !name.isList && !name.isText && Int64("\(number)") != nil
+        case .array(let values):
+            name.isList && !values.isEmpty && values.allSatisfy { if case .string = $0 { true } else { false } }
+        case .null, .bool, .object: false
         }
     }
 
@@ -76,7 +57,7 @@ package enum Settings {
         guard let content = FileManager.default.contents(atPath: path) else {
             throw ValidationError("\(path): the file of settings cannot be read")
         }
-        guard let values = try? JSONDecoder().decode([String: Value].self, from: content),
+        guard case .object(let values)? = try? JSONValue(content, within: .file),
             let file = try? await FileProvider<JSONSnapshot>(filePath: FilePath(path))
         else { throw ValidationError("\(path): it is no JSON object of settings") }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -84,7 +65,7 @@ package enum Settings {
                 let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError("\(path): there is no setting \"\(key)\"; there are \(known)")
             }
-            guard value.suits(name) else {
+            guard suits(value, name) else {
                 let form =
                     name.isList ? "a list of one or more texts" : name.isText ? "a text" : "a text or a whole number"
                 throw ValidationError("\(path): \(key) must be \(form)")
