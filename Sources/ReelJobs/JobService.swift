@@ -105,6 +105,25 @@ extension ReelFailure {
         }
     }
 
+    /// Does a piece of work, and cancels it if it is not done at a moment. Throws `late` then, and what the work throws.
+    package static func limiting<Result: Sendable>(
+        until end: ContinuousClock.Instant, orThrow late: ReelFailure,
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws(ReelFailure) -> Result {
+        try await unifying {
+            try await withThrowingTaskGroup(of: Result.self) { group in
+                group.addTask { try await work() }
+                group.addTask {
+                    try await Task.sleep(until: end, clock: .continuous)
+                    throw late
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() else { throw CancellationError() }
+                return result
+            }
+        }
+    }
+
     /// An error as a failure: a cancelled task is `.interrupted`, and an error that is no failure is `.unexpected`.
     package static func of(_ error: any Error) -> ReelFailure {
         switch error {

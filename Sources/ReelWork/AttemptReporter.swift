@@ -7,15 +7,9 @@ internal import ReelWords
 
 /// Reports how an attempt ended: to the board, to the store, and in the log.
 struct AttemptReporter: Sendable {
-    private let attempt: Attempt
-    private let environment: WorkerEnvironment
-    private let host: HostHealth
-
-    init(_ attempt: Attempt, in environment: WorkerEnvironment, host: HostHealth) {
-        self.attempt = attempt
-        self.environment = environment
-        self.host = host
-    }
+    let attempt: Attempt
+    let environment: WorkerEnvironment
+    let host: HostHealth
 
     private var claim: Claim { attempt.claim }
     private var work: ClaimedWork { attempt.work }

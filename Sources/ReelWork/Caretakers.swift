@@ -116,7 +116,7 @@ package struct Registrar: Sendable {
         do throws(ReelFailure) {
             let record = try await store.job(job).read()
             guard record.state == nil else { return true }
-            switch try await Recover(store: store, board: board).recover(job) {
+            switch try await JobControl(board: board, store: store).recover(job) {
             case .known: break
             case .recovered(let passes):
                 log.notice("put job \(job) back on the board, which had lost it; \(passes) of its passes are finished")

@@ -181,7 +181,8 @@ extension Slot {
     private func report(_ outcome: Attempt.Outcome, _ hold: Hold) async {
         guard let attempt = hold.attempt else { return }
         hold.attempt = nil
-        let answer = await AttemptReporter(attempt, in: environment, host: claimer.host).report(outcome)
+        let reporter = AttemptReporter(attempt: attempt, environment: environment, host: claimer.host)
+        let answer = await reporter.report(outcome)
         switch outcome {
         case .made, .planned: health.withLock { $0.passFinished() }
         case .failed(let failure): note(failure, answer, in: attempt.claim.job)

@@ -14,8 +14,13 @@ struct JSONBoundsTests {
     func counts(text: String, depth: Int, values: Int) {
         let bytes = Data(text.utf8)
         #expect(JSONBounds(depth: depth, values: values).excess(of: bytes) == nil)
-        if depth > 1 { #expect(JSONBounds(depth: depth - 1, values: values).excess(of: bytes) == .tooDeep(most: depth - 1)) }
-        if values > 1 { #expect(JSONBounds(depth: depth, values: values - 1).excess(of: bytes) == .tooManyValues(most: values - 1)) }
+        let (shallower, fewer) = (depth - 1, values - 1)
+        if depth > 1 {
+            #expect(JSONBounds(depth: shallower, values: values).excess(of: bytes) == .tooDeep(most: shallower))
+        }
+        if values > 1 {
+            #expect(JSONBounds(depth: depth, values: fewer).excess(of: bytes) == .tooManyValues(most: fewer))
+        }
     }
 
     @Test("what is no JSON is counted to its end, and refused by the decoder")

@@ -1,3 +1,4 @@
+internal import Foundation
 package import ReelCore
 package import ReelQueue
 package import ReelStore
@@ -104,7 +105,7 @@ package struct JobControl: Sendable {
             // board forgot the job, and removes nothing if the record changes now. If it was faster, there is no job to
             // reopen.
             try await reopen(id)
-            switch try await Recover(store: store, board: board).recover(id) {
+            switch try await recover(id) {
             case .lost(let why): throw why
             case .recovered: break
             case .known: do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
@@ -203,6 +204,41 @@ package struct JobControl: Sendable {
         guard await store.job(id).exists else { return }
         try await store.job(id).remove()
         await store.removeUnusedSources()
+    }
+
+    /// Puts a job that has not ended back on a board that has lost it, as the store has it: with every pass finished
+    /// whose segments are whole, and paused if it was. A job without a plan is planned again. A job that is done, failed
+    /// or cancelled stays so.
+    package func recover(_ id: JobID) async throws(ReelFailure) -> JobService.RecoverOutcome {
+        if let status = try await board.status(id), !status.state.isTerminal { return .known }
+        let record: JobRecord
+        do {
+            record = try await store.job(id).read()
+        } catch {
+            return .lost(error)
+        }
+        guard
+            case .begun(let claim) = try await board.begin(
+                record.beginning, holder: WorkerID("recover-\(UUID().uuidString)"))
+        else { return .known }
+        do throws(ReelFailure) {
+            try await store.job(id).describe(on: board)
+            try await board.hook(record)
+            let job = try await StoredJob(store.job(id))
+            let finished = try await job.finished(in: job.indexes(in: store))
+            try await job.publish(on: board, claim, finished)
+            return .recovered(passesDone: finished.count)
+        } catch {
+            switch error.reason {
+            case .probeLost, .jobCancelled: return .known
+            default: break
+            }
+            guard error.kind != .unreachable || error.cause != .transient else { throw error }
+            // It has no plan that this release can use: a worker makes one.
+            if record.paused { _ = try await board.pause(id) }
+            try await board.release(claim)
+            return .recovered(passesDone: 0)
+        }
     }
 
     /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has

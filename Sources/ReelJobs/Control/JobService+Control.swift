@@ -125,7 +125,10 @@ extension JobService {
     /// Puts jobs that have not ended back on a board that has lost them. Returns every such job with its outcome. Doing
     /// it again, or while workers work, is harmless.
     package func recover() async throws(ReelFailure) -> [(job: JobID, outcome: RecoverOutcome)] {
-        try await Recover(store: requiredStore(), board: board).all()
+        let control = try control()
+        var outcomes: [(JobID, RecoverOutcome)] = []
+        for id in try await requiredStore().unfinishedJobs() { outcomes.append((id, try await control.recover(id))) }
+        return outcomes
     }
 
     private func control() throws(ReelFailure) -> JobControl { JobControl(board: board, store: try requiredStore()) }

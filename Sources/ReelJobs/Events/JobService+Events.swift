@@ -55,20 +55,11 @@ extension JobService {
         _ look: @escaping @Sendable (JobView) async throws(ReelFailure) -> Void = { _ in }
     ) async throws(ReelFailure) -> JobView {
         // Of a job that has ended, follow says so at once, whatever the time that is allowed.
-        if try await view(id).state.isTerminal { return try await follow(id, look) }
-        return try await ReelFailure.unifying {
-            try await withThrowingTaskGroup(of: JobView.self) { group in
-                group.addTask { try await follow(id, look) }
-                if let seconds {
-                    group.addTask {
-                        try await Task.sleep(for: .seconds(seconds))
-                        throw ReelFailure(.jobUnended(job: id, seconds: seconds))
-                    }
-                }
-                defer { group.cancelAll() }
-                guard let view = try await group.next() else { throw CancellationError() }
-                return view
-            }
+        let hasEnded = try await view(id).state.isTerminal
+        guard let seconds, !hasEnded else { return try await follow(id, look) }
+        let late = ReelFailure(.jobUnended(job: id, seconds: seconds))
+        return try await ReelFailure.limiting(until: .now + .seconds(seconds), orThrow: late) {
+            try await follow(id, look)
         }
     }
 }

@@ -130,23 +130,16 @@ package actor JobPictures {
                 }
             ]
             (scope.cpuSeconds, scope.fileBytes) = (Int(JobPictures.limit.components.seconds) * 2, 16 << 20)
-            try await withThrowingTaskGroup(of: Void.self) { [engine, scope] group in
-                group.addTask {
-                    try await engine.withEngine(memory: recipe.memory, scope: scope) { session in
-                        guard case .pictures = try await session.perform(.pictures(recipe.request)) else {
-                            throw ReelFailure(.engineMisanswered(task: .pictures))
-                        }
+            let late = ReelFailure(
+                .engineHung(
+                    place: .pictures, hang: .silent, seconds: Rational(JobPictures.limit.components.seconds),
+                    lastWords: nil))
+            try await ReelFailure.limiting(until: .now + JobPictures.limit, orThrow: late) { [engine, scope] in
+                try await engine.withEngine(memory: recipe.memory, scope: scope) { session in
+                    guard case .pictures = try await session.perform(.pictures(recipe.request)) else {
+                        throw ReelFailure(.engineMisanswered(task: .pictures))
                     }
                 }
-                group.addTask {
-                    try await Task.sleep(for: JobPictures.limit)
-                    throw ReelFailure(
-                        .engineHung(
-                            place: .pictures, hang: .silent, seconds: Rational(JobPictures.limit.components.seconds),
-                            lastWords: nil))
-                }
-                defer { group.cancelAll() }
-                try await group.next()
             }
             return .success(())
         } catch {

@@ -9,16 +9,11 @@ struct JobAdmission: Sendable {
     let store: any JobStore
     let wanted: JobRecord
     /// Unlike the name of any other submitter.
-    let name: WorkerID
-
-    init(board: any Board, store: any JobStore, wanted: JobRecord) {
-        self.board = board
-        self.store = store
-        self.wanted = wanted
+    let name: WorkerID = {
         let process = ProcessInfo.processInfo
         let random = String(UInt32.random(in: .min ... .max), radix: 16)
-        name = WorkerID("\(process.hostName)-\(process.processIdentifier)-\(random)")
-    }
+        return WorkerID("\(process.hostName)-\(process.processIdentifier)-\(random)")
+    }()
 
     private var id: JobID { wanted.id }
     private var entry: any JobEntry { store.job(id) }

@@ -18,18 +18,6 @@ package struct JobDraft: Sendable {
     /// What was left out of a timeline.
     package let diagnostics: [Diagnostic]
 
-    init(
-        _ request: OutputRequest, sources: [String], edit: Edit? = nil, named: String, deed: String,
-        diagnostics: [Diagnostic] = []
-    ) {
-        self.request = request
-        self.sources = sources
-        self.edit = edit
-        self.named = named
-        self.deed = deed
-        self.diagnostics = diagnostics
-    }
-
     /// Its spec in the container that was chosen.
     package func spec(in container: Container) -> JobSpec { request.spec(edit, in: container) }
 
@@ -92,7 +80,9 @@ extension OutputRequest {
 
     /// The draft of one video at a path, whatever its name.
     package func draft(video path: String) throws(RequestFault) -> JobDraft {
-        guard isEdit else { return JobDraft(self, sources: [path], named: path, deed: deed) }
+        guard isEdit else {
+            return JobDraft(request: self, sources: [path], edit: nil, named: path, deed: deed, diagnostics: [])
+        }
         let edit = SubmittedEdit(
             playing: path, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .none)
         return try draft(edit, named: path, deed: deed)
@@ -124,7 +114,8 @@ extension OutputRequest {
             edit.add(soundtrack: soundtrack, from: soundtrackFrom?.seconds ?? Rational(0))
         }
         return JobDraft(
-            self, sources: edit.sources, edit: edit.edit, named: named, deed: deed, diagnostics: edit.diagnostics)
+            request: self, sources: edit.sources, edit: edit.edit, named: named, deed: deed,
+            diagnostics: edit.diagnostics)
     }
 
     /// How each video is played.
@@ -150,8 +141,7 @@ enum VideoFolder {
     /// Extensions of files that are taken from a folder.
     private static let extensions: Set<String> = [
         "3g2", "3gp", "asf", "avi", "divx", "dv", "f4v", "flv", "gif", "m2t", "m2ts", "m4v", "mkv", "mov", "mp4",
-        "mpeg",
-        "mpg", "mts", "mxf", "nut", "ogm", "ogv", "qt", "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
+        "mpeg", "mpg", "mts", "mxf", "nut", "ogm", "ogv", "qt", "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
     ]
 
     /// The paths of the videos in a folder, by name; any other path as it is. Throws `.folderWithoutVideos`.

@@ -14,9 +14,7 @@ extension JobService {
     /// folder cannot be written or the engine cannot be started.
     ///
     /// - Parameters:
-    ///   - engine: reads the source.
     ///   - quotas: the most that the job may ask for.
-    ///   - reading: hears how far that is.
     package static func prepare(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), reading: @escaping Reading = { _ in }
     ) async throws(ReelFailure) -> PreparedJob {
@@ -40,22 +38,20 @@ extension JobService {
     /// - Parameters:
     ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
     ///   - engine: reads the source, unless the store has its index or another process reads it.
-    ///   - quotas: the most that the job may ask for.
     ///   - anew: remove the job's passes and plan first, even if it runs now.
-    ///   - reading: hears how far this process has read the source.
     ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of
     ///     use.
     package func submit(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), anew: Bool = false,
-        reading: @escaping Reading = { _ in },
-        known: (JobState) -> Void = { _ in }
+        reading: @escaping Reading = { _ in }, known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> SubmittedJob {
         let store = try requiredStore()
         if anew { try await JobControl(board: board, store: store).withdraw(wanted.id) }
         let planning = Planning(
             store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), quotas: quotas,
             reading: reading)
-        let (job, outcome) = try await Submitter(planning: planning, board: board, wanted: wanted).submit(known: known)
+        let admission = JobAdmission(board: board, store: store, wanted: wanted)
+        let (job, outcome) = try await Submitter(planning: planning, admission: admission).submit(known: known)
         let output = try? await job.entry.read().terms.output
         return SubmittedJob(id: job.id, outcome: outcome, output: output, diagnostics: job.plan.diagnostics)
     }
@@ -113,17 +109,16 @@ extension JobService {
             try await admission.describe()
             return PostedJob(id: wanted.id, state: state, isNew: isNew)
         }
+        // The planning goes back, uncharged, so that a worker takes it.
+        func handBack() async throws(ReelFailure) {
+            if let claim { _ = try await board.leave(wanted.id, waiter: admission.name.text, claim: claim) }
+        }
         do throws(ReelFailure) { try await admission.describe(claim) } catch {
-            if let claim { try? await handBack(claim, by: admission) }
+            try? await handBack()
             throw error
         }
-        if let claim { try await handBack(claim, by: admission) }
+        try await handBack()
         return PostedJob(id: wanted.id, state: state, isNew: isNew)
-    }
-
-    /// Hands the planning back, uncharged, so that a worker takes it.
-    private func handBack(_ claim: Claim, by admission: JobAdmission) async throws(ReelFailure) {
-        _ = try await board.leave(admission.wanted.id, waiter: admission.name.text, claim: claim)
     }
 }
 

@@ -31,34 +31,29 @@ package struct OutputChoice: Hashable, Sendable {
             try self.init(named: path, lossless: lossless)
             return
         }
-        self.init(besides: source, like: first, deed: deed, encoders: encoders, lossless: lossless)
         let url = URL(fileURLWithPath: source)
         let name = url.deletingPathExtension().lastPathComponent + (suffix ?? ".\(deed)")
         let place = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? url.deletingLastPathComponent()
-        let chosen = container ?? self.container
+        let chosen = container ?? OutputChoice.usual(like: first, encoders: encoders, lossless: lossless)
         try self.init(named: place.appendingPathComponent("\(name).\(chosen.rawValue)").path, lossless: lossless)
     }
 
-    /// NAME.DEED.EXT beside the source, in the first source's own container if reel writes it and it has timestamps,
-    /// else in mp4. If players do not show there what the encoders make, in mp4, mov or mkv, wherever they first do.
-    /// Lossless output needs a container that holds any picture and PCM: mkv, unless the source is mov or nut.
-    package init(besides source: String, like first: String, deed: String, encoders: [String] = [], lossless: Bool) {
-        let url = URL(fileURLWithPath: source)
+    /// The first source's own container if reel writes it and it has timestamps, else mp4. If players do not show there
+    /// what the encoders make, mp4, mov or mkv, wherever they first do. Lossless output needs a container that holds any
+    /// picture and PCM: mkv, unless the source is mov or nut.
+    private static func usual(like first: String, encoders: [String], lossless: Bool) -> Container {
         let like = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
         let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
         let asked = encoders.compactMap(EncoderTraits.asked(for:))
         let sound = encoders.compactMap(AudioEncoderTraits.codec(askedFor:))
         if lossless || asked.contains(where: \.isLossless) {
-            container = own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv
-        } else {
-            container =
-                [own, .mp4, .mov, .mkv].compactMap { $0 }.first { container in
-                    asked.map(\.codec).allSatisfy { container.holds(codec: $0) && container.shows(codec: $0) }
-                        && sound.allSatisfy(container.holds(codec:))
-                } ?? own ?? .mp4
+            return own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv
         }
-        let name = url.deletingPathExtension().lastPathComponent
-        path = url.deletingLastPathComponent().appendingPathComponent("\(name).\(deed).\(container.rawValue)").path
+        let fitting = [own, .mp4, .mov, .mkv].compactMap(\.self).first { container in
+            asked.map(\.codec).allSatisfy { container.holds(codec: $0) && container.shows(codec: $0) }
+                && sound.allSatisfy(container.holds(codec:))
+        }
+        return fitting ?? own ?? .mp4
     }
 
     /// A path whose extension chooses the container.

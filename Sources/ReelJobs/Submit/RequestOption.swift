@@ -46,13 +46,24 @@ package struct RequestOption: Sendable {
         }
     }
 
+    /// - Parameter parse: makes a value of its text; nil if the text has not its form.
+    private init<Value>(
+        _ form: Form, usual: String? = nil, example: String, valueName: String? = nil, _ help: String,
+        _ parse: @escaping @Sendable (String) -> Value?,
+        _ set: @escaping @Sendable (inout OutputRequest, Value) -> Void
+    ) {
+        (self.form, self.usual, self.example, self.help, self.valueName) = (form, usual, example, help, valueName)
+        read = { request, text in
+            guard let value = parse(text) else { return false }
+            set(&request, value)
+            return true
+        }
+    }
+
     fileprivate static func flag(
         _ help: String, _ set: @escaping @Sendable (inout OutputRequest) -> Void
     ) -> RequestOption {
-        RequestOption(form: .flag, usual: nil, example: "true", help: help, valueName: nil) { request, _ in
-            set(&request)
-            return true
-        }
+        RequestOption(.flag, example: "true", help, { _ in true }, { request, _ in set(&request) })
     }
 
     fileprivate static func word<Word: RawRepresentable<String> & CaseIterable & SendableMetatype>(
@@ -60,26 +71,15 @@ package struct RequestOption: Sendable {
         _ set: @escaping @Sendable (inout OutputRequest, Word) -> Void
     ) -> RequestOption {
         RequestOption(
-            form: .word(Word.allCases.map(\.rawValue)), usual: usual?.rawValue, example: example.rawValue, help: help,
-            valueName: valueName
-        ) { request, text in
-            guard let word = Word(rawValue: text) else { return false }
-            set(&request, word)
-            return true
-        }
+            .word(Word.allCases.map(\.rawValue)), usual: usual?.rawValue, example: example.rawValue,
+            valueName: valueName, help, { Word(rawValue: $0) }, set)
     }
 
     fileprivate static func whole(
         _ allowed: ClosedRange<Int>, usual: String? = nil, example: String, valueName: String? = nil, _ help: String,
         _ set: @escaping @Sendable (inout OutputRequest, Int) -> Void
     ) -> RequestOption {
-        RequestOption(
-            form: .whole(allowed), usual: usual, example: example, help: help, valueName: valueName
-        ) { request, text in
-            guard let number = Int(text) else { return false }
-            set(&request, number)
-            return true
-        }
+        RequestOption(.whole(allowed), usual: usual, example: example, valueName: valueName, help, { Int($0) }, set)
     }
 
     /// One whose type reads it.
@@ -90,23 +90,15 @@ package struct RequestOption: Sendable {
         valueName: String? = nil, _ help: String, _ set: @escaping @Sendable (inout OutputRequest, Value) -> Void
     ) -> RequestOption {
         RequestOption(
-            form: form ?? .text(Value.forms, numbers: numbers), usual: usual, example: example, help: help,
-            valueName: valueName
-        ) { request, text in
-            guard let value = Value(text) else { return false }
-            set(&request, value)
-            return true
-        }
+            form ?? .text(Value.forms, numbers: numbers), usual: usual, example: example, valueName: valueName, help,
+            { Value($0) }, set)
     }
 
     fileprivate static func text(
         _ form: String = "a name", example: String, valueName: String? = nil, _ help: String,
         _ set: @escaping @Sendable (inout OutputRequest, String) -> Void
     ) -> RequestOption {
-        RequestOption(form: .text(form), usual: nil, example: example, help: help, valueName: valueName) {
-            set(&$0, $1)
-            return true
-        }
+        RequestOption(.text(form), example: example, valueName: valueName, help, { $0 }, set)
     }
 }
 
@@ -156,10 +148,9 @@ extension OutputRequest.Field {
                 """
             ) { $0.bitrate = $1 }
         case .lossless:
-            .flag("Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov, nut or avi; exact colours in webp and apng.")
-            {
-                $0.lossless = true
-            }
+            .flag(
+                "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov, nut or avi; exact colours in webp and apng."
+            ) { $0.lossless = true }
         case .audio:
             .word(
                 usual: AudioMode.reverse, example: .keep,
@@ -235,9 +226,7 @@ extension OutputRequest.Field {
         case .trim:
             .word(
                 usual: Trim.none, example: .shared,
-                """
-                shared: leave out frames without sound, and at joins as many as the crossfades need. none: keep all.
-                """
+                "shared: leave out frames without sound, and at joins as many as the crossfades need. none: keep all."
             ) { $0.trim = $1 }
         case .soundtrack:
             .text(
@@ -309,9 +298,7 @@ extension OutputRequest.Field {
         case .dither:
             .word(
                 usual: Dither.sierra, example: .bayer,
-                """
-                gif: how colours that the palette lacks are approximated: none, bayer, sierra or floyd-steinberg.
-                """
+                "gif: how colours that the palette lacks are approximated: none, bayer, sierra or floyd-steinberg."
             ) { $0.dither = $1 }
         case .colors:
             .whole(

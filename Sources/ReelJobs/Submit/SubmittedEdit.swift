@@ -209,7 +209,7 @@ extension SubmittedEdit {
     ///
     /// - Parameter folder: that of the file, from which paths count.
     mutating func take(timeline value: JSONPlace, in folder: URL, isLenient: Bool) throws {
-        var reader = TimelineReader(isLenient: isLenient) { SubmittedEdit.locate($0, in: folder) }
+        var reader = TimelineReader(isLenient: isLenient, locate: { SubmittedEdit.locate($0, in: folder) })
         let timeline = try reader.timeline(value)
         diagnostics = reader.diagnostics
         guard (1...Edit.mostClips).contains(timeline.items.count) else {

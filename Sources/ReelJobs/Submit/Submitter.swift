@@ -10,17 +10,10 @@ internal import ReelStore
 /// submit the same job meanwhile wait for the same end, good or bad.
 struct Submitter: Sendable {
     let planning: Planning
-    let board: any Board
-    let wanted: JobRecord
-    private let admission: JobAdmission
+    let admission: JobAdmission
 
-    init(planning: Planning, board: any Board, wanted: JobRecord) {
-        self.planning = planning
-        self.board = board
-        self.wanted = wanted
-        admission = JobAdmission(board: board, store: planning.store, wanted: wanted)
-    }
-
+    private var board: any Board { admission.board }
+    private var wanted: JobRecord { admission.wanted }
     private var id: JobID { wanted.id }
     private var name: WorkerID { admission.name }
     private var entry: any JobEntry { planning.store.job(id) }

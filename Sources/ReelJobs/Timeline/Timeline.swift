@@ -39,10 +39,6 @@ struct TimelineNotes: Codable {
     var edit: Edit
     /// The digest of the items that were written. If an editing program has changed them, the edit is theirs.
     var items: String
-
-    enum CodingKeys: String, CodingKey {
-        case edit, items
-    }
 }
 
 extension [TimelineItem] {

@@ -12,18 +12,12 @@ struct TimelineReader {
         case remote
     }
 
-    private let isLenient: Bool
-    private let locate: (String) -> MediaPlace
+    /// Leave out what an edit cannot show.
+    let isLenient: Bool
+    /// Finds media by the address that a clip names.
+    let locate: (String) -> MediaPlace
     /// What was left out.
     private(set) var diagnostics: [Diagnostic] = []
-
-    /// - Parameters:
-    ///   - isLenient: leave out what an edit cannot show.
-    ///   - locate: finds media by the address that a clip names.
-    init(isLenient: Bool, locate: @escaping (String) -> MediaPlace) {
-        self.isLenient = isLenient
-        self.locate = locate
-    }
 
     /// Reads the whole file, whose top is a timeline or a part of one.
     mutating func timeline(_ root: JSONPlace) throws -> Timeline {
