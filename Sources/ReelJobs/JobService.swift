@@ -2,20 +2,8 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// All that a program can do with jobs. It prints nothing, asks nothing and handles no signals: it answers with values,
-/// or throws a `ReelFailure`.
-///
-/// | for | calls |
-/// | --- | --- |
-/// | reaching board and store | `reach`, `diagnostics`, `prepareBoard`, `join` |
-/// | prepare | `prepare`: what submitting would do, without doing it |
-/// | submit | `submit`: begins a job, attaches to it, or resumes it |
-/// | view | `view`, `jobs`, `page`, `queue`, `workers`, `strip`, `metrics`, `demand`, `rates` |
-/// | control | `cancel`, `pause`, `resume`, `weigh`, `retry`, `remove`, `drain`, `undrain`, `audit`, `recover` |
-/// | result | `results`: the verified output, a copy of it, and whether it is still the same |
-/// | journal | `note`, `journal`: what people had a server change |
-/// | webhooks | `dueWebhook`, `settle` |
-/// | events | `events`, `now`, and `follow` until a job ends |
+/// All that a program can do with jobs. It prints nothing, handles no signals, returns values and throws
+/// `ReelFailure`s.
 ///
 /// A program that reverses one video with nothing else running uses `LocalRun` instead.
 ///
@@ -62,24 +50,20 @@ package struct JobService: Sendable {
     /// What makes this Redis unfit to keep a board, although it answers.
     package func diagnostics() async throws(ReelFailure) -> [Diagnostic] { try await board.diagnostics() }
 
-    /// Loads the board's functions into Redis, unless it has these or newer ones that serve this program. Returns
-    /// whether they were loaded.
+    /// Loads the board's functions into Redis, unless it has usable ones. Returns whether they were loaded.
     ///
-    /// Throws `.boardUnprepared` if the user of Redis may not load them, and `.boardOfNewerRelease` if newer ones do
-    /// not serve this program.
+    /// Throws `.boardUnprepared` if the user of Redis may not load them, and `.boardOfNewerRelease`.
     package func prepareBoard() async throws(ReelFailure) -> Bool { try await board.prepare() }
 
     /// Makes sure that board and store belong together: call it before the first call that changes a job. A board that
     /// belongs to no store takes this one. An empty folder becomes the store of a board that has none.
     ///
-    /// Throws `.storeDiffers` if the board belongs to another store, and `.storeEmpty` if it belongs to one and this
-    /// folder is empty.
+    /// Throws `.storeDiffers` if the board belongs to another store, and `.storeEmpty` if this folder is empty instead.
     package func join() async throws(ReelFailure) { try await requiredStore().join(board) }
 
     /// The results of jobs, which are in the store. A program without a board makes a `JobResults` itself.
     package func results() throws(ReelFailure) -> JobResults { JobResults(in: try requiredStore()) }
 
-    /// This service without its store.
     package var withoutStore: JobService {
         var service = self
         service.store = nil
@@ -93,8 +77,7 @@ package struct JobService: Sendable {
 }
 
 extension ReelFailure {
-    /// Runs a body that may throw any error, and throws it as a `ReelFailure`: the libraries for tasks and processes
-    /// have no typed throws.
+    /// Throws any error of a body as a `ReelFailure`: the libraries for tasks and processes have no typed throws.
     package static func unifying<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws(ReelFailure) -> Result {
@@ -105,7 +88,7 @@ extension ReelFailure {
         }
     }
 
-    /// Does a piece of work, and cancels it if it is not done at a moment. Throws `late` then, and what the work throws.
+    /// Does a piece of work. If it is not done at a moment, cancels it and throws `late`.
     package static func limiting<Result: Sendable>(
         until end: ContinuousClock.Instant, orThrow late: ReelFailure,
         _ work: @escaping @Sendable () async throws -> Result

@@ -12,8 +12,7 @@ package enum StopReason: Sendable {
     case drained
 }
 
-/// The passes that a worker holds. Slots enter and remove them, the heartbeat reports them to the board and stops those
-/// that are lost.
+/// The passes that a worker holds. Slots enter and remove them; the heartbeat reports them and stops lost ones.
 package final class ActivePasses: Sendable {
     private struct Entry {
         let claim: Claim
@@ -26,7 +25,6 @@ package final class ActivePasses: Sendable {
         var stopReason: StopReason?
         let kill: KillSwitch
 
-        /// Frames decoded and encoded so far.
         var done: (decoded: Int, encoded: Int) {
             switch progress {
             case .video(let decoded, let encoded, _): (decoded, whole.frames + encoded)
@@ -47,10 +45,6 @@ package final class ActivePasses: Sendable {
     package init() {}
 
     /// Enters a pass. If all passes were stopped before, because it was being claimed meanwhile, it is stopped at once.
-    ///
-    /// - Parameters:
-    ///   - frames: how many frames of video it makes.
-    ///   - kill: ends the work on it.
     package func add(_ claim: Claim, frames: Int, kill: KillSwitch) {
         let mustStop = state.withLock { state in
             state.entries[claim.token] = Entry(claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
@@ -64,12 +58,10 @@ package final class ActivePasses: Sendable {
         state.withLock { $0.entries[claim.token]?.whole = (chunks, frames) }
     }
 
-    /// Notes how far the engine is.
     package func update(_ claim: Claim, _ progress: EngineProgress) {
         state.withLock { $0.entries[claim.token]?.progress = progress }
     }
 
-    /// Removes a pass that is not worked on any more.
     package func remove(_ claim: Claim) { state.withLock { $0.entries[claim.token] = nil } }
 
     /// Why the pass must end; nil if it may go on.

@@ -33,7 +33,6 @@ package struct ClaimedWork: Sendable {
         }
     }
 
-    /// What an event of the log is about, by names.
     var facts: Logger.Metadata {
         var facts: Logger.Metadata = ["job": "\(claim.job)", "source": "\(record.source.path)"]
         if context != nil { facts["pass"] = .stringConvertible(claim.index) }
@@ -44,18 +43,15 @@ package struct ClaimedWork: Sendable {
 /// One attempt of this worker at what it has claimed.
 struct Attempt: Sendable {
     let work: ClaimedWork
-    /// When it began.
     private let begun = ContinuousClock.now
 
     init(_ work: ClaimedWork) { self.work = work }
 
     var claim: Claim { work.claim }
 
-    /// Since it began.
     var milliseconds: Int { Int((ContinuousClock.now - begun) / .milliseconds(1)) }
 
-    /// Does a piece of the attempt's work, and cancels it when the attempt's time is over. Throws `.quotaExceeded`
-    /// then, and what the work throws.
+    /// Does a piece of the attempt's work. Cancels it and throws `.quotaExceeded` when the attempt's time is over.
     func timed<Result: Sendable>(
         _ allowance: PassAllowance, _ work: @escaping @Sendable () async throws -> Result
     ) async throws(ReelFailure) -> Result {

@@ -44,7 +44,6 @@ package struct Auditor: Sendable {
 
     /// Looks once. If the board is empty and was not before, it reports the unfinished jobs of the store.
     ///
-    /// - Parameter wasEmpty: the result of the last look.
     /// - Returns: whether the board is empty; `wasEmpty` if that cannot be seen.
     package func look(wasEmpty: Bool) async -> Bool {
         do throws(ReelFailure) {
@@ -77,7 +76,6 @@ package struct Registrar: Sendable {
 
     package init(_ environment: WorkerEnvironment) { self.environment = environment }
 
-    /// What a look has found.
     package struct Look: Sendable {
         /// Jobs of the store that the board does not have.
         fileprivate var missing: Set<JobID> = []
@@ -131,10 +129,9 @@ package struct Registrar: Sendable {
     }
 }
 
-/// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of the two
-/// is wrong, nothing is removed before its time. Also removes the copies of sources that ended jobs do not need, and
-/// writes into records how jobs ended, and removes what submitters left that ended before they wrote a record. Every
-/// worker runs one.
+/// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of them is
+/// wrong, nothing is removed too early. Also removes copies of sources that ended jobs do not need, writes into records
+/// how jobs ended, and removes what submitters left that died before they wrote a record. Every worker runs one.
 package struct Janitor: Sendable {
     /// Seconds that a submitter has for the record of a job whose folder it has made. It takes milliseconds, but the
     /// clock of a file server may differ from this machine's.
@@ -169,8 +166,7 @@ package struct Janitor: Sendable {
         await store.removeUnusedSources()
     }
 
-    /// The record of a job that has ended and whose retention is over, else nil. A job whose record cannot be read is
-    /// left for people to remove.
+    /// The record of an ended job whose retention is over, else nil. People remove jobs whose record cannot be read.
     private func pastRecord(_ entry: any JobEntry, at now: Double) async -> JobRecord? {
         guard let record = try? await entry.read(), record.state != nil, let finished = record.finished else {
             return nil
@@ -179,8 +175,7 @@ package struct Janitor: Sendable {
     }
 }
 
-/// Looks whether the store is at its place, for monitoring. A file system may hang, so that those who ask are told what
-/// the last look found.
+/// Looks whether the store is at its place, for monitoring. A file system may hang, so callers get the last answer.
 package struct StoreWatch: Sendable {
     private let environment: WorkerEnvironment
 
@@ -193,10 +188,10 @@ package struct StoreWatch: Sendable {
 
     package func look() async {
         let store = environment.store
-        let room = await withTaskExecutorPreference(StoreExecutor.shared) { () -> WorkerSigns.Room? in
+        let room = await withTaskExecutorPreference(StoreExecutor.shared) { () -> WorkerNotes.Room? in
             do throws(ReelFailure) { try await store.check() } catch { return nil }
-            return WorkerSigns.Room(freeBytes: await store.freeSpace)
+            return WorkerNotes.Room(freeBytes: await store.freeSpace)
         }
-        environment.signs.setStore(room)
+        environment.notes.setStore(room)
     }
 }

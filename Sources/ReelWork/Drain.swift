@@ -12,7 +12,6 @@ package final class Drain: Sendable {
     private let ordered = Mutex<DrainScope?>(nil)
 
     /// - Parameters:
-    ///   - grace: how long passes may go on.
     ///   - signal: is sent when the worker begins to end, and when what a user has drained changes.
     package init(grace: Duration, passes: ActivePasses, signal: AsyncSignal, clock: WorkerClock) {
         self.grace = grace

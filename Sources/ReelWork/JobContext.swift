@@ -15,7 +15,6 @@ package final class JobContext: Sendable {
     private let indexes: [Locator]
     private let planned = Mutex<PlannedSegments?>(nil)
 
-    /// - Parameter number: the number of the plan that the pass belongs to.
     init(_ record: JobRecord, plan number: Int, in store: any JobStore) async throws(ReelFailure) {
         let job = try await StoredJob(store.job(record.id), plan: number)
         self.record = record
@@ -24,8 +23,7 @@ package final class JobContext: Sendable {
         indexes = try await store.indexes(of: plan, record)
     }
 
-    /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made
-    /// the segment.
+    /// For each chunk of a pass the record of its segment, whichever attempt made it; nil if none is whole.
     func wholeSegments(of pass: Pass) async throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
         guard await entry.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
@@ -51,7 +49,6 @@ package final class JobContext: Sendable {
     ///
     /// - Parameters:
     ///   - scratch: the folder for what it spills, which no other engine has.
-    ///   - allowance: the most that a pass may take.
     func scope(scratch: String, _ allowance: PassAllowance) async throws(ReelFailure) -> EngineScope {
         let files = files
         let frames = Int64(max(0, min(plan.frameCount, 1 << 30)))
@@ -91,8 +88,7 @@ package final class JobContext: Sendable {
         return await (try? store.source(source.fingerprint))?.isDecoded(plan.sources[number].indexHash) ?? false
     }
 
-    /// Throws, with cause permanent, if a source is not the one that was planned for, and with cause incompatible if
-    /// this host does not see it.
+    /// Throws if a source has changed (cause permanent), or if this host does not see it (cause incompatible).
     func checkSources() throws(ReelFailure) {
         for source in record.sources {
             let isTheSame: Bool

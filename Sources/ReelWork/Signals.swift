@@ -41,8 +41,7 @@ package final class AsyncSignal: Sendable {
     }
 }
 
-/// Ends the work on a pass at once. It may be fired before there is anything to end: the work ends as soon as it is
-/// known then.
+/// Ends the work on a pass at once, or as soon as there is work if it is fired before.
 package final class KillSwitch: Sendable {
     private struct State {
         var isFired = false
@@ -53,7 +52,6 @@ package final class KillSwitch: Sendable {
 
     package init() {}
 
-    /// Says how the work is ended.
     package func arm(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.action = action
@@ -77,9 +75,6 @@ package struct WorkerClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let pause: @Sendable (Duration) async throws -> Void
 
-    /// - Parameters:
-    ///   - elapsed: the time since some moment, the same for all calls.
-    ///   - pause: returns when so much time has passed; throws if the task is cancelled before.
     package init(
         elapsed: @escaping @Sendable () -> Duration, pause: @escaping @Sendable (Duration) async throws -> Void
     ) {
@@ -126,7 +121,6 @@ struct RetryBackoff {
         return .seconds(seconds)
     }
 
-    /// A call succeeded.
     mutating func reset() {
         // Another call is refused, and that this one succeeded says nothing about it.
         guard !isRefused else { return }

@@ -51,8 +51,7 @@ package final class Slot: Sendable {
 // MARK: One life
 
 extension Slot {
-    /// Does what was claimed, and passes of the same job that can be claimed right after it. Returns other work if that
-    /// was claimed.
+    /// Does what was claimed, then passes of the same job. Returns other work that was claimed.
     private func serve(_ work: ClaimedWork) async -> ClaimedWork? {
         let hold = Hold()
         let life = Task { try await live(work, hold) }
@@ -101,8 +100,7 @@ extension Slot {
         }.plan.passes.count
     }
 
-    /// Looks for segments of earlier attempts, which counts as the pass's time. Nil if the pass was whole already,
-    /// which it reports then.
+    /// Looks for segments of earlier attempts, in the pass's own time. Nil, after its report, if all are whole.
     private func prepare(
         _ attempt: Attempt, _ context: JobContext, _ hold: Hold
     ) async throws(ReelFailure) -> PassAttempt? {
@@ -123,7 +121,6 @@ extension Slot {
         return nil
     }
 
-    /// What the quotas leave for a pass of a job.
     private func allowance(of job: JobID) async throws(ReelFailure) -> PassAllowance {
         let quotas = environment.quotas
         guard quotas.countsJobs, let status = try await environment.board.status(job) else {
@@ -161,8 +158,7 @@ extension Slot {
         var claimed = await claimer.take()
         await claimer.admitIdleSlots()
         let now = done.attempt.work
-        // The kernel counts the CPU time of an engine's life, and what a job has left falls: then each pass has an
-        // engine of its own.
+        // The kernel counts CPU time over an engine's life, so with a limit on it each pass needs an engine of its own.
         let isLast = environment.quotas[.passCPU] != nil || environment.quotas.countsJobs
         while let next = claimed {
             guard !isLast, next.claim.job == now.claim.job, next.claim.need == now.claim.need,

@@ -4,8 +4,7 @@ package import ReelEngine
 internal import ReelJobs
 internal import ReelStore
 
-/// Has an engine of this machine do a clip of the worker's own, apart from any job: it shows whether decoder and
-/// encoder work here.
+/// Has an engine of this machine reverse a clip of the worker's own: it shows whether decoder and encoder work here.
 package struct SlotTrial: Sendable {
     private let engines: any EngineRunner
 
@@ -65,10 +64,9 @@ package struct SlotTrial: Sendable {
     }
 }
 
-/// Whether a slot's engines still work. A bad job crashes engines on every machine, and a bad machine crashes engines
-/// of every job. If a slot's engines crash in several jobs in a row, with no pass finished between, the machine may be
-/// bad, and the slot must not use up the attempts of more jobs. It claims nothing until an engine has done a clip of
-/// the worker's own.
+/// Whether a slot's engines still work. A bad job crashes engines on every machine, a bad machine those of every job. A
+/// slot whose engines crash in several jobs in a row, without finishing a pass, may use up attempts of more jobs. So it
+/// claims nothing until an engine has done the worker's own clip.
 package struct SlotHealth {
     /// Crashes in this many jobs in a row stop a slot.
     package static let jobsInARow = 3
@@ -82,14 +80,12 @@ package struct SlotHealth {
     package init() {}
 
     /// How long to wait before an engine is given the clip; nil if the slot may claim. The first trial comes at once,
-    /// since most crashes are a bad job's; the next after a minute, and then after twice as long each time, up to half
-    /// an hour.
+    /// since most crashes are a bad job's, the next after a minute, then after twice the time, at most 30 minutes.
     package var pauseBeforeTrial: Duration? {
         guard crashed.count >= SlotHealth.jobsInARow else { return nil }
         return trials == 0 ? .zero : .seconds(min(60 << min(trials - 1, 5), 1800))
     }
 
-    /// An engine of this slot has finished a pass.
     package mutating func passFinished() {
         crashed = []
         trials = 0
@@ -100,7 +96,6 @@ package struct SlotHealth {
         if !blamed.contains(job) { crashed.insert(job) }
     }
 
-    /// An engine was given the worker's own clip, and did it or not.
     package mutating func tried(succeeded: Bool) {
         trials += 1
         guard succeeded else { return }

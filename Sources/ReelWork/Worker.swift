@@ -144,27 +144,26 @@ package final class Worker: Service {
             held: environment.passes.report)
     }
 
-    /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good, a password
-    /// for instance.
+    /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good.
     private func waitForRedis(as identity: EngineIdentity) async throws(ReelFailure) -> Bool {
         let (board, store) = (environment.board, environment.store)
         var backoff = RetryBackoff(log: log)
         while !environment.drain.isOn {
-            environment.signs.giveSign()
+            environment.notes.giveSign()
             do throws(ReelFailure) {
                 // A worker must not work at a board of another version or of another store: these calls show that.
                 try await store.join(board)
                 environment.heed(try await board.beat(report(identity)).drained)
-                environment.signs.setRedis(isUp: true)
+                environment.notes.setRedis(isUp: true)
                 try await store.tryWorking()
                 // This call shows whether Redis lets its user do what a worker does.
                 try await board.checkWorker()
                 for warning in try await board.diagnostics() { log.warning("\(warning.words)") }
                 backoff.reset()
-                environment.signs.begin()
+                environment.notes.begin()
                 return true
             } catch {
-                if case .redisUnreachable = error.reason { environment.signs.setRedis(isUp: false) }
+                if case .redisUnreachable = error.reason { environment.notes.setRedis(isUp: false) }
                 guard error.cause == .transient else { throw error }
                 manager?.tell(.status("waits for Redis and the store: \(error.words)"))
                 _ = await environment.drain.staysOff(for: backoff.delay(after: error))

@@ -6,7 +6,6 @@ package import ReelStore
 
 /// The values that the roles of one worker share.
 package struct WorkerEnvironment: Sendable {
-    /// The worker's name on the board.
     package let worker: WorkerID
     /// The board on which passes are claimed and reported. The roles that wait, or must not be delayed, have others.
     package let board: any Board
@@ -14,16 +13,13 @@ package struct WorkerEnvironment: Sendable {
     package let engines: any EngineRunner
     /// The folder for what engines spill, perhaps on another disk than the store.
     package let scratch: String
-    /// The most that a job may ask for.
     package let quotas: Quotas
     package let clock: WorkerClock
     package let log: Logger
-    /// The passes that the worker holds.
     package let passes = ActivePasses()
     /// Is sent when there may be something to claim, and when the worker begins to end or is drained.
     package let signal = AsyncSignal()
-    package let notes = WorkerNotes()
-    package let signs: WorkerSigns
+    package let notes: WorkerNotes
     package let drain: Drain
 
     /// - Parameter grace: how long passes may go on when the worker ends.
@@ -40,7 +36,7 @@ package struct WorkerEnvironment: Sendable {
         self.quotas = quotas
         self.clock = clock
         self.log = log
-        signs = WorkerSigns(clock: clock)
+        notes = WorkerNotes(clock: clock)
         drain = Drain(grace: grace, passes: passes, signal: signal, clock: clock)
     }
 
@@ -60,11 +56,9 @@ package struct WorkerSettings: Sendable {
     package var slots: Int
     /// Bytes that all passes together may take.
     package var memoryTotal: Int64
-    /// The folder for the engines' spills.
     package var scratch: String
     /// The folders from which the worker takes sources, as its engines have been told; nil for any.
     package var sourceRoots: SourceRoots?
-    /// The most that a job may ask of this worker.
     package var quotas: Quotas
     /// How long passes may go on when the worker is told to end.
     package var grace: Duration

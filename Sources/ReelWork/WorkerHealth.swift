@@ -4,9 +4,7 @@ internal import Synchronization
 
 /// How a worker is, for programs that watch it.
 package struct WorkerHealth: Hashable, Sendable {
-    /// Why a worker takes no work.
     package enum Obstacle: String, CaseIterable, Sendable {
-        /// It has not reached Redis and the store yet.
         case starting
         /// It was told to end.
         case ending
@@ -26,11 +24,9 @@ package struct WorkerHealth: Hashable, Sendable {
     package var isAlive: Bool
     /// Everything that keeps it from taking work; empty if it takes some.
     package var obstacles: [Obstacle]
-    /// Its slots by state.
     package var slots: BoardFigures.Slots
     /// Bytes that all passes together may take.
     package var memoryTotal: Int64
-    /// Whether Redis answered its last beat.
     package var isRedisUp: Bool
     /// Whether the store was at its place at the last look, and could be written when the worker last had doubts.
     package var isStoreUp: Bool
@@ -43,30 +39,30 @@ package struct WorkerHealth: Hashable, Sendable {
 
 extension WorkerEnvironment {
     package func health(slots: Int, memoryTotal: Int64) -> WorkerHealth {
-        let room = signs.store
+        let room = notes.store
         let isStoreUp = room != nil && !notes.hasStoreFailure
         let slotsOut = min(notes.slotsOut, slots)
         let holding: [(WorkerHealth.Obstacle, Bool)] = [
-            (.starting, !signs.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
-            (.redisUnreachable, !signs.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, notes.isFull),
+            (.starting, !notes.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
+            (.redisUnreachable, !notes.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, notes.isFull),
             (.slotsOut, slotsOut == slots),
         ]
         let busy = min(passes.count, slots - slotsOut)
         let idle = slots - slotsOut - busy
         let isDrained = drain.isOn || drain.byUser != nil
         return WorkerHealth(
-            isAlive: signs.isAlive, obstacles: holding.filter(\.1).map(\.0),
+            isAlive: notes.isAlive, obstacles: holding.filter(\.1).map(\.0),
             slots: BoardFigures.Slots(
                 busy: busy, free: isDrained ? 0 : idle, out: slotsOut, drained: isDrained ? idle : 0),
-            memoryTotal: memoryTotal, isRedisUp: signs.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
+            memoryTotal: memoryTotal, isRedisUp: notes.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
             attempts: Dictionary(uniqueKeysWithValues: BoardFigures.Attempt.allCases.map { ($0, 0) })
-                .merging(signs.attempts) { $1 })
+                .merging(notes.attempts) { $1 })
     }
 }
 
-/// What a worker notes of itself for monitoring alone: that its loop runs, whether Redis and the store are there, and
-/// how its attempts ended.
-package final class WorkerSigns: Sendable {
+/// What a worker notes about itself: what keeps it from working as much as it could, which its beats tell people, and
+/// for monitoring alone that its loop runs, whether Redis and the store are there, and how attempts end.
+package final class WorkerNotes: Sendable {
     /// Of a store that is at its place.
     package struct Room: Sendable {
         /// Nil if it has no limit or is unknown.
@@ -79,10 +75,13 @@ package final class WorkerSigns: Sendable {
         var isRedisUp = false
         var store: (room: Room, seen: Duration)?
         var attempts: [BoardFigures.Attempt: Int] = [:]
+        var full: [String]?
+        var slotsOut = 0
+        var storeFailure: ReelFailure?
+        var clockOffset = 0
     }
 
-    /// The loop, or the store, hangs if there is no sign of it for so long. A service manager waits as long for the
-    /// loop (`WatchdogSec=`).
+    /// Without a sign for that long, the loop or the store hangs. A service manager waits as long (`WatchdogSec=`).
     private static let patience = Duration.seconds(60)
 
     private let state = Mutex(State())
@@ -90,23 +89,23 @@ package final class WorkerSigns: Sendable {
 
     package init(clock: WorkerClock) { self.clock = clock }
 
+    // MARK: Signs of life
+
     package func giveSign() { state.withLock { $0.sign = clock.now } }
 
     /// Redis and the store were reached, so that the worker claims from now on.
     package func begin() { state.withLock { $0.hasBegun = true } }
 
-    /// Notes whether Redis answered the last beat.
     package func setRedis(isUp: Bool) { state.withLock { $0.isRedisUp = isUp } }
 
     /// Notes what a look at the store has found; nil if it is away.
     package func setStore(_ room: Room?) { state.withLock { $0.store = room.map { ($0, clock.now) } } }
 
-    /// Counts an attempt that has ended.
     package func count(_ attempt: BoardFigures.Attempt) { state.withLock { $0.attempts[attempt, default: 0] += 1 } }
 
     /// Whether the loop has given a sign lately. One that has given none yet may still be starting.
     package var isAlive: Bool {
-        state.withLock { state in state.sign.map { clock.now - $0 < WorkerSigns.patience } ?? true }
+        state.withLock { state in state.sign.map { clock.now - $0 < WorkerNotes.patience } ?? true }
     }
 
     package var hasBegun: Bool { state.withLock(\.hasBegun) }
@@ -116,31 +115,17 @@ package final class WorkerSigns: Sendable {
     /// Nil if the store was away, or has not been seen lately.
     package var store: Room? {
         state.withLock { state in
-            state.store.flatMap { clock.now - $0.seen < WorkerSigns.patience ? $0.room : nil }
+            state.store.flatMap { clock.now - $0.seen < WorkerNotes.patience ? $0.room : nil }
         }
     }
-}
 
-/// What keeps a worker from working as much as it could. The worker tells it with its beats, for people to read.
-package final class WorkerNotes: Sendable {
-    private struct State {
-        var full: [String]?
-        var slotsOut = 0
-        var storeFailure: ReelFailure?
-        var clockOffset = 0
-    }
-
-    private let state = Mutex(State())
-
-    package init() {}
+    // MARK: Obstacles
 
     /// Notes the folders of which one has a full disk; nil when there is room again.
     package func setFull(_ folders: [String]?) { state.withLock { $0.full = folders } }
 
-    /// Notes that one more slot claims nothing.
     package func slotLeaves() { state.withLock { $0.slotsOut += 1 } }
 
-    /// Notes that a slot that claimed nothing claims again.
     package func slotReturns() { state.withLock { $0.slotsOut -= 1 } }
 
     /// Notes why the store cannot be written; nil when it can be again. Returns whether that is a change.
@@ -166,7 +151,6 @@ package final class WorkerNotes: Sendable {
 
     package var slotsOut: Int { state.withLock(\.slotsOut) }
 
-    /// The notes as diagnostics.
     package var diagnostics: [Diagnostic] {
         state.withLock { state in
             let full = state.full.map { Diagnostic.workerDiskFull(folders: $0) }

@@ -3,12 +3,10 @@ package import ReelQueue
 package import ReelStore
 
 extension JobStore {
-    /// Makes sure that board and store belong together, before a program changes either. A board that belongs to no
-    /// store takes this one.
+    /// Makes sure that board and store belong together. A board that belongs to no store takes this one.
     ///
     /// Throws `.storeDiffers` if the board belongs to another store, `.storeEmpty` if it belongs to one and this place
-    /// is empty, and `.storeMissing` if the place is empty and the board has no store: a file system may not be mounted
-    /// there.
+    /// is empty, and `.storeMissing` if neither has an identity: a file system may not be mounted there.
     package func join(_ board: any Board) async throws(ReelFailure) {
         let own = try await identity()
         let known = try await board.store(expecting: own)
@@ -26,9 +24,8 @@ extension JobStore {
 }
 
 extension JobEntry {
-    /// Writes a verified output into the record, and in the same change that the job is done with it: there is no time
-    /// at which the one is known without the other. The board is told after that. If it answers that the job has ended
-    /// otherwise, `settle` takes the end back.
+    /// Writes a verified output and the job's end into the record, in one change, before the board is told. If the
+    /// board answers that the job has ended otherwise, `settle` takes the end back.
     ///
     /// - Parameter board: its clock says when that was.
     package func recordDone(_ output: JobResult, on board: any Board) async throws(ReelFailure) {
@@ -39,9 +36,8 @@ extension JobEntry {
         }
     }
 
-    /// Has the record say how the job ended, if the board says that it has: the board alone decides between an end and
-    /// a cancellation that come at the same time. Every program that ends a job on the board calls this, and every
-    /// worker does so for jobs whose record has been left behind, for example by a process that was killed in between.
+    /// Writes into the record how the job ended on the board, which alone decides between an end and a cancellation at
+    /// the same time. Programs that end a job call this; workers repeat it for records of killed programs.
     package func settle(on board: any Board) async throws(ReelFailure) {
         try await change { record throws(ReelFailure) in
             guard let state = try await board.state(of: id), state.isTerminal, state != record.state else { return }

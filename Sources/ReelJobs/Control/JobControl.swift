@@ -3,9 +3,8 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// Changes jobs in store and board. The board decides how a job ends, and the store learns of it after that. The store
-/// learns of every other change first: a board that is rebuilt from the store keeps paused jobs paused, and runs
-/// retried jobs.
+/// Changes jobs in store and board. The board decides how a job ends, and the store is told after that. Any other
+/// change goes to the store first: a board that is rebuilt from it keeps paused jobs paused and runs retried jobs.
 ///
 /// Each call throws `.usage` if there is no such job or its state does not allow the change, and `.unreachable`.
 package struct JobControl: Sendable {
@@ -37,8 +36,7 @@ package struct JobControl: Sendable {
         return .cancelled
     }
 
-    /// Has the job's record say how it ended. A job whose record cannot be read can be neither resumed nor recovered,
-    /// so nothing revives it.
+    /// Writes the job's end into its record. A record that cannot be read revives no job, so it may stay as it is.
     private func settle(_ id: JobID) async throws(ReelFailure) {
         guard await store.job(id).exists else { return }
         do throws(ReelFailure) {
@@ -101,9 +99,8 @@ package struct JobControl: Sendable {
         try await reopen(id)
         try await takeBackLost(id)
         while try await board.retry(id) == nil {
-            // The board has forgotten the job, or a process is removing it. That process has read the record before the
-            // board forgot the job, and removes nothing if the record changes now. If it was faster, there is no job to
-            // reopen.
+            // The board has forgotten the job, or a process is removing it. That process has read the record, and
+            // removes nothing if the record changes now. If it was faster, there is no job to reopen.
             try await reopen(id)
             switch try await recover(id) {
             case .lost(let why): throw why
@@ -111,9 +108,8 @@ package struct JobControl: Sendable {
             case .known: do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
             }
         }
-        // A process that had just learned of the failure may have written it meanwhile, or be about to write it:
-        // reopening counts as a change, so it does not then. An end of the new run stays: a job whose passes are all
-        // finished may be done by now, and its record has the result.
+        // A process that had just learned of the failure may write it still: reopening again makes its change fail. An
+        // end of the new run stays: if all passes are finished, the job may be done by now.
         try await record(id) { record in
             if record.state == nil || record.state == .failed { record.reopen() }
         }
@@ -157,8 +153,7 @@ package struct JobControl: Sendable {
         let state = try await state(of: id) ?? .running
         guard state.isTerminal else { throw ReelFailure(.jobNotEnded(job: id, state: state)) }
         try await board.waitUntilLetGo(id)
-        // If the process dies when only the board has forgotten the job, the job does not come back. A full disk keeps
-        // none.
+        // So the job does not come back if this process dies midway. On a full disk it can still be removed.
         try? await settle(id)
         guard try await remove(id, as: try? await store.job(id).read()) else {
             throw ReelFailure(.jobNotEnded(job: id, state: .running))
@@ -166,10 +161,8 @@ package struct JobControl: Sendable {
         return .removed
     }
 
-    /// Removes an ended job that no worker works at, and returns true. If the job has been started again since, it
-    /// stays: the board then refuses with `.jobNotEnded`, or the store finds a changed record and the answer is false.
-    /// The board forgets the job first. After that, every process that starts the job again changes its record before
-    /// anything else.
+    /// Removes an ended job that no worker works at. If it has been started again since, the board refuses with
+    /// `.jobNotEnded`, or the record has changed and the answer is false. The board forgets it before the store does.
     ///
     /// - Parameter record: read before this call; nil if it cannot be read.
     package func remove(_ id: JobID, as record: JobRecord?) async throws(ReelFailure) -> Bool {
@@ -182,11 +175,8 @@ package struct JobControl: Sendable {
         return true
     }
 
-    /// Removes a job that was refused, or that its last submitter left before it was planned. The store forgets it
-    /// first: as long as the board knows the job, no process begins it anew. Its source's index stays until
-    /// `removeUnusedSources`, which reads the records of all jobs.
-    ///
-    /// - Parameter removal: the board's answer to the last submitter that left the job.
+    /// Removes a job that was refused or abandoned before it was planned. The store forgets it first: while the board
+    /// knows it, no process begins it anew. Its source's index stays until `removeUnusedSources`.
     func discard(_ id: JobID, _ removal: Removal) async throws(ReelFailure) {
         if await store.job(id).exists { try await store.job(id).remove() }
         try await board.forget(id, removal: removal)
@@ -194,8 +184,7 @@ package struct JobControl: Sendable {
 
     /// Removes a job and all that the store has of it, whatever its state.
     func withdraw(_ id: JobID) async throws(ReelFailure) {
-        // In case this process dies here: the job is cancelled then. If the disk is full, the record cannot be written,
-        // but the job can still be removed.
+        // If this process dies below, the job is cancelled. On a full disk it can still be removed.
         let now = await board.endOfNow()
         try? await record(id) { record in
             if record.state == nil { record.end(.cancelled, at: now) }
@@ -206,9 +195,8 @@ package struct JobControl: Sendable {
         await store.removeUnusedSources()
     }
 
-    /// Puts a job that has not ended back on a board that has lost it, as the store has it: with every pass finished
-    /// whose segments are whole, and paused if it was. A job without a plan is planned again. A job that is done, failed
-    /// or cancelled stays so.
+    /// Puts an unfinished job back on a board that has lost it. Passes with whole segments are finished there; a paused
+    /// job stays paused. A job without a plan is planned again, and an ended job stays ended.
     package func recover(_ id: JobID) async throws(ReelFailure) -> JobService.RecoverOutcome {
         if let status = try await board.status(id), !status.state.isTerminal { return .known }
         let record: JobRecord

@@ -8,7 +8,6 @@ package struct JobName {
 
     package init(_ text: String) { self.text = text }
 
-    /// Digits of an id.
     private static let length = 16
 
     /// Whether it is the id of a job that no other can be meant by.
@@ -16,8 +15,7 @@ package struct JobName {
 
     var isLast: Bool { text == "@" }
 
-    /// The job among these that it names; nil if it names another. Throws `.jobAmbiguous` if it is the beginning of
-    /// several.
+    /// The job that it names, or nil. Throws `.jobAmbiguous` if several ids begin so.
     package func job(among ids: some Sequence<JobID>) throws(ReelFailure) -> JobID? {
         // An empty text is the beginning of every id, and so names no job.
         guard !text.isEmpty else { return nil }

@@ -5,7 +5,6 @@ package import ReelStore
 /// Pictures of jobs for people: frames of source and output, and filmstrips. An engine makes each once, and the job's
 /// folder keeps it. Few are made at a time, and what takes too long is given up.
 package actor JobPictures {
-    /// What a picture shows.
     package enum Wanted: Hashable, Sendable {
         /// A frame, counted from 0 in presentation order.
         case frame(Int)
@@ -23,7 +22,6 @@ package actor JobPictures {
         }
     }
 
-    /// Whose frames.
     package enum Side: String, Hashable, Sendable {
         case source, output
     }
@@ -58,8 +56,7 @@ package actor JobPictures {
         self.engine = engine
     }
 
-    /// Opens a picture, after an engine made it if that is needed. A task that is cancelled stops waiting; the picture
-    /// is made all the same.
+    /// Opens a picture, after an engine has made it. If the task is cancelled, the picture is made all the same.
     ///
     /// Throws `.jobUnknown` if the store has no such job, what an engine throws that reads the file, and
     /// `PictureAbsence` if there is no such picture, or not yet.
@@ -148,7 +145,6 @@ package actor JobPictures {
     }
 }
 
-/// Why there is no picture.
 package enum PictureAbsence: Error, Hashable, Sendable {
     /// What it would show has not been read or made yet.
     case notYet

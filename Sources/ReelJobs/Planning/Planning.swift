@@ -4,9 +4,8 @@ package import ReelEngine
 package import ReelQueue
 package import ReelStore
 
-/// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a
-/// plan, unless the store has one that still holds. The process that submits the job does this, or a worker in its
-/// place.
+/// Makes what a job needs before its passes can be published: the index of its source and a plan, unless the store has
+/// them and they still hold. The process that submits the job does this, or a worker in its place.
 package struct Planning: Sendable {
     package let store: any JobStore
     let engine: any EngineRunner
@@ -19,7 +18,6 @@ package struct Planning: Sendable {
 
     /// - Parameters:
     ///   - capacity: slots and memory of the machines that will do the work, as far as they are known.
-    ///   - quotas: the most that the job may ask for.
     ///   - reading: hears how far the engine has read the source.
     package init(
         store: any JobStore, engine: any EngineRunner, capacity: Capacity, quotas: Quotas = Quotas(),
@@ -52,8 +50,7 @@ package struct Planning: Sendable {
 
     /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.
     ///
-    /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable` if the store cannot be
-    /// written.
+    /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable`.
     func examine(_ record: JobRecord) async throws(ReelFailure) -> PlanningSources {
         try await ReelFailure.unifying {
             var found: [StoredIndex] = []
@@ -70,9 +67,8 @@ package struct Planning: Sendable {
         }
     }
 
-    /// What the plan is made of, with how the output is encoded. How many passes there are, and so how many threads
-    /// each should have, is known once the encoder is: an encoder that gets more than one is chosen again with their
-    /// number.
+    /// What the plan is made of, with how the output is encoded. The number of passes, and so that of threads for each,
+    /// is known once the encoder is: an encoder that gets more than one thread is chosen again with their number.
     private func input(
         for spec: JobSpec, _ found: [StoredIndex], in session: any Engine
     ) async throws(ReelFailure) -> PlanInput {
@@ -111,7 +107,6 @@ package struct Planning: Sendable {
         var isOriginal: Bool { locator == source.original }
     }
 
-    /// - Parameter number: the source's place in the record.
     private func part(_ number: Int, of record: JobRecord) async throws(ReelFailure) -> ReconPart {
         let source = record.sources[number]
         let entry = try store.source(source.fingerprint)
@@ -129,8 +124,7 @@ package struct Planning: Sendable {
     /// taken over could otherwise falsify the index of another file, which other jobs use, too.
     private func scope(toRead part: ReconPart, draft: IndexDraft) -> EngineScope {
         let bytes = max(0, min(part.source.fingerprint.size, 1 << 50))
-        // Each packet takes bytes of the source, more than of the index; of what was decoded, the index has hashes,
-        // too.
+        // A packet takes more bytes of the source than of the index; an index of decoded frames has hashes, too.
         let room = (16 << 20) + bytes * (part.kind == .decoded ? 8 : 2)
         return EngineScope(
             sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
@@ -143,8 +137,7 @@ package struct Planning: Sendable {
     /// What the engine reaches that chooses the encoders by the indexes.
     private func scope(toChoose parts: [ReconPart]) -> EngineScope {
         EngineScope(
-            // It reads none of them, but one outside the roots is refused before it is copied into the store, also if
-            // its index was there.
+            // It reads none of them. One outside the roots is refused here, before it is copied into the store.
             sources: parts.filter(\.isOriginal).map(\.locator), reads: parts.map(\.indexes), folders: [],
             cpuSeconds: 3600)
     }
@@ -204,7 +197,6 @@ package struct Planning: Sendable {
     }
 }
 
-/// The index of a source, and where the store has it.
 private struct StoredIndex: Sendable {
     /// SHA-256 of its file.
     let hash: String
@@ -213,9 +205,8 @@ private struct StoredIndex: Sendable {
 }
 
 extension Planning {
-    /// Plans a job by what the engine said of its sources, unless the store's last plan is of the same indexes and
-    /// encoders and fits the memory that there is now. Copies the sources into the store if the record says so. Only
-    /// the caller may work at the job meanwhile.
+    /// Plans a job by what the engine said of its sources, unless the store's last plan still holds. Copies the sources
+    /// into the store if the record says so. Only the caller may work at the job meanwhile.
     func findOrMakePlan(of id: JobID, from sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
         let entry = store.job(id)
         let record = try await entry.read()
@@ -257,7 +248,6 @@ package struct Capacity: Sendable {
     /// Bytes that no pass may exceed, because a user chose that limit; nil if none did.
     private let limit: Int64?
 
-    /// How many slots a worker may have.
     package static let slotLimit = 1...1024
 
     /// Slots to plan for if no worker has registered.
@@ -283,7 +273,6 @@ package struct Capacity: Sendable {
 
     private static let usualShare: Int64 = 2 << 30
 
-    /// All registered workers together.
     package static func ofWorkers(on board: any Board) async throws(ReelFailure) -> Capacity {
         let slots = try await board.workers().reduce(0) { $0 + $1.report.slots }
         return Capacity(slots: slots > 0 ? slots : usualSlots)

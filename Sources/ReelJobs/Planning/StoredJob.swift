@@ -18,8 +18,7 @@ package struct StoredJob: Sendable {
         self.hadPlan = hadPlan
     }
 
-    /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be
-    /// read.
+    /// Reads a job by its last plan, or by the plan with a number. Throws `.unreachable`.
     package init(_ entry: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
         let record = try await entry.read()
         let latest = try await entry.planNumbers().last
@@ -31,7 +30,6 @@ package struct StoredJob: Sendable {
 
     package var beginning: BoardJob { record.beginning }
 
-    /// The verified result, if the store has it.
     package var result: StoredResult? { get async { await entry.result } }
 
     /// The indexes that the plan was made from, in the order of its sources. Throws as `JobStore.readIndexes` does.
@@ -120,8 +118,7 @@ extension [SegmentRecord] {
 }
 
 extension [Diagnostic] {
-    /// These, and those of `others` that are not among them, as many as a pass may report: an engine that was taken
-    /// over may have left any others.
+    /// These and the new ones of `others`, as many as a pass may report: an engine that was taken over may leave many.
     package func adding(_ others: [Diagnostic]) -> [Diagnostic] {
         others.reduce(into: self) { all, one in
             if all.count < Diagnostic.mostOfPass, !all.contains(one) { all.append(one) }

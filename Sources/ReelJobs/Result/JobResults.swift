@@ -18,9 +18,8 @@ package struct JobResults: Sendable {
 
     /// Copies a job's output to a path; the store keeps it as well. Blocks until the copy is whole.
     ///
-    /// Throws `.resultDiffers` if the copy is not the verified file: then nothing is delivered. Throws
-    /// `.outputContainerDiffers` if the path's extension names another container, `.output` if it cannot be written,
-    /// and as `result` does.
+    /// Throws `.resultDiffers` if the copy is not the verified file, and delivers nothing then;
+    /// `.outputContainerDiffers` if the path names another container; `.output`; and as `result` does.
     package func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {
         let entry = try await entry(id)
         let result = try await entry.storedResult()
@@ -32,8 +31,7 @@ package struct JobResults: Sendable {
         try Delivery.copy(result, to: destination.path, overwrite: destination.overwrite)
     }
 
-    /// Hands out a job's output in pieces, after all of it was compared with what was recorded when it was verified.
-    /// Throws as `verify` does.
+    /// Hands out a job's output in pieces, once all of it matches its recorded hash. Throws as `verify` does.
     package func read(_ id: JobID, _ take: ([UInt8]) -> Void) async throws(ReelFailure) {
         try await entry(id).storedResult().read(take)
     }
@@ -52,8 +50,7 @@ package struct JobResults: Sendable {
         return URL(fileURLWithPath: asked).appendingPathComponent(URL(fileURLWithPath: wanted).lastPathComponent).path
     }
 
-    /// Compares a job's output with the size and the hash that were recorded when it was verified. Blocks until all of
-    /// the file is read.
+    /// Compares a job's output with its recorded size and hash. Blocks until all of the file is read.
     ///
     /// Throws `.resultDiffers` if they differ, as `result` does, and `.input` if the copy cannot be read.
     ///
@@ -82,8 +79,7 @@ package struct VerifiedFile: Hashable, Sendable {
 }
 
 extension JobService {
-    /// Opens the first source of a job, as it is now: its copy in the store, or the file at its path if that lies below
-    /// one of the folders.
+    /// Opens the first source of a job: its copy in the store, or the file at its path if that lies below a root.
     ///
     /// Throws `.jobUnknown` if the store does not have the job, `.sourceOutside` if the file lies elsewhere, and
     /// `.sourceInaccessible` if it cannot be opened.
@@ -94,9 +90,7 @@ extension JobService {
         guard await entry.exists else { throw ReelFailure(.jobUnknown(job: id)) }
         let source = try await entry.read().source
         let name = source.path.split(separator: "/").last.map(String.init) ?? source.path
-        if await entry.hasCopy(of: source) {
-            return (try OpenFile(inStore: entry.locator(of: source)), name)
-        }
+        if await entry.hasCopy(of: source) { return (try OpenFile(inStore: entry.locator(of: source)), name) }
         let file = try (roots ?? SourceRoots([])).withName(of: source.path) { place throws(ReelFailure) in
             try OpenFile.named(by: place, path: source.path)
         }

@@ -25,7 +25,6 @@ package struct JSONPlace {
         self.pointer = pointer
     }
 
-    /// The value of one of its keys.
     fileprivate func value(_ value: JSONValue, of key: String) -> JSONPlace {
         let escaped = key.replacing("~", with: "~0").replacing("/", with: "~1")
         return JSONPlace(value, at: place.isEmpty ? key : "\(place).\(key)", pointer: "\(pointer)/\(escaped)")
@@ -162,6 +161,5 @@ package struct JSONObject {
         return place
     }
 
-    /// That a key is missing.
     package func missing(_ key: String) -> FlawedPlace { whole.value(.null, of: key).flaw(.missing) }
 }

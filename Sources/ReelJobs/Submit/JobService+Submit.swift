@@ -7,14 +7,10 @@ extension JobService {
     /// Hears how much of a source this process has read, from 0 to 1.
     package typealias Reading = @Sendable (Double) -> Void
 
-    /// What submitting a job would do, without doing it: reads the source and plans the job in a folder of its own.
-    /// Needs neither board nor store.
+    /// What submitting a job would do: reads the source and plans the job, without board or store.
     ///
     /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the temporary
     /// folder cannot be written or the engine cannot be started.
-    ///
-    /// - Parameters:
-    ///   - quotas: the most that the job may ask for.
     package static func prepare(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), reading: @escaping Reading = { _ in }
     ) async throws(ReelFailure) -> PreparedJob {
@@ -32,11 +28,9 @@ extension JobService {
     /// Returns when its passes are on the board, or at once if the store has its result.
     ///
     /// Throws what refuses the source or the request: every process that waits for the job gets the same failure, and
-    /// after the last of them nothing of the job is left. If the task is cancelled, the job goes on without this
-    /// caller.
+    /// the last of them removes the job. If the task is cancelled, the job goes on without this caller.
     ///
     /// - Parameters:
-    ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
     ///   - engine: reads the source, unless the store has its index or another process reads it.
     ///   - anew: remove the job's passes and plan first, even if it runs now.
     ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of
@@ -59,13 +53,10 @@ extension JobService {
 
 package struct SubmittedJob: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
-        /// Another process has begun it.
         case attached
-        /// It was begun.
         case published
         /// It goes on by an earlier plan, and keeps the finished passes.
         case continued
-        /// The store has its result already.
         case finished
     }
 
@@ -80,8 +71,7 @@ package struct PostedJob: Hashable, Sendable {
     package let id: JobID
     /// The state in which it was found, or `probing` if it was begun.
     package let state: JobState
-    /// Whether this call made the job. If several callers post the same job at once, that is true for exactly one of
-    /// them.
+    /// Whether this call made the job: true for exactly one of several callers that post the same job at once.
     package let isNew: Bool
 }
 
@@ -92,7 +82,6 @@ extension JobService {
     /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
     ///
     /// - Parameters:
-    ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
     ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
     package func post(
         _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}
@@ -133,7 +122,6 @@ package struct PreparedJob: Sendable {
         (record, plan, self.indexes, self.quotas) = (job.record, job.plan, indexes, quotas)
     }
 
-    /// What `plan` shows.
     package var view: PlanView {
         var view = PlanView(id: record.id.text, sources: record.sources.map(\.path), plan: plan, indexes: indexes)
         view.quotas = Quotas.asked(by: plan, of: indexes).compactMap { quota, amount in

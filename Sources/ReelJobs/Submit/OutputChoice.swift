@@ -4,16 +4,13 @@ internal import ReelStore
 
 /// The path and the container of an output, decided by file names alone, before any work.
 package struct OutputChoice: Hashable, Sendable {
-    /// Path of the output.
     package var path: String
-    /// What its extension stands for.
     package var container: Container
 
     /// Decides by the path of the output if there is one, else by the source's.
     ///
     /// - Parameters:
     ///   - container: that of the default name; nil for the source's own, or mp4.
-    ///   - source: the source, or the file that lists several.
     ///   - first: the first source, whose container the output has by default.
     ///   - deed: what was done with the source, as the default name says it: "reversed".
     ///   - folder: where the default name lies; nil for beside the source.
@@ -38,9 +35,8 @@ package struct OutputChoice: Hashable, Sendable {
         try self.init(named: place.appendingPathComponent("\(name).\(chosen.rawValue)").path, lossless: lossless)
     }
 
-    /// The first source's own container if reel writes it and it has timestamps, else mp4. If players do not show there
-    /// what the encoders make, mp4, mov or mkv, wherever they first do. Lossless output needs a container that holds any
-    /// picture and PCM: mkv, unless the source is mov or nut.
+    /// The first source's own container if reel writes it and it has timestamps, else mp4; of these, mov and mkv the
+    /// first in which players show what the encoders make. Lossless output needs mkv, or the source's mov or nut.
     private static func usual(like first: String, encoders: [String], lossless: Bool) -> Container {
         let like = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
         let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
@@ -73,9 +69,7 @@ package struct OutputChoice: Hashable, Sendable {
 
 /// The path to which a result is delivered.
 package struct Destination: Hashable, Sendable {
-    /// Path of the file to write.
     package let path: String
-    /// Whether it replaces a file that is there.
     package let overwrite: Bool
 
     package init(_ path: String, overwrite: Bool) {

@@ -2,9 +2,8 @@ internal import Foundation
 package import ReelCore
 package import ReelWords
 
-/// What a user asks of an output and of how it is made, whichever way it was asked: a command line, or a request to a
-/// server. Its options and their forms are in `OutputRequest.Field.option`; `check` has the rules that they keep
-/// together.
+/// What a user asks of an output and of how it is made, by a command line or in a request to a server. Its options and
+/// their forms are in `OutputRequest.Field.option`; `check` has the rules that they keep together.
 package struct OutputRequest: Hashable, Sendable {
     /// The container of an output that has its default name; nil for that of the source.
     package var container: Container?
@@ -54,7 +53,6 @@ package struct OutputRequest: Hashable, Sendable {
     package var onDamage = DamageMode.repeat
     /// How long the store keeps the job after its end.
     package var retain = TimeSpan.week
-    /// Whether segments stay in the store after the job is done.
     package var keepSegments = false
 
     package init() {}
@@ -79,9 +77,7 @@ package struct OutputRequest: Hashable, Sendable {
             (.videoCodec, videoCodec), (.audioCodec, audioCodec), (.preset, preset), (.pixelFormat, pixelFormat),
             (.profile, profile),
         ]
-        for case (let field, let name?) in names {
-            try require(OutputRequest.isName(name), field, .notAName(name))
-        }
+        for case (let field, let name?) in names { try require(OutputRequest.isName(name), field, .notAName(name)) }
         try requireRange(.sampleRate, sampleRate)
         try requireRange(.colors, colors)
         try requireRange(.loop, loop?.number)
@@ -142,7 +138,6 @@ package struct OutputRequest: Hashable, Sendable {
         stitch || (play ?? .reverse) != .reverse || times > 1 || speed != nil || trim != nil || soundtrack != nil
     }
 
-    /// The encoders that are asked for, by any of their names.
     var encoders: [String] { [videoCodec, audioCodec].compactMap { $0 } }
 
     /// Nil if nothing is asked of moving pictures that loop.
@@ -168,10 +163,7 @@ extension OutputRequest {
     /// Reads an object of options by their names; an option that is null or missing has its usual value.
     ///
     /// Throws a `FlawedPlace` if it is no object, if no option has one of the names, or if a value is a list or an
-    /// object, and a `RequestFault` for a value that its option does not take: another kind of value, a text in none of
-    /// its forms, or what `check` refuses.
-    ///
-    /// - Parameter fields: the options that may be there.
+    /// object; throws a `RequestFault` for a value that its option does not take, and for what `check` refuses.
     package init(_ place: JSONPlace, knows fields: [Field]) throws {
         let values = try place.object(knows: fields.map(\.rawValue).sorted()).places
         for field in fields {
@@ -259,7 +251,6 @@ package struct ThreadCount: ExplainedArgument, Hashable {
 }
 
 extension Rational {
-    /// Reads a decimal number or a ratio.
     fileprivate init?(number: String) {
         guard !number.contains(":"), let ratio = ClockTime(number)?.seconds ?? Rational(number) else { return nil }
         self = ratio

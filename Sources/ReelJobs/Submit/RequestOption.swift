@@ -5,10 +5,8 @@ internal import ReelWords
 /// and the server's OpenAPI document are made from it.
 package struct RequestOption: Sendable {
     package let form: Form
-    /// What is taken if it is not given, as a user would write it; nil if that depends on other things, which `help`
-    /// says.
+    /// The default, as a user would write it; nil if that depends on other things, which `help` says.
     package let usual: String?
-    /// A value as a user would write it.
     package let example: String
     package let help: String
     /// What stands for the value in the help of a command line; nil for the option's name.
@@ -16,13 +14,9 @@ package struct RequestOption: Sendable {
     /// Takes a value from its text; false if the text has not its form. A flag is set whatever the text.
     let read: @Sendable (inout OutputRequest, String) -> Bool
 
-    /// The form of a value.
     package enum Form: Sendable {
-        /// Given or not.
         case flag
-        /// One of these.
         case word([String])
-        /// A whole number, or a word instead of one.
         case whole(ClosedRange<Int>, or: String? = nil)
         /// A text with a form of its own. If numbers are among its forms, they lie in a range.
         case text(String, numbers: ClosedRange<Double>? = nil)
@@ -37,7 +31,6 @@ package struct RequestOption: Sendable {
             }
         }
 
-        /// Whether a number can be its value.
         var takesNumbers: Bool {
             switch self {
             case .whole, .text(_, .some): true
@@ -103,7 +96,6 @@ package struct RequestOption: Sendable {
 }
 
 extension OutputRequest.Field {
-    /// What the option takes, and what it means.
     package var option: RequestOption {
         switch self {
         case .container:

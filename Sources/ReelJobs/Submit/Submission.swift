@@ -6,16 +6,12 @@ internal import ReelSandbox
 package import ReelStore
 
 extension JobRecord {
-    /// The job that sources and a spec make, before it is in any store. Reads the first and the last MiB of each
-    /// source, no more.
+    /// The job that sources and a spec make, before any store has it. Reads only the first and last MiB of each source.
     ///
     /// Throws `.input` if a source cannot be read, lies outside the roots, or is a URL.
     ///
     /// - Parameters:
     ///   - sources: paths of the files; at least one.
-    ///   - spec: the output that is wanted.
-    ///   - terms: conditions that do not change the output.
-    ///   - submission: what the submitter says of the job.
     ///   - roots: the folders from which sources are taken; nil for any.
     ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
     package init(
@@ -38,8 +34,7 @@ extension JobRecord {
             terms: terms, submission: submission, created: Date().timeIntervalSince1970)
     }
 
-    /// The file's own path in place of one, such as `/dev/stdin`, that means another file in another process. Throws
-    /// `.sourceNotAFile` for a pipe.
+    /// The file's own path for one, such as `/dev/stdin`, that differs by process. Throws `.sourceNotAFile` for a pipe.
     private static func lasting(_ path: String) throws(ReelFailure) -> String {
         guard ["/dev/", "/proc/"].contains(where: path.hasPrefix) else { return path }
         guard let real = realpath(path, nil) else { throw ReelFailure(.sourceNotAFile(path: path)) }
@@ -49,9 +44,8 @@ extension JobRecord {
 }
 
 extension JobEntry {
-    /// Writes the record of a job that is about to run. If there is one, it is marked as not ended, and takes the terms
-    /// and the paths of the sources from the one given: the same bytes may lie elsewhere now. It also takes what the
-    /// submitter says, and webhooks; of a job that had ended, the earlier ones go.
+    /// Writes the record of a job that is about to run. A record that exists is reopened, and takes terms, sources
+    /// (whose paths may differ now), submission and webhooks from the new one; an ended job drops its earlier webhooks.
     func open(_ wanted: JobRecord) async throws(ReelFailure) {
         guard try await !create(wanted) else { return }
         try await change { record in
@@ -72,7 +66,6 @@ extension JobStatus {
 }
 
 extension Submission {
-    /// As the board has it.
     var text: String {
         get throws(ReelFailure) {
             do { return try CanonicalJSON.text(of: self) } catch { throw .of(error) }
@@ -101,15 +94,12 @@ extension Submission {
 package enum LabelFault: Error, Hashable, Sendable {
     /// A text that is not NAME=VALUE, or whose name or value no label can have.
     case malformed(String)
-    /// Two labels have this name.
     case repeated(name: String)
-    /// A job cannot have this number of labels.
     case tooMany(Int)
 }
 
 extension Submission {
-    /// Reads labels such as "project=trailer"; the result has them by name. There may be more than a job can have,
-    /// since filters read theirs likewise.
+    /// Reads labels such as "project=trailer": more than a job can have, since filters read theirs here, too.
     package static func labels(_ texts: [String]) throws(LabelFault) -> [String: String] {
         var labels: [String: String] = [:]
         for text in texts {
@@ -120,7 +110,6 @@ extension Submission {
         return labels
     }
 
-    /// Throws if a job cannot have these labels.
     package static func check(labels: [String: String]) throws(LabelFault) {
         guard labels.count <= mostLabels else { throw .tooMany(labels.count) }
     }

@@ -6,11 +6,9 @@ internal import ReelWords
 package struct SubmittedEdit: Hashable, Sendable {
     /// Absolute paths of the sources, each once, in the order in which the clips name them first.
     package private(set) var sources: [String] = []
-    /// The place of each path in `sources`.
     private var places: [String: Int] = [:]
     /// The edit, whose clips name sources by their index.
     package internal(set) var edit = Edit(clips: [])
-    /// What was left out of a timeline.
     package internal(set) var diagnostics: [Diagnostic] = []
 
     /// The extension of an edit's file; a timeline has another.
@@ -22,32 +20,20 @@ package struct SubmittedEdit: Hashable, Sendable {
         isTimeline(path) || URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension
     }
 
-    /// One range of a file.
+    /// Files that are played one after the other.
     ///
     /// - Parameters:
-    ///   - clip: how it is played; its source is set here.
-    ///   - turn: how it turns round.
-    ///   - crossfade: seconds; nil for the usual.
-    package init(playing file: String, as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim) {
-        var clip = clip
-        clip.source = index(of: URL(fileURLWithPath: file).standardizedFileURL.path)
-        edit = Edit(clips: [clip], turn: turn, crossfade: crossfade, trim: trim)
-    }
-
-    /// Whole files, one after the other, trimmed to what each has of video and sound.
-    ///
-    /// - Parameters:
-    ///   - clip: how each is played; its source and title are set here.
-    ///   - turn: how clips turn round.
+    ///   - clip: how each is played; its source, and its title if it is to have one, are set here.
     ///   - crossfade: seconds; nil for the usual.
     package init(
-        stitching files: [String], as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim = .shared
+        playing files: [String], as clip: EditClip, titled: Bool, turn: Turn, crossfade: Rational?, trim: Trim
     ) {
         var clips: [EditClip] = []
         for file in files {
             var clip = clip
             let path = URL(fileURLWithPath: file).standardizedFileURL.path
-            (clip.source, clip.title) = (index(of: path), SubmittedEdit.title(of: path))
+            clip.source = index(of: path)
+            if titled { clip.title = SubmittedEdit.title(of: path) }
             clips.append(clip)
         }
         edit = Edit(clips: clips, turn: turn, crossfade: crossfade, trim: trim)
@@ -87,9 +73,7 @@ package struct SubmittedEdit: Hashable, Sendable {
             if isTimeline {
                 try take(timeline: JSONPlace(value), in: folder, isLenient: isLenient)
             } else {
-                try take(edit: JSONPlace(value)) {
-                    URL(fileURLWithPath: try $0.text(), relativeTo: folder).path
-                }
+                try take(edit: JSONPlace(value)) { URL(fileURLWithPath: try $0.text(), relativeTo: folder).path }
             }
         } catch let flawed as FlawedPlace {
             throw ReelFailure(.editFlawed(path: path, place: flawed.place, flaw: flawed.flaw))
@@ -99,8 +83,6 @@ package struct SubmittedEdit: Hashable, Sendable {
     }
 
     /// Reads an edit that is part of a request. Throws a `FlawedPlace` for what cannot be done, and what `path` throws.
-    ///
-    /// - Parameter path: the path of the file that a clip or the soundtrack names.
     package init(_ value: JSONPlace, path: (JSONPlace) throws -> String) throws { try take(edit: value, path: path) }
 
     /// Takes the clips of an edit's own form. Throws a `FlawedPlace`, and what `path` throws.

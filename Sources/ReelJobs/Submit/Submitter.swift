@@ -5,9 +5,8 @@ internal import ReelStore
 
 /// A process that submits a job, from its first look at the board until the job has a plan or is refused.
 ///
-/// A job is known by what was asked for, before its source is read: it is on the board in state `probing` until it has
-/// a plan. The submitter that begins it holds its planning by a lease, and plans as long as it lives. Others that
-/// submit the same job meanwhile wait for the same end, good or bad.
+/// A job is known by its request, before its source is read: it is on the board as `probing` until it has a plan. The
+/// submitter that begins it holds its planning by a lease. Others that submit the same job wait for the same end.
 struct Submitter: Sendable {
     let planning: Planning
     let admission: JobAdmission
@@ -19,8 +18,6 @@ struct Submitter: Sendable {
     private var entry: any JobEntry { planning.store.job(id) }
 
     /// Returns when the job's passes are on the board, or the store has its result.
-    ///
-    /// - Parameter known: hears of the job's state as soon as the board or the store knows the job.
     func submit(
         known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
@@ -64,7 +61,6 @@ struct Submitter: Sendable {
         }
     }
 
-    /// How another process's planning ended.
     private enum OtherPlanning: Sendable {
         case planned(StoredJob)
         /// Its holder let go of it: this submitter holds it now.
@@ -140,8 +136,7 @@ struct Submitter: Sendable {
     /// Stops waiting. If this was the last submitter that waited for a job that was refused, or for one that no worker
     /// has planned, the job is removed; else it goes on. A job with finished segments stays in any case.
     private func leave(_ claim: Claim?, abandoning: Bool) async {
-        // In a task of its own, since it must not be cancelled with this one. What fails here is made up for when the
-        // leases lapse.
+        // A task of its own, because this one may be cancelled. Leases that lapse make up for what fails here.
         await Task {
             let hasWork = await entry.hasFinishedSegments
             guard
@@ -155,5 +150,114 @@ struct Submitter: Sendable {
 
     private func pause(_ duration: Duration) async throws(ReelFailure) {
         do { try await Task.sleep(for: duration) } catch { throw .of(error) }
+    }
+}
+
+/// Puts a job into the store and onto the board, unless it is there.
+struct JobAdmission: Sendable {
+    let board: any Board
+    let store: any JobStore
+    let wanted: JobRecord
+    /// Unlike the name of any other submitter.
+    let name: WorkerID = {
+        let process = ProcessInfo.processInfo
+        let random = String(UInt32.random(in: .min ... .max), radix: 16)
+        return WorkerID("\(process.hostName)-\(process.processIdentifier)-\(random)")
+    }()
+
+    private var id: JobID { wanted.id }
+    private var entry: any JobEntry { store.job(id) }
+
+    /// The state in which a submitter finds its job.
+    enum Found: Sendable {
+        case finished(StoredJob)
+        case running(StoredJob)
+        /// It has no plan yet. With a claim, this submitter is to make one.
+        case unplanned(Claim?)
+    }
+
+    /// Returns as soon as board or store know the job.
+    ///
+    /// - Parameters:
+    ///   - created: hears whether this call has written the job's record, when that says that the job has not ended.
+    ///   - known: hears of the job's state as soon as it is known.
+    func admit(
+        created: (Bool) throws(ReelFailure) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
+    ) async throws(ReelFailure) -> Found {
+        while true {
+            if let job = try? await StoredJob(entry), await job.result != nil {
+                known(.done)
+                return .finished(job)
+            }
+            // The record is there before any process can learn of the job, so that each can go on with it.
+            let isNew = try await entry.create(wanted)
+            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
+            // From then on no copies of sources are given back.
+            do throws(ReelFailure) {
+                if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
+            } catch {
+                // It is being removed: it begins anew then.
+                guard case .jobUnknownHere = error.reason else { throw error }
+                continue
+            }
+            try created(isNew)
+            switch try await board.begin(wanted.beginning, holder: name) {
+            case .begun(let claim):
+                known(.probing)
+                do throws(ReelFailure) {
+                    if !isNew { try await entry.open(wanted) }
+                } catch {
+                    _ = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: false)
+                    throw error
+                }
+                return .unplanned(claim)
+            case .probing:
+                known(.probing)
+                return .unplanned(nil)
+            case .running:
+                guard let status = try await board.status(id) else { continue }
+                if let job = try? await StoredJob(entry, plan: status.job.plan) {
+                    known(status.state)
+                    return .running(job)
+                }
+                // Without its plan in the store no worker can work at it.
+                try await board.withdraw(id)
+            case .busy:
+                do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
+            }
+        }
+    }
+
+    /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun keeps
+    /// its name and labels if this submitter gives none.
+    ///
+    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job: no webhook can be sent then.
+    ///
+    /// - Parameter claim: holds the planning if this submitter has begun the job.
+    func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
+        if claim != nil {
+            try await entry.describe(on: board)
+            try await board.hook(entry.read())
+            return
+        }
+        try await board.hook(wanted)
+        if let submission = wanted.submission, submission.isTelling {
+            try await entry.describe(on: board) { $0 = submission }
+        }
+    }
+}
+
+extension Board {
+    /// Adds the webhooks of a record to its job.
+    ///
+    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if the board does not have the job.
+    func hook(_ record: JobRecord) async throws(ReelFailure) {
+        for url in record.webhooks {
+            switch try await hook(record.id, url) {
+            case .added, .due: break
+            case .full: throw ReelFailure(.webhooksTooMany(job: record.id, most: BoardPolicy.webhooksKept))
+            case nil: throw ReelFailure(.jobNotOnBoard(job: record.id))
+            }
+        }
     }
 }

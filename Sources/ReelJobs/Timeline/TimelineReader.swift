@@ -3,9 +3,7 @@ internal import ReelCore
 /// Reads a timeline as the library of OpenTimelineIO writes it. Throws a `FlawedPlace` for what an edit cannot show; if
 /// it is lenient, leaves out what can be left out, and reports that.
 struct TimelineReader {
-    /// Where the media of a clip are.
     enum MediaPlace {
-        /// There is a file at this path.
         case file(String)
         case missing(path: String)
         /// The address is not that of a file.
@@ -16,7 +14,6 @@ struct TimelineReader {
     let isLenient: Bool
     /// Finds media by the address that a clip names.
     let locate: (String) -> MediaPlace
-    /// What was left out.
     private(set) var diagnostics: [Diagnostic] = []
 
     /// Reads the whole file, whose top is a timeline or a part of one.
@@ -83,7 +80,6 @@ struct TimelineReader {
         }
     }
 
-    /// The items of a track, each in its place.
     private mutating func items(of track: TimelineTrack) throws -> [TimelineItem] {
         if track.object.schema == .track { try checkWhole(track.object) }
         let children = try track.children
@@ -246,8 +242,7 @@ struct TimelineReader {
 
     // MARK: Start time
 
-    /// The label of the first frame. A start time whose rate is not one of frames counts those of the first item that
-    /// has media.
+    /// The label of the first frame. A start time in no frame rate is counted at that of the first item with media.
     private mutating func timecode(of top: TimelineObject, _ main: TimelineTrack) throws -> StartTimecode? {
         guard let place = top["global_start_time"] else { return nil }
         let time = try TimelineTime(place)
@@ -289,15 +284,12 @@ private struct TimelineTrack {
 
     init(lone item: TimelineObject) { (object, kind, isItem) = (item, TimelineTrack.video, true) }
 
-    /// Its items and transitions.
     var children: [TimelineObject] { get throws { isItem ? [object] : try object.list("children") } }
 
-    /// Whether it has more than gaps.
     var showsClips: Bool { get throws { try children.contains { $0.schema != .gap } } }
 }
 
 extension TimelineObject {
-    /// What its effect is called.
     fileprivate var effectName: String {
         let said = (try? self["effect_name"]?.text()) ?? ""
         return said.isEmpty ? (name.isEmpty ? schemaName : name) : said
@@ -318,10 +310,8 @@ extension TimelineItem {
 
     private static func isNear(_ a: Rational, _ b: Rational) -> Bool { max(a, b) - min(a, b) <= tolerance }
 
-    /// Whether another item begins when this one does.
     fileprivate func isBegun(with other: TimelineItem) -> Bool { TimelineItem.isNear(place, other.place) }
 
-    /// Whether this item plays the sound of another.
     fileprivate func isSound(of other: TimelineItem) -> Bool {
         media == other.media && play == other.play && TimelineItem.isNear(start, other.start)
             && TimelineItem.isNear(length, other.length)

@@ -12,7 +12,6 @@ struct TimelineWriter {
     private let hasSound: Bool
 
     /// - Parameters:
-    ///   - plan: that of the job.
     ///   - spec: the request, whose edit the plan shows.
     ///   - sources: absolute paths of the plan's sources.
     ///   - indexes: those of the plan's sources, in their order.
@@ -93,7 +92,6 @@ struct TimelineWriter {
         do { return try body() } catch { throw ReelFailure(.notEncodable(said: "\(error)")) }
     }
 
-    /// The start timecode as a number of frames.
     private var start: JSONValue {
         guard let text = plan.timecode else { return .null }
         let own = media[plan.mainSource].frameRate.map { [$0] } ?? []
@@ -160,8 +158,7 @@ struct TimelineWriter {
 
     // MARK: Times
 
-    /// A range in seconds, counted in the first of these rates that counts it in whole units, else in the least that
-    /// does.
+    /// A range in seconds, counted in whole units of the first rate that can, else of the least such rate.
     private func range(_ start: Rational, _ length: Rational, _ rates: [Rational]) -> JSONValue {
         let common = Rational.leastCommonMultiple(start.denominator, length.denominator) ?? 1_000_000
         let rate =
@@ -198,7 +195,6 @@ extension Edit {
     }
 }
 
-/// What a timeline says of a source.
 struct TimelineMedia {
     private let path: String
     /// The frames of its video in a second, if all last equally long.

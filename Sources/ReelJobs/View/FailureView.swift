@@ -2,8 +2,7 @@ package import ReelCore
 package import ReelQueue
 internal import ReelWords
 
-// In these views a code is stable, its facts are what it is about, by name, and a message says the same in words that
-// may change with every release.
+// In these views a code is stable, facts have names, and a message is for people and may change with every release.
 
 /// A diagnostic as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
 package struct DiagnosticView: Codable, Hashable, Sendable {
@@ -49,11 +48,6 @@ package struct ErrorView: Codable, Hashable, Sendable {
     }
 
     /// A failure in a program's own words.
-    ///
-    /// - Parameters:
-    ///   - message: what went wrong and what to do, as the program tells its users.
-    ///   - job: the job that failed, if there is one.
-    ///   - source: the video that it is about, if there are several.
     package init(_ failure: ReelFailure, message: String, job: JobID?, source: String? = nil) {
         id = job?.text
         self.source = source
@@ -112,7 +106,6 @@ package struct FailureView: Codable, Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - work: what failed; nil if it is not known.
     ///   - index: has the times of the pass's frames.
     ///   - logs: the end of what engines wrote on standard error, by the token of the attempt.
     package init(_ failure: PassFailure, work: Work? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {

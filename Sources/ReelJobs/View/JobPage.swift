@@ -3,7 +3,6 @@ package import ReelQueue
 internal import ReelStore
 
 package struct JobFilter: Hashable, Sendable {
-    /// A state by which jobs are chosen.
     package enum State: String, CaseIterable, Sendable {
         case probing, running, assembling, done, failed, cancelled
         /// Paused by a user, whichever the state.
@@ -11,15 +10,12 @@ package struct JobFilter: Hashable, Sendable {
         /// No worker works on it, for a reason that lists give, and it is not paused.
         case waiting
 
-        /// The states of jobs that have not ended.
         package static let open: Set<State> = [.probing, .running, .assembling, .paused, .waiting]
-        /// The states of jobs that have ended.
         package static let ended: Set<State> = [.done, .failed, .cancelled]
     }
 
     /// In any of these states; empty for all.
     package var states: Set<State>
-    /// With all of these labels.
     package var labels: [String: String]
     /// Submitted at this moment or later, in seconds since 1970; nil for any time.
     package var since: Double?
@@ -64,11 +60,9 @@ package struct JobPage: Sendable {
 }
 
 extension JobService {
-    /// The most jobs that a call of `page` looks at.
     package static let jobsOfAPage = 1000
 
-    /// A page of the jobs that a filter admits, the one that was submitted last first. The filter's limit does not
-    /// matter.
+    /// A page of the jobs that a filter admits, the latest first. The filter's limit does not matter.
     ///
     /// A call looks at `jobsOfAPage` jobs at most. So a page may have fewer jobs than asked for, or none, although more
     /// follow: there are more as long as `next` is there.
@@ -112,7 +106,6 @@ extension JobService {
         return page
     }
 
-    /// A job of a list.
     func view(_ status: JobStatus, _ workers: [WorkerStatus]) async -> JobView {
         let reason = WaitReason(status, workers: workers)
         let outline = try? await store?.job(status.job.id).outline()
@@ -128,8 +121,6 @@ extension JobService {
     package func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
 
     /// Entries of the board's journal, the latest first, `count` at most.
-    ///
-    /// - Parameter place: the entries before this one; nil for the latest.
     package func journal(
         before place: BoardEvent.Place? = nil, count: Int
     ) async throws(ReelFailure) -> [JournalEntry] {
@@ -138,7 +129,6 @@ extension JobService {
 }
 
 extension JobStatus {
-    /// Whether a search for that text finds it.
     fileprivate func matches(_ text: String?) -> Bool {
         guard let text = text?.lowercased(), !text.isEmpty else { return true }
         let names = [said?.name, job.source.split(separator: "/").last.map(String.init)].compactMap { $0?.lowercased() }

@@ -29,8 +29,7 @@ extension JobService {
         return view
     }
 
-    /// Whether what uses the job's record or plan takes long, as with an edit of 10,000 clips. False if the store does
-    /// not have it.
+    /// Whether the job's record or plan takes long to use, as with an edit of 10,000 clips. False without a store.
     package func isLarge(_ id: JobID) async -> Bool { await store?.job(id).isLarge ?? false }
 
     /// The jobs of the board that a filter admits, the oldest first; jobs that cannot be read, with the reason; and how
@@ -46,8 +45,7 @@ extension JobService {
         return (views, list.unreadable, max(others, 0))
     }
 
-    /// Jobs of the store that have not ended, if the board knows no job at all, as after a loss: `recover` puts them
-    /// back.
+    /// Unfinished jobs of the store, if the board knows no job, as after a loss: `recover` puts them back.
     package func forgottenJobs() async throws(ReelFailure) -> [JobID] {
         guard let store, try await board.isEmpty() else { return [] }
         return try await store.unfinishedJobs()
@@ -107,8 +105,6 @@ extension JobService {
     package func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
 
     /// A job's passes at a glance; nil if the board does not have the job, or it has no passes yet.
-    ///
-    /// - Parameter cells: how many to divide the passes among, at most.
     package func strip(_ id: JobID, cells: Int) async throws(ReelFailure) -> PassStrip? {
         try await board.strip(id, cells: cells)
     }
@@ -136,8 +132,7 @@ extension JobService {
     /// The speed of all jobs in each of the last 60 whole minutes.
     package func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
 
-    /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said,
-    /// which only the store has.
+    /// Adds to each failure its pass, from the board, and its frames' times and what engines said, from the store.
     private func failures(_ status: JobStatus, _ entry: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
@@ -165,7 +160,6 @@ extension JobService {
 }
 
 extension WorkerView {
-    /// Whether it claims passes now.
     fileprivate var claims: Bool {
         !gone && !draining && slots > slotsOut && !diagnostics.contains(where: \.stopsClaims)
     }

@@ -9,9 +9,7 @@ package struct JobView: Codable, Hashable, Sendable {
     package var state: JobState
     /// None of its passes can be claimed, because a user has paused it.
     package var paused: Bool
-    /// What the submitter calls it; missing if it has no name.
     package var name: String?
-    /// Values by name that the submitter gave it.
     package var labels: [String: String]
     /// Who submitted it last, as "alice@edit-2"; missing if that is unknown.
     package var submitter: String?
@@ -25,11 +23,9 @@ package struct JobView: Codable, Hashable, Sendable {
     package var sources: [String]
     /// By what each of the sources is known again, in a view of one job that the store has; else none.
     package var fingerprints: [FingerprintView] = []
-    /// How far each clip of an edit is, while its passes are worked on, in a view of one job that the store has; else
-    /// none.
+    /// How far each clip of an edit is, in a view of one job that the store has and that runs; else none.
     package var clips: [ClipProgress] = []
-    /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets are
-    /// copied.
+    /// Frames of video that the job makes. A clip that is repeated counts once, unless its packets are copied.
     package var frames: Int
     /// Frames that were decoded, by finished passes and by held ones.
     package var framesDecoded: Int
@@ -71,7 +67,6 @@ package struct JobView: Codable, Hashable, Sendable {
     package var failureCount: Int
     /// A page of the passes that have had a failed attempt.
     package var failures: [FailureView]
-    /// Why the job failed, in words; missing if it has not.
     package var failure: String?
     package var failureReason: ReasonView?
     /// Path of the result: where it was delivered, or in the store. Missing until there is one.
@@ -114,9 +109,7 @@ package struct JobView: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - options: what was asked for, as a list shows it; nil for that of the record.
     ///   - record: the store's, in a view of one job; nil without a store that has the job.
-    ///   - output: the result, if the store has it.
     ///   - found: diagnostics of finished passes, beside those of the plan.
-    ///   - waitReason: why no worker works on the job.
     ///   - waitAdvice: the user's remedy for that, in the words of the program that shows it.
     ///   - failures: those of the status, with facts that only the store has; nil for those of the board.
     package init(
@@ -177,7 +170,6 @@ package struct JobView: Codable, Hashable, Sendable {
         self.init(status, record: record, output: await entry.result)
     }
 
-    /// The warning that a worker cannot claim any pass of a job.
     package static func warning(_ excluded: ExcludedView) -> String {
         "\(excluded.host) cannot take this job: \(excluded.reason)"
     }

@@ -17,11 +17,9 @@ package struct JobPass: Codable, Hashable, Sendable {
     package var firstFrame: Int?
     /// The frame after its last; missing for anything but video.
     package var endFrame: Int?
-    /// The id of the worker that holds it; missing if none does.
     package var worker: String?
     /// The frames that this worker has encoded so far.
     package var framesEncoded: Int?
-    /// Failed attempts by cause.
     package var attempts: [String: Int]
 }
 
@@ -39,9 +37,7 @@ extension JobService {
     /// A page of a job's passes, in the plan's order. Throws `.jobUnknown` if the board does not have the job.
     ///
     /// - Parameters:
-    ///   - state: only passes that are so far; nil for all.
     ///   - first: the index from which on passes are looked at.
-    ///   - limit: the most passes of the page.
     package func passes(
         of id: JobID, in state: JobPass.State? = nil, from first: Int = 0, limit: Int
     ) async throws(ReelFailure) -> PassPage {
@@ -93,7 +89,6 @@ package struct ClipProgress: Codable, Hashable, Sendable {
     /// The frame after its last.
     package var endFrame: Int
     package var direction: Direction
-    /// The passes that make it.
     package var passes: Int
     /// Those of them that are finished.
     package var passesDone: Int

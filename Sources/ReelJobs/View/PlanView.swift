@@ -8,10 +8,8 @@ package struct PlanView: Codable, Hashable, Sendable {
     package var source: String
     /// Paths of all sources. Clips name them by their place here.
     package var sources: [String]
-    /// Container of the output, by its file extension.
     package var container: String
-    /// Encoder of the video as FFmpeg spells it; "copy" with passthrough. For pictures that move, that of the lossless
-    /// pictures from which they are drawn.
+    /// As FFmpeg spells it; "copy" with passthrough. For moving pictures, that of the lossless ones in between.
     package var videoEncoder: String
     package var pixelFormat: String
     package var width: Int
@@ -28,8 +26,7 @@ package struct PlanView: Codable, Hashable, Sendable {
     package var frames: Int
     /// Seconds of video that the output shows.
     package var seconds: Double
-    /// In the order of the output: audio first, then video from the source's end to its start. With passthrough there
-    /// are no passes of video.
+    /// In the order of the output: audio, then video from the source's end to its start, unless its packets are copied.
     package var passes: [PassView]
     /// Bytes that a pass may take.
     package var need: Int64
@@ -38,7 +35,6 @@ package struct PlanView: Codable, Hashable, Sendable {
     /// How much the job asks of each quota that is set and can be known before any work.
     package var quotas: [QuotaView] = []
 
-    /// How much a job asks of a quota.
     package struct QuotaView: Codable, Hashable, Sendable {
         /// "pixels" of a picture, "duration" in seconds, "frames" or "tracks" of the output.
         package var quota: String
@@ -68,7 +64,6 @@ package struct PlanView: Codable, Hashable, Sendable {
         package var to: Double
         /// When the output shows it first, in seconds.
         package var start: Double
-        /// How often the output shows it.
         package var times: Int
     }
 
@@ -130,7 +125,6 @@ package struct PlanView: Codable, Hashable, Sendable {
 
 extension PlanView {
     /// - Parameters:
-    ///   - id: the job's id.
     ///   - sources: paths of the sources; at least one.
     ///   - indexes: those of the plan's sources, in their order.
     package init(id: String, sources: [String], plan: Plan, indexes: [SourceIndex]) {

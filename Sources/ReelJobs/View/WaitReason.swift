@@ -6,7 +6,6 @@ internal import ReelWords
 package enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     case paused
     case noWorker
-    /// The disk of a host is full.
     case space(host: String, ReelFailure)
     /// No worker has the memory: bytes that a pass needs, and bytes of the worker that has most.
     case memory(need: Int64, largest: Int64)

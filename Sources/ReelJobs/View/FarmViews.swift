@@ -1,0 +1,301 @@
+package import ReelCore
+package import ReelQueue
+internal import ReelWords
+
+/// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
+package struct QueueView: Codable, Hashable, Sendable {
+    package var active: Int
+    /// Jobs that failed and are still on the board.
+    package var failed: Int
+    package var ready: Int
+    package var inFlight: Int
+    package var retrying: Int
+    /// Passes, of the listed jobs, that ran out of attempts.
+    package var exhausted: Int
+    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it
+    /// counts all jobs that have not ended, or with a filter the listed jobs.
+    package var oldestWait: Double?
+    /// Frames of all jobs encoded in a second, over the last minute.
+    package var framesPerSecond: Double
+    /// Passes of all jobs finished in a second, over the last minute.
+    package var passesPerSecond: Double
+    /// Seconds until the frames of all listed jobs that are not paused are there; missing if the speed tells nothing.
+    package var eta: Double?
+    /// Workers whose last beat is not older than a lease.
+    package var workers: Int
+    /// Slots of these workers that claim passes, or that hold one though their worker is drained.
+    package var slots: Int
+    /// Slots of these workers that hold a pass.
+    package var slotsBusy: Int
+    /// Jobs that have not ended, the oldest first, then the failed ones, the latest first; a page of each.
+    package var jobs: [JobView]
+    /// Jobs of which the board holds something that cannot be read: none of their passes can be claimed.
+    package var unreadable: [UnreadableView]
+
+    package struct UnreadableView: Codable, Hashable, Sendable {
+        package var id: String
+        package var reason: String
+        package var code: String
+    }
+
+    /// - Parameter figures: the sums over all jobs; nil if only the listed jobs are to count.
+    package init(
+        jobs: [JobView], counts: (active: Int, failed: Int), figures: BoardFigures? = nil, pace: Pace,
+        workers: [WorkerStatus], unreadable: [JobID: ReelFailure] = [:]
+    ) {
+        (active, failed) = counts
+        if let figures {
+            (ready, inFlight, retrying) = (figures.passes.ready, figures.passes.live, figures.passes.retrying)
+            oldestWait = figures.oldestReady
+        } else {
+            ready = jobs.reduce(0) { $0 + $1.passesReady }
+            inFlight = jobs.reduce(0) { $0 + $1.passesLive }
+            retrying = jobs.reduce(0) { $0 + $1.passesRetrying }
+            oldestWait = jobs.compactMap(\.oldestWait).max()
+        }
+        exhausted = jobs.reduce(0) { $0 + $1.passesExhausted }
+        framesPerSecond = pace.framesPerSecond
+        passesPerSecond = pace.passesPerSecond
+        let going = jobs.filter { !$0.state.isTerminal && !$0.paused }
+        let left = going.reduce(0) { $0 + max($1.frames - $1.framesEncoded, 0) }
+        // Each job's own speed leaves out the time before it could be worked on; the speed of all jobs does not.
+        let speed = going.reduce(0) { $0 + $1.framesPerSecond }
+        eta = left > 0 && speed > 0 ? Double(left) / speed : nil
+        let alive = workers.filter { !$0.isGone }
+        self.workers = alive.count
+        slots = alive.reduce(0) { sum, worker in
+            let report = worker.report
+            return sum + (worker.drained == nil ? report.slots - report.slotsOut : report.held.count)
+        }
+        slotsBusy = alive.reduce(0) { $0 + $1.report.held.count }
+        self.jobs = jobs
+        self.unreadable = UnreadableView.all(unreadable)
+    }
+}
+
+extension QueueView.UnreadableView {
+    /// Those of a list, by id.
+    package static func all(_ unreadable: [JobID: ReelFailure]) -> [QueueView.UnreadableView] {
+        unreadable.sorted { $0.key.text < $1.key.text }.map {
+            QueueView.UnreadableView(id: $0.key.text, reason: $0.value.words, code: $0.value.reason.code)
+        }
+    }
+}
+
+/// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
+package struct WorkerView: Codable, Hashable, Sendable {
+    package var id: String
+    package var host: String
+    /// Passes that it can hold at once.
+    package var slots: Int
+    /// How many of its slots claim no more, because engines kept crashing there.
+    package var slotsOut: Int
+    /// Bytes of memory that its passes may take together.
+    package var memoryTotal: Int64
+    /// Its release; missing if that is too old to say, and so are the two that follow.
+    package var version: String?
+    /// The store in which it works, as it names it.
+    package var store: String?
+    /// Seconds since its start, as of its last beat.
+    package var uptime: Double?
+    /// Seconds since its last beat.
+    package var beatAge: Double
+    /// Its last beat is older than a lease.
+    package var gone: Bool
+    /// It claims nothing: a user has drained it or its host.
+    package var draining: Bool
+    /// What a user has drained, "worker" or "host"; missing if neither.
+    package var drained: DrainScope?
+    /// How its engines are confined; missing if its release is too old to say.
+    package var sandbox: SandboxState?
+    /// The folders from which it takes sources; missing if it takes any.
+    package var sourceRoots: [String]?
+    /// Why it does less than it could, in words.
+    package var notes: [String]
+    package var diagnostics: [DiagnosticView]
+    package var passes: [HoldView]
+
+    package struct HoldView: Codable, Hashable, Sendable {
+        package var job: String
+        /// The pass's place in the plan.
+        package var pass: Int
+        package var framesDecoded: Int
+        package var framesEncoded: Int
+        /// Frames of video that the pass makes; missing for anything but video.
+        package var frames: Int?
+        /// "video", "audio", "probe" or "assembly"; missing if the board does not know it.
+        package var kind: String?
+        /// Seconds since it was claimed; missing if the board does not know it.
+        package var seconds: Double?
+        /// Frames encoded in a second since then; missing if some chunks were whole before.
+        package var framesPerSecond: Double?
+
+        init(_ held: WorkerReport.Held, _ hold: WorkerStatus.Hold?) {
+            (job, pass) = (held.job.text, held.index)
+            (framesDecoded, framesEncoded) = (held.decoded, held.encoded)
+            (kind, seconds) = (hold?.work.viewKind, hold?.seconds)
+            guard let video = hold?.work.video else { return }
+            frames = video.frames.count * video.clips.count
+            if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
+                framesPerSecond = Double(held.encoded) / seconds
+            }
+        }
+    }
+
+}
+
+extension WorkerView {
+    package init(_ status: WorkerStatus) {
+        let (report, diagnostics) = (status.report, status.report.notes.map(DiagnosticView.init))
+        self.init(
+            id: report.worker.text, host: report.host, slots: report.slots, slotsOut: report.slotsOut,
+            memoryTotal: report.memoryTotal, version: report.version, store: report.store, uptime: report.uptime,
+            beatAge: status.beatAge, gone: status.isGone, draining: status.drained != nil, drained: status.drained,
+            sandbox: report.sandbox, sourceRoots: report.sourceRoots?.folders, notes: diagnostics.map(\.message),
+            diagnostics: diagnostics,
+            passes: report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }
+                .map { HoldView($0, status.holds[$0.token]) })
+    }
+}
+
+/// What the board has counted, and its jobs, passes and slots by state. Names only ever get added.
+///
+/// Counters only grow, until Redis loses them; see `BoardFigures`.
+package struct MetricsView: Codable, Hashable, Sendable {
+    /// The jobs on the board now, by state: `probing`, `running`, `assembling`, `paused`, `done`, `failed`, `cancelled`
+    /// and `unreadable`. Each counts once, a paused one as paused.
+    package var jobs: [String: Int]
+    /// Counter: jobs by how they ended: `done`, `failed` or `cancelled`.
+    package var jobsEnded: [String: Int]
+    /// Passes of jobs that have not ended, by state: `ready`, `live`, `retrying`, `paused` and `done`.
+    package var passes: [String: Int]
+    /// Counter: attempts at passes, by outcome and cause, also outcomes that never occurred.
+    package var passAttempts: [AttemptsView]
+    /// Counter: how long passes took, from claim to result.
+    package var passDuration: HistogramView
+    /// Counter: how long passes waited until they were claimed.
+    package var passWait: HistogramView
+    package var framesDecoded: Int
+    package var framesEncoded: Int
+    /// Counter: bytes of the outputs that assemblies made.
+    package var outputBytes: Int
+    package var leasesLost: Int
+    /// Counter: attempts to send webhooks, by what followed: `sent`, `retried` or `given-up`.
+    package var webhooks: [String: Int]
+    /// Seconds for which the pass that waits longest has been ready; missing if none is.
+    package var oldestReadySeconds: Double?
+    /// Slots of live workers by state: `busy`, `free`, `out` and `drained`.
+    package var slots: [String: Int]
+    /// Workers whose last beat is not older than a lease.
+    package var workers: Int
+    /// Bytes of memory that Redis uses.
+    package var redisMemoryBytes: Int64
+    /// Bytes that it may use; missing if there is no limit.
+    package var redisMemoryLimitBytes: Int64?
+
+    package struct AttemptsView: Codable, Hashable, Sendable {
+        /// `done`, `failed`, `lost` or `released`.
+        package var outcome: String
+        /// The failure's cause; missing if the attempt did not fail.
+        package var cause: String?
+        package var count: Int
+    }
+
+    package struct HistogramView: Codable, Hashable, Sendable {
+        /// The buckets with a bound, the least bound first.
+        package var buckets: [Bucket]
+        /// In seconds.
+        package var sum: Double
+        /// The number of all times, also of those above the last bound.
+        package var count: Int
+
+        /// How many times are not above a bound.
+        package struct Bucket: Codable, Hashable, Sendable {
+            /// The bound in seconds, inclusive.
+            package var le: Double
+            package var count: Int
+        }
+    }
+
+}
+
+extension MetricsView {
+    package init(_ figures: BoardFigures, memory: (used: Int64, limit: Int64?)) {
+        let (jobs, ended, passes) = (figures.jobs, figures.jobsEnded, figures.passes)
+        let (webhooks, slots) = (figures.webhooks, figures.slots)
+        self.init(
+            jobs: [
+                "probing": jobs.probing, "running": jobs.running, "assembling": jobs.assembling,
+                "paused": jobs.paused, "done": jobs.done, "failed": jobs.failed, "cancelled": jobs.cancelled,
+                "unreadable": jobs.unreadable,
+            ], jobsEnded: ["done": ended.done, "failed": ended.failed, "cancelled": ended.cancelled],
+            passes: [
+                "ready": passes.ready, "live": passes.live, "retrying": passes.retrying, "paused": passes.paused,
+                "done": passes.done,
+            ],
+            passAttempts: BoardFigures.Attempt.allCases.map {
+                AttemptsView(outcome: $0.outcome, cause: $0.cause?.rawValue, count: figures.attempts[$0] ?? 0)
+            }, passDuration: HistogramView(figures.passDuration), passWait: HistogramView(figures.passWait),
+            framesDecoded: figures.framesDecoded, framesEncoded: figures.framesEncoded,
+            outputBytes: figures.outputBytes, leasesLost: figures.leasesLost,
+            webhooks: ["sent": webhooks.sent, "retried": webhooks.retried, "given-up": webhooks.givenUp],
+            oldestReadySeconds: figures.oldestReady,
+            slots: ["busy": slots.busy, "free": slots.free, "out": slots.out, "drained": slots.drained],
+            workers: figures.workers, redisMemoryBytes: memory.used, redisMemoryLimitBytes: memory.limit)
+    }
+}
+
+extension MetricsView.HistogramView {
+    fileprivate init(_ histogram: BoardFigures.Histogram) {
+        var sum = 0
+        buckets = zip(BoardFigures.Histogram.bounds, histogram.counts).map { bound, count in
+            sum += count
+            return Bucket(le: bound, count: sum)
+        }
+        self.sum = histogram.sum
+        count = histogram.count
+    }
+}
+
+/// How much work there is for how many slots, for programs that start and stop workers. Names only ever get added.
+package struct DemandView: Codable, Hashable, Sendable {
+    /// All of it; the JSON is an object in which this has the name `demand`.
+    package var demand: Demand
+
+    package struct Demand: Codable, Hashable, Sendable {
+        /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
+        package var slotsWanted: Int
+        package var slotsBusy: Int
+        /// Passes that a worker can claim, planning and assemblies among them.
+        package var passesReady: Int
+        package var passesInFlight: Int
+        /// Seconds for which the pass that waits longest has been ready; missing if none is.
+        package var oldestReadySeconds: Double?
+    }
+
+    package init(_ board: BoardDemand) {
+        demand = Demand(
+            slotsWanted: board.slotsWanted, slotsBusy: board.slotsBusy, passesReady: board.passesReady,
+            passesInFlight: board.passesInFlight, oldestReadySeconds: board.oldestReady)
+    }
+}
+
+/// The speed of all jobs in each minute of the last hour. Names only ever get added.
+package struct RatesView: Codable, Hashable, Sendable {
+    /// The last 60 whole minutes, the oldest first.
+    package var minutes: [MinuteView]
+
+    package struct MinuteView: Codable, Hashable, Sendable {
+        /// The start of the minute, in seconds since 1970.
+        package var time: Int
+        package var framesPerSecond: Double
+        package var passesPerSecond: Double
+    }
+
+    package init(_ rates: [MinuteRate]) {
+        minutes = rates.map {
+            MinuteView(
+                time: $0.time, framesPerSecond: $0.pace.framesPerSecond, passesPerSecond: $0.pace.passesPerSecond)
+        }
+    }
+}
