@@ -46,11 +46,7 @@ package final class Slot: Sendable {
         log.notice("the slot claims again: its engine did the clip")
         return true
     }
-}
 
-// MARK: One life
-
-extension Slot {
     /// Does what was claimed, then passes of the same job. Returns other work that was claimed.
     private func serve(_ work: ClaimedWork) async -> ClaimedWork? {
         let hold = Hold()
@@ -79,7 +75,6 @@ extension Slot {
         }
     }
 
-    /// Enters work as held.
     private func begin(_ work: ClaimedWork, _ hold: Hold) -> Attempt {
         let attempt = Attempt(work)
         hold.attempt = attempt
@@ -193,6 +188,8 @@ extension Slot {
         health.withLock { $0.engineCrashed(in: job) }
     }
 }
+
+// MARK: One life
 
 /// What a slot holds from a claim on until an engine has ended.
 private final class Hold: Sendable {

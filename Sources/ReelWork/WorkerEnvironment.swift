@@ -51,7 +51,6 @@ package struct WorkerEnvironment: Sendable {
     }
 }
 
-/// A worker's limits and intervals.
 package struct WorkerSettings: Sendable {
     package var slots: Int
     /// Bytes that all passes together may take.

@@ -89,8 +89,6 @@ package final class WorkerNotes: Sendable {
 
     package init(clock: WorkerClock) { self.clock = clock }
 
-    // MARK: Signs of life
-
     package func giveSign() { state.withLock { $0.sign = clock.now } }
 
     /// Redis and the store were reached, so that the worker claims from now on.
@@ -118,8 +116,6 @@ package final class WorkerNotes: Sendable {
             state.store.flatMap { clock.now - $0.seen < WorkerNotes.patience ? $0.room : nil }
         }
     }
-
-    // MARK: Obstacles
 
     /// Notes the folders of which one has a full disk; nil when there is room again.
     package func setFull(_ folders: [String]?) { state.withLock { $0.full = folders } }

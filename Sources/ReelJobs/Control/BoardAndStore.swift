@@ -21,6 +21,15 @@ extension JobStore {
             try await join(board)
         }
     }
+
+    /// Jobs whose records can be read and name no end.
+    package func unfinishedJobs() async throws(ReelFailure) -> [JobID] {
+        var unfinished: [JobID] = []
+        for id in try await jobs() {
+            if let record = try? await job(id).read(), record.state == nil { unfinished.append(id) }
+        }
+        return unfinished
+    }
 }
 
 extension JobEntry {
@@ -46,9 +55,7 @@ extension JobEntry {
             record.end(state, failure, at: now)
         }
     }
-}
 
-extension JobEntry {
     /// Changes the job's name and labels in its record, then on the board. Other processes may do so at the same time;
     /// this returns when the board has the name and labels of the record.
     func describe(
@@ -78,20 +85,7 @@ extension Board {
         if answer == .jobFailed { try? await entry.settle(on: self) }
         return answer
     }
-}
 
-extension JobStore {
-    /// Jobs whose records can be read and name no end.
-    package func unfinishedJobs() async throws(ReelFailure) -> [JobID] {
-        var unfinished: [JobID] = []
-        for id in try await jobs() {
-            if let record = try? await job(id).read(), record.state == nil { unfinished.append(id) }
-        }
-        return unfinished
-    }
-}
-
-extension Board {
     /// Repeats a call as long as Redis cannot be reached, for a minute. Throws what the call throws.
     package func patiently<Answer: Sendable>(
         _ call: () async throws(ReelFailure) -> Answer

@@ -110,9 +110,7 @@ extension JobService {
         if let failure = status.endingFailure { throw failure }
         return try await view(id)
     }
-}
 
-extension JobService {
     /// Waits until a job is done. Throws as `follow` does, `.jobUnknown` if neither board nor store has it, and
     /// `.jobUnended` if the job has not ended after that time.
     package func wait(
@@ -126,6 +124,18 @@ extension JobService {
         return try await ReelFailure.limiting(until: .now + .seconds(seconds), orThrow: late) {
             try await follow(id, look)
         }
+    }
+
+    /// Takes the webhook, a URL that is told of each end of a job, that has been due longest; nil if none is due. Only
+    /// one program gets it, and it is due again if that does not call `settle` in time.
+    package func dueWebhook() async throws(ReelFailure) -> DueWebhook? { try await board.dispatch() }
+
+    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed.
+    /// Repeats the call for a minute while Redis cannot be reached, since a delivered webhook would else be sent again.
+    package func settle(
+        _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
+    ) async throws(ReelFailure) -> DueWebhook.Answer {
+        try await board.patiently { () throws(ReelFailure) in try await board.dispatched(webhook, outcome) }
     }
 }
 
@@ -198,20 +208,5 @@ extension JobStatus {
         case .failed: failure ?? ReelFailure(.jobFailed(job: job.id))
         case .probing, .running, .assembling: ReelFailure(.jobNotFinished(job: job.id, state: state))
         }
-    }
-}
-
-/// Webhooks: URLs that are told of each end of a job. Of any number of programs that send them, one sends each.
-extension JobService {
-    /// Takes the webhook that has been due longest, for as long as an attempt to send it may take; nil if none is due.
-    /// It is due again if the caller does not call `settle` in time.
-    package func dueWebhook() async throws(ReelFailure) -> DueWebhook? { try await board.dispatch() }
-
-    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed.
-    /// Repeats the call for a minute while Redis cannot be reached, since a delivered webhook would else be sent again.
-    package func settle(
-        _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
-    ) async throws(ReelFailure) -> DueWebhook.Answer {
-        try await board.patiently { () throws(ReelFailure) in try await board.dispatched(webhook, outcome) }
     }
 }

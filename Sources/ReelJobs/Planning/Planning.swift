@@ -195,16 +195,7 @@ package struct Planning: Sendable {
     private func nonsense(_ place: EnginePlace) -> ReelFailure {
         ReelFailure(.engineNonsense(place: place, nonsense: .unfitResult(part: .numbers), lastWords: nil))
     }
-}
 
-private struct StoredIndex: Sendable {
-    /// SHA-256 of its file.
-    let hash: String
-    let locator: Locator
-    let index: SourceIndex
-}
-
-extension Planning {
     /// Plans a job by what the engine said of its sources, unless the store's last plan still holds. Copies the sources
     /// into the store if the record says so. Only the caller may work at the job meanwhile.
     func findOrMakePlan(of id: JobID, from sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
@@ -238,6 +229,13 @@ extension Planning {
             try await entry.stage(source.path, as: name, source.fingerprint)
         }
     }
+}
+
+private struct StoredIndex: Sendable {
+    /// SHA-256 of its file.
+    let hash: String
+    let locator: Locator
+    let index: SourceIndex
 }
 
 /// What the machines have that will do a job's work, as far as it is known when the job is planned.

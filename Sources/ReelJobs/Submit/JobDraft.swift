@@ -35,8 +35,7 @@ extension OutputRequest {
     /// A draft for each output that a command's arguments ask for: videos, those in folders, files of edits, timelines,
     /// or one of all if they are stitched. Throws a `RequestFault` for options that do not fit them, and as `refused`.
     ///
-    /// - Parameter refused: hears of each argument that cannot be a draft, such as the file of an edit that cannot be
-    ///   made.
+    /// - Parameter refused: hears of each argument that cannot be a draft, such as a flawed edit.
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         let files = try arguments.flatMap { argument in
             do throws(ReelFailure) {

@@ -49,33 +49,7 @@ extension JobService {
         let output = try? await job.entry.read().terms.output
         return SubmittedJob(id: job.id, outcome: outcome, output: output, diagnostics: job.plan.diagnostics)
     }
-}
 
-package struct SubmittedJob: Hashable, Sendable {
-    package enum Outcome: Hashable, Sendable {
-        case attached
-        case published
-        /// It goes on by an earlier plan, and keeps the finished passes.
-        case continued
-        case finished
-    }
-
-    package let id: JobID
-    package let outcome: Outcome
-    /// Where the result goes unless another place is named: what the first submission of the job asked for.
-    package let output: String?
-    package let diagnostics: [Diagnostic]
-}
-
-package struct PostedJob: Hashable, Sendable {
-    package let id: JobID
-    /// The state in which it was found, or `probing` if it was begun.
-    package let state: JobState
-    /// Whether this call made the job: true for exactly one of several callers that post the same job at once.
-    package let isNew: Bool
-}
-
-extension JobService {
     /// Begins a job and leaves all of it to the workers, its planning, too: returns before its source has been read. A
     /// job that is on the board or done stays as it is; one that had failed or was cancelled begins anew.
     ///
@@ -109,6 +83,30 @@ extension JobService {
         try await handBack()
         return PostedJob(id: wanted.id, state: state, isNew: isNew)
     }
+}
+
+package struct SubmittedJob: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
+        case attached
+        case published
+        /// It goes on by an earlier plan, and keeps the finished passes.
+        case continued
+        case finished
+    }
+
+    package let id: JobID
+    package let outcome: Outcome
+    /// Where the result goes unless another place is named: what the first submission of the job asked for.
+    package let output: String?
+    package let diagnostics: [Diagnostic]
+}
+
+package struct PostedJob: Hashable, Sendable {
+    package let id: JobID
+    /// The state in which it was found, or `probing` if it was begun.
+    package let state: JobState
+    /// Whether this call made the job: true for exactly one of several callers that post the same job at once.
+    package let isNew: Bool
 }
 
 /// A job as it would be done: its plan, with what it was made from.

@@ -157,9 +157,7 @@ package struct OutputRequest: Hashable, Sendable {
             loop: loopOptions, timestamps: timestamps, passFrames: passFrames, threads: threads?.number,
             memory: memory?.bytes, verify: verify, onDamage: onDamage)
     }
-}
 
-extension OutputRequest {
     /// Reads an object of options by their names; an option that is null or missing has its usual value.
     ///
     /// Throws a `FlawedPlace` if it is no object, if no option has one of the names, or if a value is a list or an

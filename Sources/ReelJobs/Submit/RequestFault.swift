@@ -26,7 +26,6 @@ package struct RequestFault: Error, Hashable, Sendable {
         case needsReversal(value: String)
         /// The other option would lose something.
         case losslessExcludes(OutputRequest.Field)
-        /// The edit says what its clips are.
         case saidByEdit(value: String? = nil)
         case needsTimeline
         case stitchesEdit(path: String)
@@ -34,23 +33,7 @@ package struct RequestFault: Error, Hashable, Sendable {
         /// The edit, a file, has a soundtrack of its own.
         case soundtrackTwice(path: String)
     }
-}
 
-/// How one kind of user writes the options of a request.
-package struct RequestNames: Sendable {
-    package let fields: [OutputRequest.Field]
-    /// Writes an option, with a value if there is one.
-    package let write: @Sendable (OutputRequest.Field, String?) -> String
-
-    package init(
-        fields: [OutputRequest.Field] = OutputRequest.Field.allCases,
-        write: @escaping @Sendable (OutputRequest.Field, String?) -> String
-    ) {
-        (self.fields, self.write) = (fields, write)
-    }
-}
-
-extension RequestFault {
     /// What is wrong, for users who write options in this way.
     package func words(_ names: RequestNames) -> String {
         let name = { (field: OutputRequest.Field) in names.write(field, nil) }
@@ -85,5 +68,19 @@ extension RequestFault {
             return "\(own) with \(name(.times)) makes \(count) clips; at most \(Edit.mostClips)"
         case .soundtrackTwice(let path): return "\(path) names a soundtrack; leave out \(own)"
         }
+    }
+}
+
+/// How one kind of user writes the options of a request.
+package struct RequestNames: Sendable {
+    package let fields: [OutputRequest.Field]
+    /// Writes an option, with a value if there is one.
+    package let write: @Sendable (OutputRequest.Field, String?) -> String
+
+    package init(
+        fields: [OutputRequest.Field] = OutputRequest.Field.allCases,
+        write: @escaping @Sendable (OutputRequest.Field, String?) -> String
+    ) {
+        (self.fields, self.write) = (fields, write)
     }
 }

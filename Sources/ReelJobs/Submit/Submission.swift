@@ -74,9 +74,7 @@ extension Submission {
 
     /// Whether it says how the job is called.
     var isTelling: Bool { name != nil || !labels.isEmpty }
-}
 
-extension Submission {
     /// A submission by the user of this process.
     ///
     /// - Parameters:
@@ -88,17 +86,7 @@ extension Submission {
             name: name, labels: labels,
             submitter: (user.isEmpty ? "uid-\(getuid())" : user) + "@" + ProcessInfo.processInfo.hostName)
     }
-}
 
-/// Why texts are not the labels of a job.
-package enum LabelFault: Error, Hashable, Sendable {
-    /// A text that is not NAME=VALUE, or whose name or value no label can have.
-    case malformed(String)
-    case repeated(name: String)
-    case tooMany(Int)
-}
-
-extension Submission {
     /// Reads labels such as "project=trailer": more than a job can have, since filters read theirs here, too.
     package static func labels(_ texts: [String]) throws(LabelFault) -> [String: String] {
         var labels: [String: String] = [:]
@@ -113,4 +101,12 @@ extension Submission {
     package static func check(labels: [String: String]) throws(LabelFault) {
         guard labels.count <= mostLabels else { throw .tooMany(labels.count) }
     }
+}
+
+/// Why texts are not the labels of a job.
+package enum LabelFault: Error, Hashable, Sendable {
+    /// A text that is not NAME=VALUE, or whose name or value no label can have.
+    case malformed(String)
+    case repeated(name: String)
+    case tooMany(Int)
 }

@@ -8,8 +8,8 @@ package struct SubmittedEdit: Hashable, Sendable {
     package private(set) var sources: [String] = []
     private var places: [String: Int] = [:]
     /// The edit, whose clips name sources by their index.
-    package internal(set) var edit = Edit(clips: [])
-    package internal(set) var diagnostics: [Diagnostic] = []
+    package private(set) var edit = Edit(clips: [])
+    package private(set) var diagnostics: [Diagnostic] = []
 
     /// The extension of an edit's file; a timeline has another.
     static let fileExtension = "json"
@@ -153,7 +153,7 @@ package struct SubmittedEdit: Hashable, Sendable {
         return path
     }
 
-    mutating func index(of path: String) -> Int {
+    private mutating func index(of path: String) -> Int {
         if let known = places[path] { return known }
         places[path] = sources.count
         sources.append(path)
@@ -175,9 +175,7 @@ package struct SubmittedEdit: Hashable, Sendable {
             return "line \(content.prefix(place).count { $0 == UInt8(ascii: "\n") } + 1): \(said)"
         }
     }
-}
 
-extension SubmittedEdit {
     static let timelineExtension = "otio"
     /// The most bytes that a timeline's file may have: programs write much about each clip.
     static let mostTimelineBytes: Int64 = 64 << 20
@@ -190,7 +188,7 @@ extension SubmittedEdit {
     /// Takes the clips of a timeline. Throws a `FlawedPlace`.
     ///
     /// - Parameter folder: that of the file, from which paths count.
-    mutating func take(timeline value: JSONPlace, in folder: URL, isLenient: Bool) throws {
+    private mutating func take(timeline value: JSONPlace, in folder: URL, isLenient: Bool) throws {
         var reader = TimelineReader(isLenient: isLenient, locate: { SubmittedEdit.locate($0, in: folder) })
         let timeline = try reader.timeline(value)
         diagnostics = reader.diagnostics

@@ -56,11 +56,8 @@ struct TimelineWriter {
         let video = zip(plan.clips, items).map { object(of: $1, $0.source, in: folder) }
         var tracks = [track("Video", video)]
         if hasSound {
-            tracks.append(
-                track(
-                    "Audio",
-                    zip(items, video).map { $0.media != nil && $0.isHeard && $0.play != .freeze ? $1 : gap($0.length) })
-            )
+            let heard = { (item: TimelineItem) in item.media != nil && item.isHeard && item.play != .freeze }
+            tracks.append(track("Audio", zip(items, video).map { heard($0) ? $1 : gap($0.length) }))
         }
         let stack = object(.stack, ["name": .string("tracks"), "children": .array(tracks)])
         let timeline = object(
@@ -146,14 +143,10 @@ struct TimelineWriter {
         case .reverse: (schema, name, scalar) = (.linearTimeWarp, "LinearTimeWarp", -1)
         case .freeze: (schema, name, scalar) = (.freezeFrame, "FreezeFrame", 0)
         }
-        return [
-            object(
-                schema,
-                [
-                    "name": .string(""), "effect_name": .string(name), "time_scalar": .number(scalar),
-                    "enabled": .bool(true),
-                ])
+        let values: [String: JSONValue] = [
+            "name": .string(""), "effect_name": .string(name), "time_scalar": .number(scalar), "enabled": .bool(true),
         ]
+        return [object(schema, values)]
     }
 
     // MARK: Times

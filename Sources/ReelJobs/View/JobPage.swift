@@ -48,6 +48,12 @@ extension JobStatus {
             }
         return Set([own, halt].compactMap(\.self))
     }
+
+    fileprivate func matches(_ text: String?) -> Bool {
+        guard let text = text?.lowercased(), !text.isEmpty else { return true }
+        let names = [said?.name, job.source.split(separator: "/").last.map(String.init)].compactMap { $0?.lowercased() }
+        return job.id.text.hasPrefix(text) || names.contains { $0.contains(text) }
+    }
 }
 
 /// A part of the board's jobs, the one that was submitted last first.
@@ -113,10 +119,7 @@ extension JobService {
             status, options: outline?.options, output: outline?.result, waitReason: reason,
             waitAdvice: reason.flatMap(advice))
     }
-}
 
-// What people had a server change.
-extension JobService {
     /// Adds an entry to the board's journal: a change that a server was asked for, and by whom.
     package func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
 
@@ -125,13 +128,5 @@ extension JobService {
         before place: BoardEvent.Place? = nil, count: Int
     ) async throws(ReelFailure) -> [JournalEntry] {
         try await board.journal(before: place, count: count)
-    }
-}
-
-extension JobStatus {
-    fileprivate func matches(_ text: String?) -> Bool {
-        guard let text = text?.lowercased(), !text.isEmpty else { return true }
-        let names = [said?.name, job.source.split(separator: "/").last.map(String.init)].compactMap { $0?.lowercased() }
-        return job.id.text.hasPrefix(text) || names.contains { $0.contains(text) }
     }
 }

@@ -27,9 +27,8 @@ package struct JobView: Codable, Hashable, Sendable {
     package var clips: [ClipProgress] = []
     /// Frames of video that the job makes. A clip that is repeated counts once, unless its packets are copied.
     package var frames: Int
-    /// Frames that were decoded, by finished passes and by held ones.
+    /// By finished passes and by held ones; so are the encoded ones.
     package var framesDecoded: Int
-    /// Frames that were encoded, by finished passes and by held ones.
     package var framesEncoded: Int
     package var passes: Int
     package var passesDone: Int

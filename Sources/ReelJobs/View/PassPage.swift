@@ -23,7 +23,6 @@ package struct JobPass: Codable, Hashable, Sendable {
     package var attempts: [String: Int]
 }
 
-/// A page of a job's passes, in the plan's order.
 package struct PassPage: Codable, Hashable, Sendable {
     package var passes: [JobPass]
     /// The index at which the next page begins; missing if there is none.

@@ -13,7 +13,6 @@ package enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     case protocolVersion(Int, workers: [Int])
     /// No worker can take it: each host, and why it cannot.
     case excluded([String])
-    /// A user has drained every worker that could take it.
     case draining
     /// Every worker that could take it claims nothing: each host, and why.
     case unwell([String])
