@@ -2,12 +2,14 @@ internal import Glibc
 
 /// Tells the service manager that started this process how it is, in datagrams as sd_notify(3) describes them.
 package struct ServiceManager: Sendable {
+    /// What a manager wants to know.
     enum News {
         /// The worker claims passes from now on.
         case ready
         case stopping
         /// It is alive. A manager that watches starts it again if this does not come.
         case alive
+        /// What it is doing, in words for people.
         case status(String)
 
         var text: String {

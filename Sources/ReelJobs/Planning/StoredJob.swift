@@ -81,8 +81,8 @@ extension JobRecord {
 }
 
 extension Plan {
-    /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any
-    /// other that the user names, a worker notices only when it starts the encoder whether it has it.
+    /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any other
+    /// that the user names, a worker notices only when it starts the encoder whether it has it.
     ///
     /// - Parameter available: builds that this machine's engine has.
     func builds(among available: [String]) -> [String] {

@@ -120,14 +120,22 @@ package struct FailureView: Codable, Hashable, Sendable {
                 worker: attempt.worker,
                 time: attempt.time, log: log.isEmpty ? nil : log)
         }
-        kind = work?.viewKind
-        guard let frames = work?.video?.frames else { return }
-        (firstFrame, endFrame) = (frames.lowerBound, frames.upperBound)
-        guard let index, index.video.frames.indices.contains(frames.upperBound - 1) else { return }
-        let (track, start) = (index.video, index.startTime)
-        func seconds(_ time: Timestamp) -> Double { (track.stream.timeBase.seconds(time) - start).approximate }
-        from = seconds(track.frames[frames.lowerBound].interval.start)
-        to = seconds(track.frames[frames.upperBound - 1].interval.end)
+        switch work {
+        case nil: break
+        case .assembly: kind = "assembly"
+        case .planning: kind = "probe"
+        case .pass(.audio): kind = "audio"
+        case .pass(.video(let video)):
+            kind = "video"
+            (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
+            guard let index, index.video.frames.indices.contains(video.frames.upperBound - 1) else { break }
+            let (track, start) = (index.video, index.startTime)
+            func seconds(_ time: Timestamp) -> Double {
+                (track.stream.timeBase.seconds(time) - start).approximate
+            }
+            from = seconds(track.frames[video.frames.lowerBound].interval.start)
+            to = seconds(track.frames[video.frames.upperBound - 1].interval.end)
+        }
     }
 
     /// The last ten lines; of the report of a crash the first ten, since it ends with registers and addresses.
@@ -138,18 +146,4 @@ package struct FailureView: Codable, Hashable, Sendable {
         }
         return lines[crash...].prefix(10).map(String.init)
     }
-}
-
-extension Work {
-    /// What views call it.
-    var viewKind: String {
-        switch self {
-        case .assembly: "assembly"
-        case .planning: "probe"
-        case .pass(.audio): "audio"
-        case .pass(.video): "video"
-        }
-    }
-
-    var video: VideoPass? { if case .pass(.video(let video)) = self { video } else { nil } }
 }

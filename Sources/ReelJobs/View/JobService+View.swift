@@ -132,7 +132,8 @@ extension JobService {
     /// The speed of all jobs in each of the last 60 whole minutes.
     package func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
 
-    /// Adds to each failure its pass, from the board, and its frames' times and what engines said, from the store.
+    /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
+    /// only the store has.
     private func failures(_ status: JobStatus, _ entry: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job

@@ -71,11 +71,14 @@ extension JobPass {
             if look.isFinished { .done } else if look.worker != nil { .live } else if look.isExhausted {
                 .exhausted
             } else { look.isWaiting ? .retrying : .waiting }
-        let work = look.pass.map(Work.pass)
         self.init(
-            index: index, kind: work?.viewKind ?? "video", state: state, firstFrame: work?.video?.frames.lowerBound,
-            endFrame: work?.video?.frames.upperBound, worker: look.worker?.text, framesEncoded: look.framesEncoded,
+            index: index, kind: "video", state: state, worker: look.worker?.text, framesEncoded: look.framesEncoded,
             attempts: look.attempts)
+        switch look.pass {
+        case .video(let video): (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
+        case .audio: kind = "audio"
+        default: break
+        }
     }
 }
 

@@ -1,5 +1,4 @@
 package import ReelCore
-internal import ReelQueue
 
 /// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
 package struct PlanView: Codable, Hashable, Sendable {
@@ -171,9 +170,12 @@ extension PlanView.ClipView {
 
 extension PlanView.PassView {
     init(_ pass: Pass) {
-        let (kind, video) = (Work.pass(pass).viewKind, Work.pass(pass).video)
-        self.init(
-            kind: kind, firstFrame: video?.frames.lowerBound, endFrame: video?.frames.upperBound,
-            runs: video?.chunkCount ?? 1, threads: video?.threads)
+        switch pass {
+        case .audio: self.init(kind: "audio", firstFrame: nil, endFrame: nil, runs: 1)
+        case .video(let video):
+            self.init(
+                kind: "video", firstFrame: video.frames.lowerBound, endFrame: video.frames.upperBound,
+                runs: video.chunkCount, threads: video.threads)
+        }
     }
 }
