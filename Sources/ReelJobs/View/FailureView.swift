@@ -106,6 +106,7 @@ package struct FailureView: Codable, Hashable, Sendable {
     }
 
     /// - Parameters:
+    ///   - work: what failed; nil if it is not known.
     ///   - index: has the times of the pass's frames.
     ///   - logs: the end of what engines wrote on standard error, by the token of the attempt.
     package init(_ failure: PassFailure, work: Work? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {
