@@ -1,5 +1,5 @@
 package import ReelCore
-package import ReelWords
+import ReelWords
 
 extension PictureSize: ExplainedArgument {
     /// What a user may write.
