@@ -6,7 +6,7 @@ internal import ReelJobs
 package import ReelQueue
 package import ReelStore
 internal import ReelWords
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// A stateless process that claims passes and has engines do them. After a graceful shutdown it finishes what it can in time. Cancelling its task
 /// ends it at once, and hands back the passes that it holds.

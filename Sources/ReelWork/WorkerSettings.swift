@@ -1,5 +1,5 @@
 package import ReelCore
-package import ReelQueue
+import ReelQueue
 
 /// A worker's limits and intervals.
 package struct WorkerSettings: Sendable {
