@@ -1,5 +1,5 @@
-package import ArgumentParser
-package import ReelServer
+import ArgumentParser
+import ReelServer
 internal import ReelStore
 internal import ReelTerminal
 

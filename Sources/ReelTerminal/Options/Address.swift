@@ -1,5 +1,5 @@
 internal import Foundation
-package import ReelWords
+import ReelWords
 
 /// The value of `--listen`: a host and a port.
 package struct Address: ExplainedArgument {

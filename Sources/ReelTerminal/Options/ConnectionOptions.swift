@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 internal import Foundation
 package import ReelCore
 package import ReelQueue

@@ -1,4 +1,4 @@
-package import ArgumentParser
+import ArgumentParser
 package import ReelWords
 
 extension ExplainedArgument {

@@ -1,6 +1,6 @@
-package import ArgumentParser
+import ArgumentParser
 internal import Foundation
-package import ReelJobs
+import ReelJobs
 internal import ReelTerminal
 
 extension JobFilter.State: ExpressibleByArgument {}
