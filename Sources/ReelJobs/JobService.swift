@@ -106,7 +106,7 @@ extension ReelFailure {
         }
     }
 
-    /// An error as a failure: a cancelled task is `.interrupted`, and an error that is no failure is `.unexpected`.
+    /// An error as a failure: a cancelled task is `.interrupted`, an error of another type `.unexpected`.
     package static func of(_ error: any Error) -> ReelFailure {
         switch error {
         case let failure as ReelFailure: failure

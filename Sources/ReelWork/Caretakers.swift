@@ -79,7 +79,7 @@ package struct Registrar: Sendable {
     package struct Look: Sendable {
         /// Jobs of the store that the board does not have.
         fileprivate var missing: Set<JobID> = []
-        /// Those among them that are rightly there alone, or of which a warning has told that they cannot come back.
+        /// Missing jobs that belong in the store alone, or that a warning has reported as lost.
         fileprivate var settled: Set<JobID> = []
 
         package init() {}

@@ -34,7 +34,7 @@ package final class Drain: Sendable {
         return before != scope
     }
 
-    /// Waits for so long. Returns false at once if the worker ends, or begins to.
+    /// Waits. Returns false at once if the worker ends, or begins to.
     package func staysOff(for duration: Duration) async -> Bool {
         let end = clock.now + duration
         while !isOn, clock.now < end {

@@ -117,7 +117,7 @@ package final class WorkerNotes: Sendable {
         }
     }
 
-    /// Notes the folders of which one has a full disk; nil when there is room again.
+    /// Notes folders one of whose disks is full; nil when there is room again.
     package func setFull(_ folders: [String]?) { state.withLock { $0.full = folders } }
 
     package func slotLeaves() { state.withLock { $0.slotsOut += 1 } }

@@ -32,6 +32,20 @@ struct JSONBoundsTests {
         }
     }
 
+    @Test("of objects under a key, one key is read, if that is asked for; numbers are as they are written")
+    func selection() throws {
+        let text = #"{"metadata":{"reel":{"a":0.1},"other":[1]},"b":{"metadata":"x"},"c":{"metadata":{"x":{}}}}"#
+        let own = JSONValue.object(["reel": .object(["a": .number(Decimal(string: "0.1") ?? 0)])])
+        #expect(
+            try JSONValue(Data(text.utf8), within: .file, only: ["metadata": "reel"])
+                == .object([
+                    "metadata": own, "b": .object(["metadata": .null]), "c": .object(["metadata": .object([:])]),
+                ]))
+        #expect(
+            try JSONValue(Data(#"{"metadata":["x",null,true]}"#.utf8), within: .file)
+                == .object(["metadata": .array([.string("x"), .null, .bool(true)])]))
+    }
+
     /// A value with its depth and the number of values in it, an empty list or object counting as two.
     private func value(_ random: inout SplitMix64, _ room: Int) -> (text: String, depth: Int, values: Int) {
         let kind = Int.random(in: 0..<(room > 1 ? 6 : 3), using: &random)

@@ -131,7 +131,7 @@ package struct JobControl: Sendable {
         }
     }
 
-    /// Takes back, on the board, results whose segments are no longer whole in the store, so that they are made again.
+    /// Takes back results on the board whose segments are no longer whole in the store, so that they are made again.
     private func takeBackLost(_ id: JobID) async throws(ReelFailure) {
         let entry = store.job(id)
         guard await entry.exists, let status = try await board.status(id) else { return }
@@ -250,7 +250,7 @@ package struct JobControl: Sendable {
 }
 
 extension ReelFailure {
-    /// Whether a job's record is there and cannot be read.
+    /// Whether a job's record exists and cannot be read.
     fileprivate var isOfRecord: Bool {
         switch reason {
         case .storeFileDamaged, .storeFileForeign: true

@@ -46,7 +46,7 @@ extension JobService {
 }
 
 extension JobResults {
-    /// The job of this name, as of `JobService.job(named:)`, among those of the store.
+    /// The job of this name among those of the store, as `JobService.job(named:)` finds it.
     package func job(named text: String) async throws(ReelFailure) -> JobID {
         let name = JobName(text)
         if name.isWhole { return JobID(text.lowercased()) }

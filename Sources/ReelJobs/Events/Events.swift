@@ -78,8 +78,7 @@ extension JobService {
     /// What happens on the board, event by event, for one reader.
     ///
     /// - Parameters:
-    ///   - place: events after it are read: from `now`, or of the last event that the reader has seen; nil for the
-    ///     events that happen after the reader's first call.
+    ///   - place: events after it are read: from `now`, or of the last event seen; nil for those after the first call.
     ///   - job: the only one whose events matter; nil for all jobs.
     package func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {
         EventFeed(connect(), of: job, after: place)
@@ -91,8 +90,8 @@ extension JobService {
     /// the board's patience or has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
     ///
     /// - Parameters:
-    ///   - look: sees the job whenever something has happened to it, and at least once a second. `waitReason` is there
-    ///     only if a user should do something about it.
+    ///   - look: sees the job on each event, and at least once a second. `waitReason` is there only if users should
+    ///     act.
     package func follow(
         _ id: JobID, _ look: (JobView) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobView {
@@ -117,7 +116,7 @@ extension JobService {
         for id: JobID, seconds: Int64? = nil,
         _ look: @escaping @Sendable (JobView) async throws(ReelFailure) -> Void = { _ in }
     ) async throws(ReelFailure) -> JobView {
-        // Of a job that has ended, follow says so at once, whatever the time that is allowed.
+        // If the job has ended, `follow` returns at once, whatever the time limit.
         let hasEnded = try await view(id).state.isTerminal
         guard let seconds, !hasEnded else { return try await follow(id, look) }
         let late = ReelFailure(.jobUnended(job: id, seconds: seconds))
@@ -131,7 +130,7 @@ extension JobService {
     package func dueWebhook() async throws(ReelFailure) -> DueWebhook? { try await board.dispatch() }
 
     /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed.
-    /// Repeats the call for a minute while Redis cannot be reached, since a delivered webhook would else be sent again.
+    /// Repeats the call for a minute while Redis cannot be reached: a delivered webhook would otherwise be sent again.
     package func settle(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) async throws(ReelFailure) -> DueWebhook.Answer {
@@ -158,9 +157,8 @@ package struct Follow: Sendable {
 
     /// - Parameters:
     ///   - board: for this alone, since waiting for events blocks it. Its patience decides how long Redis may be away.
-    ///   - interval: from one look to the next if nothing happens to the job: the progress of a pass is no event.
-    ///   - rest: from one look to the next at least, unless the job ends: a job of many short passes has events all the
-    ///     time.
+    ///   - interval: from one look to the next if nothing happens to the job: progress of a pass is not an event.
+    ///   - rest: the least time between looks, except at the job's end: many short passes make events all the time.
     package init(
         _ job: JobID, on board: any Board, interval: Duration = .seconds(1), rest: Duration = .milliseconds(250)
     ) {

@@ -152,6 +152,6 @@ package enum PictureAbsence: Error, Hashable, Sendable {
     case busy
     /// There are no more frames than that.
     case beyond(frames: Int)
-    /// There will be none: the job ended without what it would show.
+    /// There will be none: the job ended before it made what the picture would show.
     case none
 }

@@ -94,7 +94,7 @@ package struct Planning: Sendable {
         /// The source's place in the record.
         let number: Int
         let source: JobSource
-        /// The place of its bytes: the copy in the store, if it is there by now.
+        /// The place of its bytes: the copy in the store if it has been made.
         let locator: Locator
         let entry: any SourceEntry
         let kind: IndexKind

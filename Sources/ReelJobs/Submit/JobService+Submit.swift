@@ -33,8 +33,7 @@ extension JobService {
     /// - Parameters:
     ///   - engine: reads the source, unless the store has its index or another process reads it.
     ///   - anew: remove the job's passes and plan first, even if it runs now.
-    ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of
-    ///     use.
+    ///   - known: hears of the job's state as soon as board or store know the job: its id is of use from then on.
     package func submit(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), anew: Bool = false,
         reading: @escaping Reading = { _ in }, known: (JobState) -> Void = { _ in }

@@ -106,7 +106,7 @@ package struct OutputRequest: Hashable, Sendable {
         for (field, isGiven) in lossy { try require(!(lossless && isGiven), .lossless, .losslessExcludes(field)) }
     }
 
-    /// Throws if an option that shapes clips is given: an edit says all of that.
+    /// Throws if an option that shapes clips is given: the edit itself shapes them.
     func refuseClipOptions() throws(RequestFault) {
         let given: [(Field, Bool)] = [
             (.play, play != nil), (.times, times != 1), (.speed, speed != nil), (.turn, turn != nil),

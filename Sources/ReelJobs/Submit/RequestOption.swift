@@ -11,7 +11,7 @@ package struct RequestOption: Sendable {
     package let help: String
     /// What stands for the value in the help of a command line; nil for the option's name.
     package let valueName: String?
-    /// Takes a value from its text; false if the text has not its form. A flag is set whatever the text.
+    /// Takes a value from its text; false if the text has another form. A flag is set whatever its text.
     let read: @Sendable (inout OutputRequest, String) -> Bool
 
     package enum Form: Sendable {

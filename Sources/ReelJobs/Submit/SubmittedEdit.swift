@@ -146,7 +146,7 @@ package struct SubmittedEdit: Hashable, Sendable {
         return clip
     }
 
-    /// The standardized path of a file that is there.
+    /// The standardized path of an existing file.
     private static func file(_ source: JSONPlace, _ path: (JSONPlace) throws -> String) throws -> String {
         let path = URL(fileURLWithPath: try path(source)).standardizedFileURL.path
         guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }

@@ -153,7 +153,7 @@ struct Submitter: Sendable {
     }
 }
 
-/// Puts a job into the store and onto the board, unless it is there.
+/// Puts a job into the store and onto the board, unless they have it.
 struct JobAdmission: Sendable {
     let board: any Board
     let store: any JobStore
@@ -189,7 +189,7 @@ struct JobAdmission: Sendable {
                 known(.done)
                 return .finished(job)
             }
-            // The record is there before any process can learn of the job, so that each can go on with it.
+            // The record is written before any process can learn of the job, so that each can continue it.
             let isNew = try await entry.create(wanted)
             // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
             // From then on no copies of sources are given back.

@@ -181,7 +181,7 @@ extension Rational {
 /// The moment at which a timeline or a file starts, as a timecode has it: frames since midnight.
 struct StartTimecode {
     let frames: Int64
-    /// Frames per second, of which labels count the next whole number.
+    /// Frames per second; labels count the next whole number of them.
     let rate: Rational
 
     /// Nil if the rate is not a frame rate, or the time lies before midnight.

@@ -188,7 +188,7 @@ struct TimelineReader {
         return play
     }
 
-    /// How long an item lasts of which only the length is needed.
+    /// The length of an item whose content is not needed.
     private func length(of object: TimelineObject) throws -> Rational {
         if let range = object["source_range"] { return try TimelineRange(range).length }
         switch object.schema {

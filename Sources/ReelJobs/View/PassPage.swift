@@ -115,7 +115,7 @@ struct ClipSight {
     private let board: any Board
     private var known: (passes: Int, clips: [(clip: ClipProgress, passes: [Int])])?
 
-    /// The most passes of which each is looked at; clips of jobs with more are not told.
+    /// Each pass is looked at, so clips of jobs with more passes are not told.
     private static let mostPasses = 4096
 
     init(_ entry: any JobEntry, on board: any Board) {

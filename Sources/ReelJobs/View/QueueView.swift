@@ -29,7 +29,7 @@ package struct QueueView: Codable, Hashable, Sendable {
     package var slotsBusy: Int
     /// Jobs that have not ended, the oldest first, then the failed ones, the latest first; a page of each.
     package var jobs: [JobView]
-    /// Jobs of which the board holds something that cannot be read: none of their passes can be claimed.
+    /// Jobs whose state on the board cannot be read: none of their passes can be claimed.
     package var unreadable: [UnreadableView]
 
     package struct UnreadableView: Codable, Hashable, Sendable {
@@ -130,7 +130,7 @@ package struct MetricsView: Codable, Hashable, Sendable {
         package var buckets: [Bucket]
         /// In seconds.
         package var sum: Double
-        /// The number of all times, also of those above the last bound.
+        /// The number of all times, including those above the last bound.
         package var count: Int
 
         /// How many times are not above a bound.
