@@ -87,7 +87,6 @@ package final class ActivePasses: Sendable {
 
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// The worker's report about the passes that it holds.
     package var report: [WorkerReport.Held] {
         state.withLock { state in
             state.entries.values.map { entry in

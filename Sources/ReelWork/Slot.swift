@@ -176,25 +176,19 @@ package final class Slot: Sendable {
         let answer = await reporter.report(outcome)
         switch outcome {
         case .made, .planned: health.withLock { $0.passFinished() }
-        case .failed(let failure): note(failure, answer, in: attempt.claim.job)
+        case .failed(let failure):
+            // A crash counts against this slot, unless the board knows that the job is at fault.
+            guard failure.cause == .crash, answer?.blamesJob != true else { break }
+            health.withLock { $0.engineCrashed(in: attempt.claim.job) }
         }
         environment.passes.remove(attempt.claim)
         await claimer.release(attempt.claim)
     }
-
-    /// Counts a crash against this slot, unless the board knows that the job is at fault.
-    private func note(_ failure: ReelFailure, _ answer: FailAnswer?, in job: JobID) {
-        guard failure.cause == .crash, answer?.blamesJob != true else { return }
-        health.withLock { $0.engineCrashed(in: job) }
-    }
 }
-
-// MARK: One life
 
 /// What a slot holds from a claim on until an engine has ended.
 private final class Hold: Sendable {
     private let state = Mutex<(attempt: Attempt?, next: ClaimedWork?)>((nil, nil))
-    /// Ends the work at once.
     let kill = KillSwitch()
 
     /// The attempt that has begun and is not reported yet.

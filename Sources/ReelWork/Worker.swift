@@ -21,8 +21,6 @@ package final class Worker: Service {
     private var id: WorkerID { environment.worker }
     private var log: Logger { environment.log }
 
-    /// A worker that does nothing before it runs.
-    ///
     /// - Parameter manager: is told when the worker is ready, that it is alive, and when it ends; nil for none.
     package init(
         boards: BoardConnections, store: any JobStore, engines: any EngineRunner, settings: WorkerSettings,

@@ -8,10 +8,8 @@ package struct JobName {
 
     package init(_ text: String) { self.text = text }
 
-    private static let length = 16
-
-    /// Whether it is the id of a job that no other can be meant by.
-    var isWhole: Bool { text.count == JobName.length }
+    /// Whether it has the 16 digits of an id.
+    var isWhole: Bool { text.count == 16 }
 
     var isLast: Bool { text == "@" }
 

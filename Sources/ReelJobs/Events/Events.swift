@@ -90,8 +90,7 @@ extension JobService {
     /// the board's patience or has forgotten the job, `.interrupted` if the task is cancelled, and what `look` throws.
     ///
     /// - Parameters:
-    ///   - look: sees the job on each event, and at least once a second. `waitReason` is there only if users should
-    ///     act.
+    ///   - look: sees the job on each event and at least once a second; `waitReason` only if a user should act.
     package func follow(
         _ id: JobID, _ look: (JobView) async throws(ReelFailure) -> Void
     ) async throws(ReelFailure) -> JobView {

@@ -50,7 +50,6 @@ package actor JobPictures {
         init(_ recipe: PictureRecipe) { (job, name, files) = (recipe.entry.id, recipe.name, recipe.files) }
     }
 
-    /// Pictures of the jobs of a store, made by engines of this host.
     package init(store: any JobStore, engine: any EngineRunner) {
         self.store = store
         self.engine = engine

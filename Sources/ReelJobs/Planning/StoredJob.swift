@@ -10,14 +10,9 @@ package struct StoredJob: Sendable {
     package let entry: any JobEntry
     /// Whether the plan was there before, from an earlier attempt to do the job.
     package let hadPlan: Bool
+}
 
-    package init(record: JobRecord, plan: Plan, entry: any JobEntry, hadPlan: Bool) {
-        self.record = record
-        self.plan = plan
-        self.entry = entry
-        self.hadPlan = hadPlan
-    }
-
+extension StoredJob {
     /// Reads a job by its last plan, or by the plan with a number. Throws `.unreachable`.
     package init(_ entry: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
         let record = try await entry.read()

@@ -70,7 +70,7 @@ struct Submitter: Sendable {
     private func waitForOthers() async throws(ReelFailure) -> OtherPlanning {
         while true {
             if let end = try await endOfOtherPlanning() { return end }
-            try await pause(.milliseconds(250))
+            try await ReelFailure.unifying { try await Task.sleep(for: .milliseconds(250)) }
         }
     }
 
@@ -146,10 +146,6 @@ struct Submitter: Sendable {
             else { return }
             try? await JobControl(board: board, store: planning.store).discard(id, removal)
         }.value
-    }
-
-    private func pause(_ duration: Duration) async throws(ReelFailure) {
-        do { try await Task.sleep(for: duration) } catch { throw .of(error) }
     }
 }
 

@@ -75,8 +75,7 @@ extension JobService {
     ///
     /// - Parameters:
     ///   - text: only jobs whose id begins so, or whose name or source's name has it, in any case; nil for all.
-    ///   - place: `next` of the page before; nil for the first page. Other jobs that come or go move no job to another
-    ///     page.
+    ///   - place: `next` of the page before; nil for the first page. Jobs that come or go meanwhile shift no page.
     ///   - count: the most jobs, at least 1.
     package func page(
         _ filter: JobFilter = JobFilter(), matching text: String? = nil, before place: JobPlace? = nil, count: Int
