@@ -15,7 +15,7 @@ package struct OutputChoice: Hashable, Sendable {
     ///   - deed: what was done with the source, as the default name says it: "reversed".
     ///   - folder: where the default name lies; nil for beside the source.
     ///   - suffix: what the default name has after the source's name; nil for a point and the deed.
-    ///   - encoders: those that the user named, by any name. The default container holds what they make.
+    ///   - encoders: the ones that the user named, by any name. The default container holds what they make.
     ///
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write the path's extension, and `.losslessNotHeld`
     /// (`.input`) if its container cannot hold a lossless output.
