@@ -39,7 +39,7 @@ package struct RequestOption: Sendable {
         }
     }
 
-    /// - Parameter parse: makes a value of its text; nil if the text has not its form.
+    /// - Parameter parse: makes a value of its text; nil if the text has another form.
     private init<Value>(
         _ form: Form, usual: String? = nil, example: String, valueName: String? = nil, _ help: String,
         _ parse: @escaping @Sendable (String) -> Value?,
