@@ -2,7 +2,7 @@ package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// All that a program can do with jobs. It prints nothing and handles no signals: it returns values, or throws failures.
+/// All that a program can do with jobs. It prints nothing and handles no signals: it returns values or throws failures.
 ///
 /// A program that reverses one video with nothing else running uses `LocalRun` instead.
 ///
