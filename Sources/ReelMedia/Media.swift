@@ -68,3 +68,82 @@ extension PlannedSegments {
         self.init(plan: plan, indexes: indexes) { Hexadecimal.text(SHA256.hash(data: $0)) }
     }
 }
+
+/// A source of a job: its file and its index.
+package struct IndexedSource: Sendable {
+    /// Of the file.
+    package let locator: Locator
+    /// The file's index.
+    package let index: SourceIndex
+
+    package init(_ locator: Locator, index: SourceIndex) {
+        self.locator = locator
+        self.index = index
+    }
+}
+
+/// The limit on this process's address space.
+package enum AddressLimit {
+    /// Limits the address space to a number of bytes. Beyond it an allocation fails, and the pass with it, instead of the
+    /// machine. The limit is a soft one: an encoder that does not survive a refusal while it starts is let go beyond it.
+    ///
+    /// Call it before the process is confined: it opens a file of /proc.
+    package static func set(_ bytes: UInt64) {
+        _ = statistics
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        limit.rlim_cur = min(rlim_t(bytes), limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
+
+    /// Runs `body`, with the limit raised if `isAllowed`. Also returns whether the process is within the limit
+    /// afterwards.
+    @discardableResult
+    static func exceed<R>(if isAllowed: Bool, _ body: () -> R) -> (result: R, isWithin: Bool) {
+        var limit = rlimit()
+        guard isAllowed, getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
+            limit.rlim_cur != limit.rlim_max
+        else { return (body(), true) }
+        var raised = rlimit(rlim_cur: limit.rlim_max, rlim_max: limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &raised)
+        let result = body()
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        return (result, bytes() <= limit.rlim_cur)
+    }
+
+    /// Whether so little of the address space is left that an allocation may just have failed: an eighth of the limit, or 64 MiB
+    /// if that is more. Encoders ask for whole pictures at once, and do not all say that they got none.
+    static var isNearlyReached: Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != limit.rlim_max else {
+            return false
+        }
+        return bytes() >= limit.rlim_cur - min(limit.rlim_cur, max(64 << 20, limit.rlim_cur / 8))
+    }
+
+    /// Descriptor of the kernel's figures about this process's memory.
+    private static let statistics = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+
+    /// Bytes of address space that the process has; 0 if /proc cannot be read.
+    private static func bytes() -> UInt64 {
+        var line = [UInt8](repeating: 0, count: 128)
+        let count = pread(statistics, &line, line.count, 0)
+        guard count > 0 else { return 0 }
+        let pages = String(decoding: line[..<count], as: UTF8.self).split(separator: " ").first.flatMap { UInt64($0) }
+        return (pages ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
+
+/// Runs `body` and adds the seconds that it took to `seconds`.
+func measured<R>(_ seconds: inout Double, _ body: () throws(ReelFailure) -> R) throws(ReelFailure) -> R {
+    let start = ContinuousClock.now
+    defer { seconds += (ContinuousClock.now - start) / .seconds(1) }
+    return try body()
+}
+
+/// The peak of this process's resident memory so far, in bytes.
+package func peakResidentBytes() -> Int64 {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return Int64(usage.ru_maxrss) * 1024
+}

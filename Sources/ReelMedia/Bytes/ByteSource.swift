@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReelCore
 
 /// Bytes that are read at any offset: a source, a segment, an output. One thread uses it at a time.
@@ -114,4 +115,62 @@ extension ByteSource {
         }
         return done
     }
+}
+
+/// Bytes that are being written, at any offset. They are not there for others until `commit` returns; if the sink goes
+/// before that, nothing is. One thread uses it at a time.
+protocol ByteSink: AnyObject {
+    /// What failures call it.
+    var name: String { get }
+
+    /// Writes all of these bytes, over earlier ones or beyond their end.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(ByteFault)
+
+    /// The bytes written so far, to be read while the sink exists.
+    func written() throws(ByteFault) -> any ByteSource
+
+    /// Nothing more will be written: begins to make the bytes durable, and does not wait for it.
+    func finish()
+
+    /// Waits until the bytes are durable, and puts them in their place as a whole.
+    func commit() throws(ByteFault)
+}
+
+/// Bytes in memory, for a file that is written only to be read back.
+final class MemoryBytes: ByteSource, ByteSink {
+    let name: String
+    private var bytes: [UInt8] = []
+
+    init(name: String) { self.name = name }
+
+    func size() -> Int64 { Int64(bytes.count) }
+
+    func revision() -> ByteRevision { ByteRevision(words: []) }
+
+    func expect(_: ByteAccess) {}
+
+    func read(at offset: Int64, into room: UnsafeMutableRawBufferPointer) -> Int {
+        guard (0..<size()).contains(offset) else { return 0 }
+        let count = min(room.count, bytes.count - Int(offset))
+        bytes.withUnsafeBytes {
+            room.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)...].prefix(count)))
+        }
+        return count
+    }
+
+    func write(_ more: UnsafeRawBufferPointer, at offset: Int64) {
+        let start = Int(offset)
+        if start + more.count > bytes.count {
+            bytes += repeatElement(0, count: start + more.count - bytes.count)
+        }
+        bytes.withUnsafeMutableBytes { room in
+            UnsafeMutableRawBufferPointer(rebasing: room[start..<start + more.count]).copyMemory(from: more)
+        }
+    }
+
+    func written() -> any ByteSource { self }
+
+    func finish() {}
+
+    func commit() {}
 }

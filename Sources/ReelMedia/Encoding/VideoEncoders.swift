@@ -56,3 +56,98 @@ extension EncoderTraits {
         }
     }
 }
+
+/// The version of FFV1 for pictures of a size and format, and the number of slices. libavcodec 5.1 decodes slices of
+/// few pixels, and some that divide chroma samples, wrongly and without an error.
+struct FFV1Layout {
+    /// The number of columns of slices, and of rows; nil for version 1, which has no slices and always decodes
+    /// correctly.
+    let columns: Int?
+
+    init(width: Int, height: Int, format: AVPixelFormat) {
+        guard let description = av_pix_fmt_desc_get(format)?.pointee else {
+            columns = nil
+            return
+        }
+        let shifts = (Int(description.log2_chroma_w), Int(description.log2_chroma_h))
+        let bits = Int64(description.comp.0.depth) + 1
+        let planes = Int64(description.nb_components)
+        columns = (2...8).first { count in
+            let largest = Int64((width + count - 1) / count) * Int64((height + count - 1) / count)
+            // libavcodec's own limit (ffv1enc.c).
+            return largest * bits * planes <= 8 << 24
+                && Self.divides(width, by: count, shift: shifts.0) && Self.divides(height, by: count, shift: shifts.1)
+        }
+    }
+
+    /// Whether the chroma samples of the last slice extend to the picture's edge.
+    private static func divides(_ length: Int, by count: Int, shift: Int) -> Bool {
+        let start = length * (count - 1) / count
+        let end = (start >> shift) + Self.samples(length - start, shift)
+        return length >= 16 * count && end >= Self.samples(length, shift)
+    }
+
+    private static func samples(_ length: Int, _ shift: Int) -> Int { (length + (1 << shift) - 1) >> shift }
+
+    /// The options for the encoder.
+    var options: [MediaOption] {
+        guard let columns else { return [MediaOption(name: "level", value: "1")] }
+        return [
+            MediaOption(name: "level", value: "3"), MediaOption(name: "slices", value: "\(columns * columns)"),
+            MediaOption(name: "slicecrc", value: "1"),
+        ]
+    }
+}
+
+extension VideoEncoding {
+    /// Whether a container gives raw pictures of this encoding back unchanged, tested by writing a picture of noise.
+    func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
+        let encoder = try Encoder(self, stream: stream, bitrate: nil)
+        let frame = try Frame()
+        frame.native.pointee.format = av_get_pix_fmt(format.pixelFormat).rawValue
+        frame.native.pointee.width = Int32(format.width)
+        frame.native.pointee.height = Int32(format.height)
+        frame.pts = Timestamp(0)
+        try check(av_frame_get_buffer(frame.native, 0), .makeFrame)
+        frame.fillWithNoise()
+        try encoder.send(frame)
+        let packet = try Packet()
+        guard try encoder.receive(into: packet) else { return false }
+        let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
+            try encoder.describe(into: parameters)
+            parameters.pointee.codec_tag = container.fourCC(of: parameters.pointee)
+        }
+        return try trial.givesBack(packet, showing: frame)
+    }
+}
+
+extension Frame {
+    /// Fills the picture's buffers with a fixed sequence without a pattern.
+    fileprivate func fillWithNoise() {
+        var state: UInt32 = 1
+        withUnsafeBytes(of: &native.pointee.buf) { raw in
+            for case let buffer? in raw.bindMemory(to: UnsafeMutablePointer<AVBufferRef>?.self) {
+                for place in 0..<Int(buffer.pointee.size) {
+                    state = state &* 1_664_525 &+ 1_013_904_223
+                    buffer.pointee.data[place] = UInt8(truncatingIfNeeded: state >> 24)
+                }
+            }
+        }
+    }
+}
+
+/// The builds of encoders, which plans name and workers report.
+enum EncoderBuilds {
+    /// Those of this process.
+    static var all: [String] {
+        let names =
+            EncoderTraits.all.filter(\.isListed).map(\.name) + AudioEncoderTraits.all.filter(\.isReported).map(\.name)
+        return (names.filter { avcodec_find_encoder_by_name($0) != nil } + [VideoTarget.copy]).map(build(of:))
+    }
+
+    /// The build of an encoder: its name and its library, which a plan and a worker compare.
+    static func build(of encoder: String) -> String {
+        let version = avcodec_version()
+        return "\(encoder) Lavc\(version >> 16).\(version >> 8 & 255).\(version & 255)"
+    }
+}

@@ -1,5 +1,7 @@
 internal import CFFmpeg
+internal import Glibc
 internal import ReelCore
+internal import Synchronization
 
 /// A decoder for one stream.
 final class Decoder {
@@ -150,4 +152,146 @@ final class Decoder {
 
     /// Resets the decoder. The next packet must be a random access point.
     func flush() { avcodec_flush_buffers(native) }
+}
+
+/// A copy of what a decoder needs to know of a stream, so that decoding can go on when the file is closed. `@unchecked`
+/// because it never changes.
+final class CodedStream: @unchecked Sendable {
+    let parameters: UnsafePointer<AVCodecParameters>
+    let timeBase: TimeBase
+    /// The stream's place in its file.
+    let number: Int
+    /// The decoder to use; nil for the one that libavcodec prefers.
+    let preferred: UnsafePointer<AVCodec>?
+
+    private let owned: UnsafeMutablePointer<AVCodecParameters>
+
+    init(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+        owned = try allocated(avcodec_parameters_alloc(), .describeStream)
+        parameters = UnsafePointer(owned)
+        timeBase = TimeBase(stream.pointee.time_base)
+        number = Int(stream.pointee.index)
+        preferred = Decoder.withTransparency(stream)
+        try check(avcodec_parameters_copy(owned, stream.pointee.codecpar), .describeStream)
+    }
+
+    deinit {
+        var owned: UnsafeMutablePointer<AVCodecParameters>? = owned
+        avcodec_parameters_free(&owned)
+    }
+}
+
+extension Decoder {
+    /// The picture that a decoder gives for a packet if it has seen no other; nil unless that is one whole frame.
+    static func decodingAlone(
+        _ packet: borrowing Packet, of stream: CodedStream, path: String
+    ) throws(ReelFailure) -> Frame? {
+        let decoder = try Decoder(
+            parameters: stream.parameters, timeBase: stream.timeBase, preferring: stream.preferred, threads: 1,
+            path: path, number: stream.number)
+        guard try decoder.send(packet) == .accepted else { return nil }
+        try decoder.drain()
+        let frame = try Frame()
+        guard try decoder.receive(into: frame) == .frame else { return nil }
+        let another = try Frame()
+        guard !frame.isDamaged, try decoder.receive(into: another) == .end else { return nil }
+        return frame
+    }
+}
+
+extension Frame {
+    /// The visible pixels of all planes, line by line.
+    func pixels() throws(ReelFailure) -> [UInt8] {
+        let size = try check(
+            av_image_get_buffer_size(pixelFormat, native.pointee.width, native.pointee.height, 1), .readPicture)
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let code = withUnsafePointer(to: &native.pointee.data) { planes in
+            planes.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: 8) { planes in
+                withUnsafePointer(to: &native.pointee.linesize) { lines in
+                    lines.withMemoryRebound(to: Int32.self, capacity: 8) { lines in
+                        av_image_copy_to_buffer(
+                            &bytes, size, planes, lines, pixelFormat, native.pointee.width, native.pointee.height, 1)
+                    }
+                }
+            }
+        }
+        try check(code, .readPicture)
+        return bytes
+    }
+}
+
+extension Packet {
+    /// Whether side data of the packet changes how the decoder continues.
+    var changesParameters: Bool {
+        [AV_PKT_DATA_PALETTE, AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE, AV_PKT_DATA_ENCRYPTION_INFO]
+            .contains { av_packet_get_side_data(native, $0, nil) != nil }
+    }
+}
+
+/// Counts the lines that a decoder logs, on all of its threads. Each thread may use its own copy of the decoder's context.
+final class DecoderLog: Sendable {
+    private let allLines = Atomic(0)
+    private let allErrors = Atomic(0)
+
+    /// The number of errors, warnings and notes.
+    var lines: Int { allLines.load(ordering: .relaxed) }
+    /// The number of errors.
+    var errors: Int { allErrors.load(ordering: .relaxed) }
+
+    /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it before
+    /// the decoder is opened.
+    func follow(_ decoder: UnsafeMutablePointer<AVCodecContext>) {
+        decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    /// Takes a line that libav* logs, from any thread.
+    static func note(level: Int32, of context: UnsafeMutableRawPointer?) {
+        // The structure that logs begins with a pointer to its class. Only decoders have a `DecoderLog` as `opaque`.
+        guard level <= AV_LOG_INFO, let context,
+            context.load(as: UnsafePointer<AVClass>?.self) == avcodec_get_class(),
+            let opaque = context.assumingMemoryBound(to: AVCodecContext.self).pointee.opaque
+        else { return }
+        let log = Unmanaged<DecoderLog>.fromOpaque(opaque).takeUnretainedValue()
+        log.allLines.wrappingAdd(1, ordering: .relaxed)
+        if level <= AV_LOG_ERROR { log.allErrors.wrappingAdd(1, ordering: .relaxed) }
+    }
+}
+
+/// Counts the errors that libav* logs on the calling thread. Some decoders make up a part of a frame and do not mark it, and some
+/// demuxers skip a damaged part and return no error, but all of them log one.
+enum LoggedErrors {
+    /// All errors so far. A decoder with one thread runs on its caller's, so its errors count here.
+    static var count: Int { all.value }
+
+    /// The errors so far that demuxers logged. Errors of the parsers and decoders that a demuxer calls do not count.
+    static var ofDemuxers: Int { demuxers.value }
+
+    private static let (all, demuxers) = (Counter(), Counter())
+
+    /// Counts errors from now on. They are still written to standard error.
+    static func listen() {
+        av_log_set_callback { context, level, format, arguments in
+            if level <= AV_LOG_ERROR {
+                LoggedErrors.all.increase()
+                if reel_is_demuxer(context) != 0 { LoggedErrors.demuxers.increase() }
+            }
+            DecoderLog.note(level: level, of: context)
+            guard let arguments else { return }
+            av_log_default_callback(context, level, format, arguments)
+        }
+    }
+
+    /// A count of each thread, which is stored as the value of a pointer.
+    private struct Counter {
+        private let key = {
+            var key = pthread_key_t()
+            return pthread_key_create(&key, nil) == 0 ? key : nil
+        }()
+
+        var value: Int { key.map { Int(bitPattern: pthread_getspecific($0)) } ?? 0 }
+
+        func increase() {
+            if let key { pthread_setspecific(key, UnsafeRawPointer(bitPattern: value + 1)) }
+        }
+    }
 }

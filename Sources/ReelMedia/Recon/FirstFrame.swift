@@ -47,3 +47,62 @@ final class FirstFrame {
         packetNumber = (frame.pts ?? frame.bestTimestamp).map { Int($0.ticks) }
     }
 }
+
+extension FirstFrame {
+    /// Fills in what the container leaves open of the signalling of the picture: colour, light, pixel shape. For size and format, the picture
+    /// itself wins over the container.
+    func complete(_ stream: inout VideoStream) {
+        guard isFound else { return }
+        (stream.width, stream.height) = (frame.width, frame.height)
+        stream.pixelFormat = known(av_get_pix_fmt_name(frame.pixelFormat)) ?? stream.pixelFormat
+        stream.frameBytes = max(
+            stream.frameBytes, decodedBytes(frame.pixelFormat, width: Int32(frame.width), height: Int32(frame.height)))
+        stream.colour.complete(with: ColourTags(native: frame))
+        if let display = frame.sideData(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self) {
+            stream.masteringDisplay = stream.masteringDisplay ?? MasteringDisplay(native: display)
+        }
+        if let light = frame.sideData(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self) {
+            stream.contentLight = stream.contentLight ?? ContentLight(native: light)
+        }
+        if stream.sampleAspectRatio == nil {
+            stream.sampleAspectRatio = Rational(frame.native.pointee.sample_aspect_ratio)
+        }
+    }
+
+    /// The side data of the stream and the frame that no encoder can write again.
+    func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [Diagnostic] {
+        let vision = stream.sideData(AV_PKT_DATA_DOVI_CONF, as: AVDOVIDecoderConfigurationRecord.self)
+        let isInFrame = frame.has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || frame.has(AV_FRAME_DATA_DOVI_METADATA)
+        return DroppedSideData.dolbyVision(vision, isInFrame: isInFrame) + DroppedSideData.of(frame)
+    }
+
+    /// The field order that the decoder reports for the frame.
+    var fieldOrder: FieldOrder {
+        guard isFound else { return .unknown }
+        guard reel_frame_is_interlaced(frame.native) != 0 else { return .progressive }
+        return reel_frame_top_field_first(frame.native) != 0 ? .topFirst : .bottomFirst
+    }
+}
+
+extension ColourTags {
+    init(native frame: borrowing Frame) {
+        let native = frame.native.pointee
+        self.init(
+            range: known(av_color_range_name(native.color_range)),
+            primaries: known(av_color_primaries_name(native.color_primaries)),
+            transfer: known(av_color_transfer_name(native.color_trc)),
+            matrix: known(av_color_space_name(native.colorspace)),
+            chromaLocation: known(av_chroma_location_name(native.chroma_location)))
+    }
+
+    /// Takes from the frame what the container does not state. If the frame says HLG, that wins: broadcasters write
+    /// bt2020-10 for old receivers and add the true curve as a preferred one (ITU-T H.265 D.3.39), which only the
+    /// decoder reads.
+    mutating func complete(with frame: ColourTags) {
+        range = range ?? frame.range
+        primaries = primaries ?? frame.primaries
+        transfer = frame.transfer == "arib-std-b67" ? frame.transfer : transfer ?? frame.transfer
+        matrix = matrix ?? frame.matrix
+        chromaLocation = chromaLocation ?? frame.chromaLocation
+    }
+}

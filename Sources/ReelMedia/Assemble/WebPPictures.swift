@@ -2,6 +2,132 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
+/// Encodes pictures for a WebP file. Each is the part that differs from the one before, and is coded alone, so that memory
+/// does not grow with their number.
+final class WebPEncoder {
+    private let name: String
+    private let format: AVPixelFormat
+    private let isLossless: Bool
+    private let isOpaque: Bool
+    private var encoder: (native: Encoder, size: PictureSize)?
+    /// The picture before.
+    private let last: Frame
+    private let packet: Packet
+
+    /// The side in pixels of the squares that libwebp leaves out of a lossy picture if all of one is transparent.
+    private static let square = 8
+    /// The least part of them that is worth it: opacity takes bytes, too.
+    private static let least = Rational(3, 4)
+
+    /// - Parameters:
+    ///   - format: the pixel format of the pictures, which has opacity.
+    ///   - isOpaque: whether all of every picture is opaque.
+    init(_ name: String, format: AVPixelFormat, isLossless: Bool, isOpaque: Bool) throws(ReelFailure) {
+        (self.name, self.format, self.isLossless, self.isOpaque) = (name, format, isLossless, isOpaque)
+        last = try Frame()
+        packet = try Packet()
+    }
+
+    /// Codes the next picture, which is shown for this many milliseconds.
+    func code(_ picture: borrowing Frame, delay: Int64) throws(ReelFailure) -> WebPPicture {
+        let isFirst = last.width == 0
+        let area =
+            isFirst
+            ? PictureArea(x: 0, y: 0, width: picture.width, height: picture.height)
+            : try PictureChange(of: picture, since: last).area
+        let part = try picture.part(area)
+        // libwebp clears what is transparent in the memory that it is given.
+        try check(av_frame_make_writable(part.native), .convertPicture)
+        let isOverlay = isOpaque && !isFirst
+        if isOverlay {
+            let change = try PictureChange(of: part, since: last.part(area))
+            if isLossless {
+                change.clearUnchanged(squares: 1)
+            } else if change.unchanged(squares: WebPEncoder.square) >= WebPEncoder.least {
+                change.clearUnchanged(squares: WebPEncoder.square)
+            }
+        }
+        last.take(try picture.reference())
+        let encoder = try encoder(area.size)
+        try encoder.send(part)
+        defer { packet.reset() }
+        guard try encoder.receive(into: packet),
+            let coded = packet.withBytes({ WebPPicture(file: $0, area: area, isOverlay: isOverlay, delay: delay) })
+        else { throw ReelFailure(.encoderMiscounts(encoder: name, packets: 0, frames: 1)) }
+        return coded
+    }
+
+    private func encoder(_ size: PictureSize) throws(ReelFailure) -> Encoder {
+        if let encoder, encoder.size == size { return encoder.native }
+        let options = isLossless ? [MediaOption(name: "lossless", value: "1")] : []
+        let made = try Encoder(name, options: options) { [format] context in
+            context.pointee.width = Int32(size.width)
+            context.pointee.height = Int32(size.height)
+            context.pointee.pix_fmt = format
+            context.pointee.time_base = TimeBase(1, 1000).native
+            context.pointee.thread_count = 1
+        }
+        encoder = (made, size)
+        return made
+    }
+}
+
+/// Decodes the pictures of a WebP file and shows each where it belongs.
+final class WebPCanvas {
+    /// What is shown: blue, green, red and opacity.
+    let shown: Frame
+    private let name: String
+    private let converter = LoopConverter()
+    private let packet: Packet
+    private let frame: Frame
+
+    /// - Parameter name: what failures call the file.
+    init(_ size: PictureSize, name: String) throws(ReelFailure) {
+        shown = try Frame()
+        packet = try Packet()
+        frame = try Frame()
+        self.name = name
+        shown.native.pointee.format = AV_PIX_FMT_BGRA.rawValue
+        shown.native.pointee.width = Int32(size.width)
+        shown.native.pointee.height = Int32(size.height)
+        try check(av_frame_get_buffer(shown.native, 0), .makeFrame)
+    }
+
+    /// Shows the next picture. Returns false if it does not decode, or has another size than it says.
+    func show(_ picture: WebPPicture) throws(ReelFailure) -> Bool {
+        let area = picture.area
+        // libavcodec's decoder keeps the size of the pictures before.
+        let decoder = try decoder()
+        try packet.fill(with: picture.file)
+        defer { packet.reset() }
+        guard area.lies(in: shown.size), try decoder.send(packet) == .accepted,
+            try decoder.receive(into: frame) == .frame, !frame.isDamaged, frame.width == area.width,
+            frame.height == area.height
+        else { return false }
+        let part = try converter.shown(frame)
+        guard let pixels = part.plane(0), let canvas = shown.plane(0) else { return false }
+        for row in 0..<area.height {
+            let (from, to) = (row * part.lineSize(0), (area.y + row) * shown.lineSize(0) + 4 * area.x)
+            for pixel in stride(from: 0, to: 4 * area.width, by: 4)
+            where !picture.isOverlay || pixels[from + pixel + 3] != 0 {
+                memcpy(canvas + to + pixel, pixels + from + pixel, 4)
+            }
+        }
+        return true
+    }
+
+    private func decoder() throws(ReelFailure) -> Decoder {
+        let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
+        defer {
+            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
+            avcodec_parameters_free(&parameters)
+        }
+        parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        parameters.pointee.codec_id = AV_CODEC_ID_WEBP
+        return try Decoder(parameters: parameters, timeBase: TimeBase(1, 1000), threads: 1, path: name)
+    }
+}
+
 /// A part of a picture, in pixels.
 struct PictureArea: Equatable {
     /// Pixels on its left.

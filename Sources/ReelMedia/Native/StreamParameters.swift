@@ -131,3 +131,125 @@ func decodedBytes(_ format: AVPixelFormat, width: Int32, height: Int32) -> Int64
     guard nominal > 0 else { return whole }
     return Int64(nominal) + 4 * 1024
 }
+
+extension CodecParameters {
+    init(native parameters: AVCodecParameters) {
+        self.init(
+            extradata: Hexadecimal.text(parameters.header), frameSize: Int(parameters.frame_size),
+            blockAlign: Int(parameters.block_align), bitrate: parameters.bit_rate, profile: Int(parameters.profile),
+            bitsPerCodedSample: Int(parameters.bits_per_coded_sample),
+            bitsPerRawSample: Int(parameters.bits_per_raw_sample), seekPreroll: Int(parameters.seek_preroll))
+    }
+}
+
+extension AudioTrack {
+    /// Fills in the parameters of a stream that holds the track's packets unchanged.
+    ///
+    /// - Parameter padding: samples at the start of the stream's first packet that are not to be heard.
+    func describe(
+        into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int
+    ) throws(ReelFailure) {
+        guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
+            throw ReelFailure(.codecAbsent(codec: codec, role: .codec))
+        }
+        parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+        parameters.pointee.codec_id = descriptor.pointee.id
+        parameters.pointee.format = av_get_sample_fmt(sampleFormat).rawValue
+        parameters.pointee.sample_rate = Int32(clamping: sampleRate)
+        try check(
+            av_channel_layout_from_string(&parameters.pointee.ch_layout, channelLayout),
+            .layOutChannels, channelLayout)
+        let stored = self.parameters
+        parameters.pointee.frame_size = Int32(clamping: stored.frameSize)
+        parameters.pointee.block_align = Int32(clamping: stored.blockAlign)
+        parameters.pointee.bit_rate = stored.bitrate
+        parameters.pointee.profile = Int32(clamping: stored.profile)
+        parameters.pointee.bits_per_coded_sample = Int32(clamping: stored.bitsPerCodedSample)
+        parameters.pointee.bits_per_raw_sample = Int32(clamping: stored.bitsPerRawSample)
+        parameters.pointee.seek_preroll = Int32(clamping: stored.seekPreroll)
+        parameters.pointee.initial_padding = Int32(clamping: padding)
+        try setHeader(header(padding: padding), of: parameters)
+    }
+
+    /// The number of samples at the start of an Opus stream that are not to be heard (RFC 7845 5.1); 0 for other
+    /// codecs.
+    var opusPreSkip: Int {
+        let header = payload(ofHexadecimal: parameters.extradata)
+        return codec == "opus" && header.count >= 12 ? Int(header[10]) | Int(header[11]) << 8 : 0
+    }
+
+    private func header(padding: Int) -> [UInt8] {
+        var bytes = payload(ofHexadecimal: parameters.extradata)
+        // RFC 7845 5.1: the identification header says how many samples to skip.
+        if codec == "opus", bytes.count >= 12 {
+            (bytes[10], bytes[11]) = (UInt8(truncatingIfNeeded: padding), UInt8(truncatingIfNeeded: padding >> 8))
+        }
+        return bytes
+    }
+}
+
+/// The bytes of a text of hexadecimal digits. Other characters are ignored.
+private func payload(ofHexadecimal text: String) -> [UInt8] {
+    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
+
+extension CodedVideo {
+    /// The coding of a stream as libavformat knows it; no container has been tried.
+    init(native parameters: AVCodecParameters) {
+        self.init(
+            fourCC: parameters.codec_tag, extradata: Array(parameters.header), profile: parameters.profile,
+            level: parameters.level, bitsPerCodedSample: parameters.bits_per_coded_sample, containers: [])
+    }
+
+    /// Fills in a stream's parameters for the muxer with this name.
+    func describe(
+        _ stream: VideoStream, for muxer: String, into parameters: UnsafeMutablePointer<AVCodecParameters>
+    ) throws(ReelFailure) {
+        guard let descriptor = avcodec_descriptor_get_by_name(stream.codec) else {
+            throw ReelFailure(.codecAbsent(codec: stream.codec, role: .codec))
+        }
+        // A context without a codec takes the values that an encoder would have set.
+        let context = try allocated(avcodec_alloc_context3(nil), .describeStream)
+        defer {
+            var context: UnsafeMutablePointer<AVCodecContext>? = context
+            avcodec_free_context(&context)
+        }
+        context.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+        context.pointee.codec_id = descriptor.pointee.id
+        context.pointee.width = Int32(stream.width)
+        context.pointee.height = Int32(stream.height)
+        context.pointee.pix_fmt = av_get_pix_fmt(stream.pixelFormat)
+        context.pointee.profile = profile
+        context.pointee.level = level
+        context.pointee.bits_per_coded_sample = bitsPerCodedSample
+        context.pointee.field_order = stream.fieldOrder.native
+        context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        stream.colour.apply(to: context)
+        try check(avcodec_parameters_from_context(parameters, context), .describeStream)
+        parameters.pointee.codec_tag = muxerFourCC(fourCC, of: descriptor.pointee.id, muxer: muxer)
+        try setHeader(extradata, of: parameters)
+    }
+}
+
+extension Container {
+    /// The FourCC to pass to the muxer for a stream that an encoder described; 0 leaves the choice to the muxer.
+    func fourCC(of encoded: AVCodecParameters) -> UInt32 {
+        switch encoded.codec_id {
+        // QuickTime and Apple's players recognise HEVC by this one.
+        case AV_CODEC_ID_HEVC where isQuickTime: UInt32(fourCC: "hvc1")
+        // The FourCC states the pixel format, or the profile.
+        case AV_CODEC_ID_RAWVIDEO, AV_CODEC_ID_PRORES:
+            muxerFourCC(encoded.codec_tag, of: encoded.codec_id, muxer: traits.muxer)
+        default: 0
+        }
+    }
+}
+
+/// The FourCC if the muxer uses it for that codec, or has none of its own for the codec; else 0.
+func muxerFourCC(_ fourCC: UInt32, of codec: AVCodecID, muxer: String) -> UInt32 {
+    guard let tables = av_guess_format(muxer, nil, nil)?.pointee.codec_tag else { return fourCC }
+    var own: UInt32 = 0
+    let isKnown = av_codec_get_id(tables, fourCC) == codec || av_codec_get_tag2(tables, codec, &own) == 0
+    return isKnown ? fourCC : 0
+}
