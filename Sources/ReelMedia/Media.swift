@@ -30,7 +30,11 @@ package enum Media {
     }
 
     /// The encoder builds of this FFmpeg, as plans name them.
-    package static var encoderBuilds: [String] { EncoderBuilds.all }
+    package static var encoderBuilds: [String] {
+        let names =
+            EncoderTraits.all.filter(\.isListed).map(\.name) + AudioEncoderTraits.all.filter(\.isReported).map(\.name)
+        return (names.filter { avcodec_find_encoder_by_name($0) != nil } + [VideoTarget.copy]).map(EncoderBuilds.build)
+    }
 
     /// Writes an index and returns the SHA-256 of the file, in hexadecimal.
     package static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {

@@ -116,11 +116,10 @@ struct EncodingTests {
             "s.mp4", in: folder, frames: 10, filter: "format=yuvj420p",
             video: Fixture.x264 + ["-pix_fmt", "yuvj420p", "-color_range", "pc"])
         func lost(_ container: Container) throws -> [Diagnostic] {
-            var choice = TargetChoice(
+            let choice = TargetChoice(
                 indexes: [try Recon(.file(source)).run()],
                 spec: JobSpec(container: container, videoCodec: "ffv1"))
-            _ = try choice.video()
-            return choice.diagnostics.filter { if case .colourLost = $0 { true } else { false } }
+            return try choice.video().diagnostics.filter { if case .colourLost = $0 { true } else { false } }
         }
         #expect(try lost(.nut) == [.colourLost(encoder: "ffv1", container: .nut)])
         #expect(try lost(.mkv) == [])
@@ -143,7 +142,7 @@ struct EncodingTests {
     func refused(container: Container, encoder: String) throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)
-        var choice = TargetChoice(
+        let choice = TargetChoice(
             indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: container, videoCodec: encoder))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .input)

@@ -304,7 +304,7 @@ struct LoopMediaTests {
         let source = try source("a.mp4", frames: 6, rate: "25")
         func reason(_ spec: JobSpec) throws -> FailureReason? {
             let index = try Recon(.file(source)).run()
-            var choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = TargetChoice(indexes: [index], spec: spec)
             return #expect(throws: ReelFailure.self) { _ = try choice.video() }?.reason
         }
         #expect(
@@ -322,7 +322,7 @@ struct LoopMediaTests {
             try reason(JobSpec(container: .webp, crf: 20)) == .optionNotOfContainer(option: .crf, container: .webp))
         #expect(try reason(JobSpec(container: .gif, lossless: true)) == .losslessNotHeld(container: .gif))
         let index = try Recon(.file(source)).run()
-        var kept = TargetChoice(indexes: [index], spec: JobSpec(container: .apng, lossless: true))
+        let kept = TargetChoice(indexes: [index], spec: JobSpec(container: .apng, lossless: true))
         _ = try kept.video()
         let wide = PictureSize(width: 16_384, height: 16)
         #expect(

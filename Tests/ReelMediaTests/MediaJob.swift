@@ -57,13 +57,11 @@ struct MediaJob {
             return index
         }
         let files = zip(sources, indexes).map { IndexedSource(.file($0), index: $1) }
-        var choice = TargetChoice(indexes: indexes, spec: spec)
-        let (video, audio) = (try choice.video(), try choice.audio())
-        choice.checkOthers()
+        let targets = try TargetChoice(indexes: indexes, spec: spec).targets()
         plan = try MediaJob.plan(clips) { [indexes] clip in
             var input = PlanInput(
-                indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec, video: video, audio: audio,
-                diagnostics: choice.diagnostics)
+                indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec, video: targets.value.video,
+                audio: targets.value.audio, diagnostics: targets.diagnostics)
             if let clip { (input.chosenClips, input.audio) = ([clip], []) }
             return try Planner(slots: slots, memory: memory).plan(input)
         }

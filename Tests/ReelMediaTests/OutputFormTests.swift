@@ -86,7 +86,7 @@ struct OutputFormTests {
             "a.mp4", in: folder, frames: 5, video: Fixture.x264, audio: ["-c:a", "aac"])
         func reason(_ spec: JobSpec, of source: String) throws -> FailureReason? {
             let index = try Recon(.file(source)).run()
-            var choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = TargetChoice(indexes: [index], spec: spec)
             return #expect(throws: ReelFailure.self) { _ = (try choice.video(), try choice.audio()) }?.reason
         }
         for format in ["nonsense", "yuyv422", "yuvj420p"] {
@@ -126,7 +126,7 @@ struct OutputFormTests {
             "a.mp4", in: folder, frames: 5, video: Fixture.x264, audio: ["-c:a", "aac", "-ac", "2"])
         let index = try Recon(.file(source)).run()
         func reason(_ spec: JobSpec) -> FailureReason? {
-            var choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = TargetChoice(indexes: [index], spec: spec)
             return #expect(throws: ReelFailure.self) { _ = (try choice.video(), try choice.audio()) }?.reason
         }
         func refused(
@@ -232,7 +232,7 @@ struct OutputFormTests {
                 "-c:v", "mpeg2video", "-pix_fmt", "yuv422p", "-flags", "+ildct+ilme", "-field_order", "tt", "-bf", "0",
             ])
         let index = try Recon(.file(source)).run()
-        var choice = TargetChoice(
+        let choice = TargetChoice(
             indexes: [index], spec: JobSpec(container: .mkv, videoCodec: "ffv1", pixelFormat: "yuv420p"))
         let failure = #expect(throws: ReelFailure.self) { _ = try choice.video() }
         #expect(failure?.reason == .interlacedMixed(source: "the video"))

@@ -199,9 +199,10 @@ struct PassthroughTests {
         let source = try Fixture.make(
             "s.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"])
         #expect(try target(source, JobSpec(container: .mov)).isPassthrough)
-        var choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mp4))
-        #expect(try choice.video().encoder == "libx264")
-        #expect(choice.diagnostics.contains(.videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264")))
+        let choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mp4))
+        let video = try choice.video()
+        #expect(video.value.encoder == "libx264")
+        #expect(video.diagnostics.contains(.videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264")))
         let camera = try Fixture.make(
             "c.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
         let job = try MediaJob(camera, spec: JobSpec(container: .mp4), folder: folder.path)
@@ -230,8 +231,8 @@ struct PassthroughTests {
     }
 
     private func target(_ source: String, _ spec: JobSpec) throws -> VideoTarget {
-        var choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: spec)
-        return try choice.video()
+        let choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: spec)
+        return try choice.video().value
     }
 
     private func expectEncoding(

@@ -159,8 +159,8 @@ struct PixelFormatTests {
         let folder = try ScratchFolder()
         var index = try Recon(.file(try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264))).run()
         (index.video.stream.width, index.video.stream.height) = (width, height)
-        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .mkv, lossless: true))
-        let options = try choice.video().encoding?.options ?? []
+        let choice = TargetChoice(indexes: [index], spec: JobSpec(container: .mkv, lossless: true))
+        let options = try choice.video().value.encoding?.options ?? []
         #expect(options.contains(MediaOption(name: "slices", value: slices)), "\(options)")
     }
 
@@ -176,7 +176,7 @@ struct PixelFormatTests {
         var index = job.index
         index.passthrough = .impossible(.interlaced)
         var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .nut, lossless: true))
-        #expect(try choice.video().encoder == "rawvideo")
+        #expect(try choice.video().value.encoder == "rawvideo")
         for container in [Container.mkv, .mov] {
             let refusal = "a .\(container.rawValue) file does not store raw xyz12le exactly"
             for spec in [
@@ -201,11 +201,12 @@ struct PixelFormatTests {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
-        var choice = TargetChoice(
-            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mkv, videoCodec: encoder))
-        #expect(try choice.video().format.pixelFormat == chosen)
+        let video = try TargetChoice(
+            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mkv, videoCodec: encoder)
+        ).video()
+        #expect(video.value.format.pixelFormat == chosen)
         #expect(
-            choice.diagnostics.map(\.words) == [
+            video.diagnostics.map(\.words) == [
                 "\(encoder) cannot hold \(format): pictures become \(chosen), with \(lost)"
             ])
     }
@@ -229,15 +230,16 @@ struct PixelFormatTests {
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
         let index = try Recon(.file(source)).run()
         var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: encoder))
-        #expect(try choice.video().format.pixelFormat == chosen)
+        let video = try choice.video()
+        #expect(video.value.format.pixelFormat == chosen)
         let place = container == .mp4 ? " in a .mp4 file" : ""
         let said = lost.map { "\(encoder) cannot hold \(format)\(place): pictures become \(chosen), with \($0)" }
-        #expect(choice.diagnostics.map(\.words) == [said].compactMap(\.self))
+        #expect(video.diagnostics.map(\.words) == [said].compactMap(\.self))
 
         let spec = JobSpec(container: container, videoCodec: encoder, pixelFormat: "yuva420p")
         choice = TargetChoice(indexes: [index], spec: spec)
         guard container == .mp4 else {
-            #expect(try choice.video().format.pixelFormat == "yuva420p")
+            #expect(try choice.video().value.format.pixelFormat == "yuva420p")
             return
         }
         #expect(throws: ReelFailure.self) { try choice.video() }
@@ -254,8 +256,8 @@ struct PixelFormatTests {
             return try Recon(.file(source)).run()
         }
         func choose(_ index: SourceIndex, _ spec: JobSpec) throws -> (format: String, warnings: [String]) {
-            var choice = TargetChoice(indexes: [index], spec: spec)
-            return (try choice.video().format.pixelFormat, choice.diagnostics.map(\.words))
+            let video = try TargetChoice(indexes: [index], spec: spec).video()
+            return (video.value.format.pixelFormat, video.diagnostics.map(\.words))
         }
         let screen = try make("rgb24", "png", "screen.mov", "70x36")
         let said =

@@ -42,7 +42,7 @@ struct RateTests {
     @Test("an encoder that writes the rate into its parameters is refused: its segments would not join")
     func refused() throws {
         let folder = try ScratchFolder()
-        var choice = TargetChoice(
+        let choice = TargetChoice(
             indexes: [try Recon(.file(try source(in: folder))).run()],
             spec: JobSpec(container: .nut, videoCodec: "wmv2", bitrate: .source))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }

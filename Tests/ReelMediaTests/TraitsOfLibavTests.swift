@@ -46,12 +46,12 @@ struct TraitsOfLibavTests {
         let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
-                var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: name))
+                let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: name))
                 return (try? choice.video()) != nil
             })
         for alias in [traits.codec] + traits.aliases {
-            var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: alias))
-            #expect(try choice.video().encoder == name, "\(alias)")
+            let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: alias))
+            #expect(try choice.video().value.encoder == name, "\(alias)")
         }
         let job = try MediaJob(source, spec: JobSpec(container: container, videoCodec: name), folder: folder.path)
         #expect(job.plan.video.encoder == name)
@@ -75,11 +75,11 @@ struct TraitsOfLibavTests {
         let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
-                var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: name))
+                let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: name))
                 return (try? choice.audio()) != nil
             })
-        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: traits.codec))
-        #expect(try choice.audio().map(\.encoder) == [AudioEncoderTraits.making(traits.codec).name])
+        let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: traits.codec))
+        #expect(try choice.audio().value.map(\.encoder) == [AudioEncoderTraits.making(traits.codec).name])
         let job = try MediaJob(source, spec: JobSpec(container: container, audioCodec: name), folder: folder.path)
         #expect(job.plan.audio.map(\.encoder) == [name])
         #expect((job.plan.audio[0].bitrate == nil) == traits.isLossless)

@@ -1,6 +1,150 @@
 internal import CFFmpeg
 internal import ReelCore
 
+/// The pictures of a loop, decoded from the segments of a job and drawn in the colours of its format.
+///
+/// The segments are lossless. If the format has a palette, they are read once to choose its colours and once more to be
+/// drawn in them, so that no picture is held.
+struct LoopPictures {
+    private let sources: [IndexedSource]
+    private let segments: SegmentList
+    let plan: Plan
+    let traits: LoopTraits
+    let options: LoopOptions
+    /// The delays of all pictures, in ticks of the format.
+    let delays: [Int64]
+
+    /// Nil if the plan is for a container of video.
+    init?(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
+        guard let traits = plan.container.traits.loops else { return nil }
+        (self.sources, self.plan, self.segments, self.traits) = (sources, plan, segments, traits)
+        options = plan.loop ?? LoopOptions()
+        let order = FrameOrder(plan)
+        let clock = plan.video.format.timeBase
+        let starts = (0..<order.count).map { place in
+            let (clip, frame) = order.frame(at: place)
+            return clock.seconds(clip.interval(of: frame, in: sources[clip.source].index.video).start)
+        }
+        let least = max(traits.clock.ticks(in: LoopTraits.leastDelay, rounding: .up), 1)
+        delays =
+            LoopDelays(
+                starts: starts, end: clock.seconds(plan.end(in: sources.map(\.index))), clock: traits.clock,
+                least: least
+            ).delays
+    }
+
+    var size: PictureSize { PictureSize(width: plan.video.format.width, height: plan.video.format.height) }
+
+    var isTransparent: Bool { plan.video.format.pixelFormat == "bgra" }
+
+    /// The pixel format in which the encoder takes the pictures.
+    var drawnFormat: String {
+        if options.isLossless, let format = traits.losslessFormat { return format }
+        return isTransparent ? traits.transparentFormat ?? traits.pixelFormat : traits.pixelFormat
+    }
+
+    /// Hands out all pictures in the output's order, as the format shows them. Returns what each shows.
+    func drawn(
+        _ take: (borrowing Frame) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> [DecodedPicture] {
+        if traits.hasPalette { return try drawnInPalette(take) }
+        let chain = try FilterGraph(
+            pictures: "format=\(drawnFormat)", width: size.width, height: size.height,
+            format: av_get_pix_fmt(plan.video.format.pixelFormat))
+        let digest = try LoopDigest()
+        var pictures: [DecodedPicture] = []
+        let made = try Frame()
+        func pull() throws(ReelFailure) {
+            while try chain.pull(into: made) {
+                pictures.append(try digest.describe(made))
+                try take(made)
+            }
+        }
+        try eachPicture { (picture) throws(ReelFailure) in
+            try chain.push(picture)
+            try pull()
+        }
+        try chain.finish()
+        try pull()
+        return pictures
+    }
+
+    private func drawnInPalette(
+        _ take: (borrowing Frame) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> [DecodedPicture] {
+        let dither =
+            switch options.dither ?? .standard {
+            case .none: "none"
+            case .bayer: "bayer"
+            case .sierra: "sierra2_4a"
+            case .floydSteinberg: "floyd_steinberg"
+            }
+        let chain = try FilterGraph(
+            pictures: "[in][palette]paletteuse=dither=\(dither):diff_mode=rectangle", width: size.width,
+            height: size.height, format: AV_PIX_FMT_BGRA, palette: try palette())
+        let (converter, digest) = (LoopConverter(), try LoopDigest())
+        let steady = try SteadyColours()
+        var pictures: [DecodedPicture] = []
+        let made = try Frame()
+        try eachPicture { (picture) throws(ReelFailure) in
+            let source = try converter.shown(picture)
+            try chain.push(source)
+            guard try chain.pull(into: made) else {
+                throw ReelFailure(.pictureUnconvertible(width: size.width, height: size.height))
+            }
+            try steady.steady(made, source: source)
+            pictures.append(try digest.describe(made))
+            try take(made)
+        }
+        return pictures
+    }
+
+    /// The palette of all pictures: 256 colours in a picture of 16 by 16.
+    private func palette() throws(ReelFailure) -> Frame {
+        let chain = try FilterGraph(
+            pictures: "palettegen=max_colors=\(options.colours ?? LoopOptions.coloursAllowed.upperBound)",
+            width: size.width, height: size.height, format: av_get_pix_fmt(plan.video.format.pixelFormat))
+        let palette = try Frame()
+        try eachPicture { (picture) throws(ReelFailure) in
+            try chain.push(picture)
+            // The graph keeps pictures until its output is asked for, although that comes at the end.
+            _ = try chain.pull(into: palette)
+        }
+        try chain.finish()
+        guard try chain.pull(into: palette) else { throw ReelFailure(.nothingToEncode) }
+        return palette
+    }
+
+    /// Decodes the segments in the order of the output.
+    private func eachPicture(_ take: (borrowing Frame) throws(ReelFailure) -> Void) throws(ReelFailure) {
+        let streams = try OutputStreams(plan: plan, sources: sources, heard: [])
+        let source = VideoSource(
+            segments: segments, plan: plan, indexes: sources.map(\.index), parameters: streams.video,
+            depth: streams.reorderDepth, shift: .zero)
+        let decoder = try Decoder(
+            parameters: streams.video, timeBase: source.timeBase, threads: 1, path: plan.container.rawValue)
+        let packet = try Packet()
+        let frame = try Frame()
+        var count = 0
+        while source.upcoming != nil {
+            try source.take(into: packet)
+            _ = try decoder.send(packet)
+            packet.reset()
+            while try decoder.receive(into: frame) == .frame {
+                // Two frames of a source may share a time; pictures are counted, not timed, here.
+                frame.pts = Timestamp(Int64(count))
+                count += 1
+                do throws(ReelFailure) { try take(frame) } catch { throw source.judged(error) }
+            }
+        }
+        try source.finish()
+        guard count == plan.frameCount else {
+            throw source.judged(
+                ReelFailure(.verificationFailed(stream: 0, flaw: .frameCount(found: count, planned: plan.frameCount))))
+        }
+    }
+}
+
 /// Tells pictures apart by what they show: pixels that are transparent are equal, whatever colour they would have.
 final class LoopDigest {
     private let digest: PictureDigest

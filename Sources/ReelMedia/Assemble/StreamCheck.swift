@@ -122,8 +122,8 @@ struct PictureCheck {
 
     /// Whether every sample must be unchanged.
     private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture, _ track: VideoTrack) -> Bool {
-        let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
+        let format = av_get_pix_fmt(track.stream.pixelFormat).withoutRange
         return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width
-            && Int32(frame.height) == known.height && PixelFormatChoice.withoutRange(frame.pixelFormat) == format
+            && Int32(frame.height) == known.height && frame.pixelFormat.withoutRange == format
     }
 }

@@ -61,11 +61,7 @@ final class WebPEncoder {
         if let encoder, encoder.size == size { return encoder.native }
         let options = isLossless ? [MediaOption(name: "lossless", value: "1")] : []
         let made = try Encoder(name, options: options) { [format] context in
-            context.pointee.width = Int32(size.width)
-            context.pointee.height = Int32(size.height)
-            context.pointee.pix_fmt = format
-            context.pointee.time_base = TimeBase(1, 1000).native
-            context.pointee.thread_count = 1
+            context.describePictures(size.width, size.height, format, TimeBase(1, 1000))
         }
         encoder = (made, size)
         return made
@@ -87,10 +83,7 @@ final class WebPCanvas {
         packet = try Packet()
         frame = try Frame()
         self.name = name
-        shown.native.pointee.format = AV_PIX_FMT_BGRA.rawValue
-        shown.native.pointee.width = Int32(size.width)
-        shown.native.pointee.height = Int32(size.height)
-        try check(av_frame_get_buffer(shown.native, 0), .makeFrame)
+        try shown.allocate(size.width, size.height, AV_PIX_FMT_BGRA)
     }
 
     /// Shows the next picture. Returns false if it does not decode, or has another size than it says.
@@ -128,23 +121,6 @@ final class WebPCanvas {
     }
 }
 
-/// A part of a picture, in pixels.
-struct PictureArea: Equatable {
-    /// Pixels on its left.
-    var x: Int
-    /// Lines above it.
-    var y: Int
-    /// Pixels in a line.
-    var width: Int
-    /// Lines.
-    var height: Int
-
-    var size: PictureSize { PictureSize(width: width, height: height) }
-
-    /// Whether a picture of that size has the part.
-    func lies(in size: PictureSize) -> Bool { x + width <= size.width && y + height <= size.height }
-}
-
 /// A picture and the one before it, of the same size and format: what has changed. It does not keep their memory.
 struct PictureChange {
     private let size: PictureSize
@@ -173,19 +149,18 @@ struct PictureChange {
 
     init(of picture: borrowing Frame, since before: borrowing Frame) throws(ReelFailure) {
         let format = picture.pixelFormat
-        guard let description = av_pix_fmt_desc_get(format) else {
+        guard format.descriptor != nil else {
             throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
         }
         var planes: [Plane] = []
         for plane in 0..<max(Int(av_pix_fmt_count_planes(format)), 0) {
             guard let mine = picture.plane(plane), let theirs = before.plane(plane) else { continue }
-            let isChroma = plane == 1 || plane == 2
+            let shifts = format.shifts(ofPlane: plane)
             planes.append(
                 Plane(
                     mine: mine, theirs: theirs, lineSizes: (picture.lineSize(plane), before.lineSize(plane)),
-                    bytes: Int(av_image_get_linesize(format, 1, Int32(plane))),
-                    across: isChroma ? Int(description.pointee.log2_chroma_w) : 0,
-                    down: isChroma ? Int(description.pointee.log2_chroma_h) : 0))
+                    bytes: Int(av_image_get_linesize(format, 1, Int32(plane))), across: shifts.across,
+                    down: shifts.down))
         }
         self.planes = planes
         size = picture.size
@@ -239,20 +214,5 @@ struct PictureChange {
                 PictureArea(x: x, y: y, width: min(side, size.width - x), height: min(side, size.height - y))
             }
         }.filter { square in planes.allSatisfy { $0.isEqual(square) } }
-    }
-}
-
-extension Frame {
-    var size: PictureSize { PictureSize(width: width, height: height) }
-
-    /// The part of the picture, in the same memory. The part begins at an even pixel and an even line.
-    func part(_ area: PictureArea) throws(ReelFailure) -> Frame {
-        let part = try reference()
-        part.native.pointee.crop_left = area.x
-        part.native.pointee.crop_top = area.y
-        part.native.pointee.crop_right = width - area.x - area.width
-        part.native.pointee.crop_bottom = height - area.y - area.height
-        try check(av_frame_apply_cropping(part.native, Int32(AV_FRAME_CROP_UNALIGNED)), .convertPicture)
-        return part
     }
 }

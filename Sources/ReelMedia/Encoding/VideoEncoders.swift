@@ -17,11 +17,6 @@ extension EncoderTraits {
         return named(String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
     }
 
-    /// The profile of this name; nil if the encoder has none so called.
-    func profile(_ name: String) -> Profile? {
-        profiles.first { $0.name == name.lowercased() }
-    }
-
     /// The options for pictures of this format and size.
     ///
     /// - Parameter profile: the profile that is asked for; nil for the encoder's choice.
@@ -30,10 +25,9 @@ extension EncoderTraits {
         switch name {
         case "ffv1": return FFV1Layout(width: width, height: height, format: format).options
         case "prores_ks":
-            let isFull = av_pix_fmt_desc_get(format).map { $0.pointee.log2_chroma_w == 0 } ?? false
-            return [MediaOption(name: "profile", value: isFull ? "4" : "3")]
+            return [MediaOption(name: "profile", value: format.chromaShifts?.across == 0 ? "4" : "3")]
         case "libvpx", "libvpx-vp9":
-            guard PixelFormatChoice.hasAlpha(format) else { return [] }
+            guard format.hasAlpha else { return [] }
             // Without key frames at scene changes, which colours and transparency have at different places. Decoders begin
             // where the colours have one, and fail if the transparency has none there.
             let keyFrames = MediaOption(name: "keyint_min", value: "\(keyFrameInterval)")
@@ -42,9 +36,6 @@ extension EncoderTraits {
         default: return []
         }
     }
-
-    /// Whether the encoder has a private option with this name.
-    func has(option: String) -> Bool { bounds(ofOption: option) != nil }
 
     /// The values of a private option that is a number; of another option they mean nothing. Nil if there is no such option.
     func bounds(ofOption option: String) -> ClosedRange<Double>? {
@@ -65,18 +56,18 @@ struct FFV1Layout {
     let columns: Int?
 
     init(width: Int, height: Int, format: AVPixelFormat) {
-        guard let description = av_pix_fmt_desc_get(format)?.pointee else {
+        guard let descriptor = format.descriptor, let shifts = format.chromaShifts else {
             columns = nil
             return
         }
-        let shifts = (Int(description.log2_chroma_w), Int(description.log2_chroma_h))
-        let bits = Int64(description.comp.0.depth) + 1
-        let planes = Int64(description.nb_components)
+        let bits = Int64(descriptor.comp.0.depth) + 1
+        let planes = Int64(descriptor.nb_components)
         columns = (2...8).first { count in
             let largest = Int64((width + count - 1) / count) * Int64((height + count - 1) / count)
             // libavcodec's own limit (ffv1enc.c).
             return largest * bits * planes <= 8 << 24
-                && Self.divides(width, by: count, shift: shifts.0) && Self.divides(height, by: count, shift: shifts.1)
+                && Self.divides(width, by: count, shift: shifts.across)
+                && Self.divides(height, by: count, shift: shifts.down)
         }
     }
 
@@ -104,11 +95,8 @@ extension VideoEncoding {
     func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
         let encoder = try Encoder(self, stream: stream, bitrate: nil)
         let frame = try Frame()
-        frame.native.pointee.format = av_get_pix_fmt(format.pixelFormat).rawValue
-        frame.native.pointee.width = Int32(format.width)
-        frame.native.pointee.height = Int32(format.height)
+        try frame.allocate(format.width, format.height, av_get_pix_fmt(format.pixelFormat))
         frame.pts = Timestamp(0)
-        try check(av_frame_get_buffer(frame.native, 0), .makeFrame)
         frame.fillWithNoise()
         try encoder.send(frame)
         let packet = try Packet()
@@ -138,13 +126,6 @@ extension Frame {
 
 /// The builds of encoders, which plans name and workers report.
 enum EncoderBuilds {
-    /// Those of this process.
-    static var all: [String] {
-        let names =
-            EncoderTraits.all.filter(\.isListed).map(\.name) + AudioEncoderTraits.all.filter(\.isReported).map(\.name)
-        return (names.filter { avcodec_find_encoder_by_name($0) != nil } + [VideoTarget.copy]).map(build(of:))
-    }
-
     /// The build of an encoder: its name and its library, which a plan and a worker compare.
     static func build(of encoder: String) -> String {
         let version = avcodec_version()

@@ -149,9 +149,6 @@ final class Decoder {
         av_frame_unref(kept)
         try check(av_frame_ref(kept, frame.native), .makeFrame)
     }
-
-    /// Resets the decoder. The next packet must be a random access point.
-    func flush() { avcodec_flush_buffers(native) }
 }
 
 /// A copy of what a decoder needs to know of a stream, so that decoding can go on when the file is closed. `@unchecked`
@@ -196,27 +193,6 @@ extension Decoder {
         let another = try Frame()
         guard !frame.isDamaged, try decoder.receive(into: another) == .end else { return nil }
         return frame
-    }
-}
-
-extension Frame {
-    /// The visible pixels of all planes, line by line.
-    func pixels() throws(ReelFailure) -> [UInt8] {
-        let size = try check(
-            av_image_get_buffer_size(pixelFormat, native.pointee.width, native.pointee.height, 1), .readPicture)
-        var bytes = [UInt8](repeating: 0, count: Int(size))
-        let code = withUnsafePointer(to: &native.pointee.data) { planes in
-            planes.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: 8) { planes in
-                withUnsafePointer(to: &native.pointee.linesize) { lines in
-                    lines.withMemoryRebound(to: Int32.self, capacity: 8) { lines in
-                        av_image_copy_to_buffer(
-                            &bytes, size, planes, lines, pixelFormat, native.pointee.width, native.pointee.height, 1)
-                    }
-                }
-            }
-        }
-        try check(code, .readPicture)
-        return bytes
     }
 }
 

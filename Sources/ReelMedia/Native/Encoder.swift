@@ -55,16 +55,13 @@ final class Encoder {
         avcodec_free_context(&context)
     }
 
-    var timeBase: TimeBase { TimeBase(native.pointee.time_base) }
     var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
-    var sampleRate: Int { Int(native.pointee.sample_rate) }
     /// Samples per channel that each frame must have; 0 if any number will do.
     var frameSize: Int { Int(native.pointee.frame_size) }
     /// Samples of priming before the first that is heard.
     var initialPadding: Int { Int(native.pointee.initial_padding) }
     /// The number of packets by which a frame may be later in decode order than in presentation order.
     var reorderDepth: Int { max(Int(native.pointee.has_b_frames), traits.leastReorderDepth) }
-    var channelLayout: AVChannelLayout { native.pointee.ch_layout }
 
     /// SHA-256 of the extradata; that of no bytes if there is none.
     var extradataHash: String {
@@ -80,14 +77,13 @@ final class Encoder {
     /// they do.
     private var sizeRefusal: ReelFailure? {
         let (width, height) = (Int(native.pointee.width), Int(native.pointee.height))
-        guard let format = av_pix_fmt_desc_get(native.pointee.pix_fmt),
-            width % (1 << Int(format.pointee.log2_chroma_w)) != 0
-                || height % (1 << Int(format.pointee.log2_chroma_h)) != 0
+        guard let shifts = native.pointee.pix_fmt.chromaShifts,
+            width % (1 << shifts.across) != 0 || height % (1 << shifts.down) != 0
         else { return nil }
         return ReelFailure(
             .sizeIndivisible(
                 encoder: name, size: PictureSize(width: width, height: height),
-                pixelFormat: String(cString: format.pointee.name)))
+                pixelFormat: native.pointee.pix_fmt.name))
     }
 
     /// Copies the encoder's parameters into those of a stream, for the muxer.
@@ -119,10 +115,7 @@ final class Encoder {
     private func finishWithBlankPicture() throws(ReelFailure) {
         let frame = try Frame()
         let packet = try Packet()
-        frame.native.pointee.format = native.pointee.pix_fmt.rawValue
-        frame.native.pointee.width = native.pointee.width
-        frame.native.pointee.height = native.pointee.height
-        try check(av_frame_get_buffer(frame.native, 0), .makeFrame)
+        try frame.allocate(Int(native.pointee.width), Int(native.pointee.height), native.pointee.pix_fmt)
         frame.pts = Timestamp(lastSent + 1)
         try send(frame)
         try finish()
@@ -162,15 +155,12 @@ extension Encoder {
         try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
             (context) throws(ReelFailure) in
             let format = av_get_pix_fmt(target.format.pixelFormat)
-            context.pointee.width = Int32(target.format.width)
-            context.pointee.height = Int32(target.format.height)
-            context.pointee.pix_fmt = format
-            context.pointee.time_base = target.format.timeBase.native
+            context.describePictures(
+                target.format.width, target.format.height, format, target.format.timeBase, threads: target.threads)
             let rate = target.format.frameRate
             context.pointee.framerate = min(rate, traits.greatestRate ?? rate).native
             context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
             context.pointee.gop_size = Int32(target.keyFrameInterval)
-            context.pointee.thread_count = Int32(target.threads)
             context.pointee.bit_rate = bitrate ?? 0
             stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
             context.pointee.field_order = (target.format.fieldsVary ? .unknown : target.format.fieldOrder).native
@@ -217,12 +207,8 @@ extension Encoder {
         let preset = target.options.last { $0.name == "preset" }?.value ?? ""
         // libavcodec rejects offsets for interlaced pictures.
         guard traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
-        let range = 51 + 6 * (bitDepth(av_get_pix_fmt(target.format.pixelFormat)) - 8)
-        return Rational(-2913, 1000 * range)
-    }
-
-    private static func bitDepth(_ format: AVPixelFormat) -> Int64 {
-        Int64(av_pix_fmt_desc_get(format)?.pointee.comp.0.depth ?? 8)
+        let depth = Int64(av_get_pix_fmt(target.format.pixelFormat).descriptor?.comp.0.depth ?? 8)
+        return Rational(-2913, 1000 * (51 + 6 * (depth - 8)))
     }
 
     /// Options for the processor of this machine; the plan does not contain them.
@@ -253,5 +239,14 @@ extension Encoder {
         let packed = av_get_packed_sample_fmt(source)
         let widest = offered.max { av_get_bytes_per_sample($0) < av_get_bytes_per_sample($1) }
         return offered.first { av_get_packed_sample_fmt($0) == packed } ?? widest ?? AV_SAMPLE_FMT_FLTP
+    }
+}
+
+extension UnsafeMutablePointer<AVCodecContext> {
+    /// Tells an encoder the form and the clock of the pictures that it will get.
+    func describePictures(_ width: Int, _ height: Int, _ format: AVPixelFormat, _ clock: TimeBase, threads: Int = 1) {
+        (pointee.width, pointee.height, pointee.pix_fmt) = (Int32(width), Int32(height), format)
+        pointee.time_base = clock.native
+        pointee.thread_count = Int32(threads)
     }
 }

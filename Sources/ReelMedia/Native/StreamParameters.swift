@@ -9,7 +9,7 @@ extension VideoStream {
         self.init(
             index: Int(stream.pointee.index), codec: String(cString: avcodec_get_name(parameters.codec_id)),
             width: Int(parameters.width), height: Int(parameters.height),
-            pixelFormat: known(av_get_pix_fmt_name(format)) ?? "unknown",
+            pixelFormat: format.name,
             timeBase: TimeBase(stream.pointee.time_base),
             frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
@@ -31,17 +31,6 @@ extension VideoStream {
     var nominalDuration: Ticks {
         let seconds = frameRate.map { Rational(1) / $0 } ?? Rational(1, 25)
         return Ticks(min(max(1, timeBase.ticks(in: seconds, rounding: .nearest)), Timestamp.bound))
-    }
-}
-
-extension ColourTags {
-    init(native parameters: AVCodecParameters) {
-        self.init(
-            range: known(av_color_range_name(parameters.color_range)),
-            primaries: known(av_color_primaries_name(parameters.color_primaries)),
-            transfer: known(av_color_transfer_name(parameters.color_trc)),
-            matrix: known(av_color_space_name(parameters.color_space)),
-            chromaLocation: known(av_chroma_location_name(parameters.chroma_location)))
     }
 }
 

@@ -130,19 +130,14 @@ package final class PictureSheet {
     private func show(_ picture: borrowing Frame, at place: Int) throws(ReelFailure) {
         guard (0..<count).contains(place) else { return }
         try fitting.fit(picture, into: fitted)
-        try sheet.show(
-            fitted,
-            at: PictureFitting.Area(left: place * cell.width, top: 0, width: cell.width, height: cell.height))
+        try sheet.show(fitted, at: PictureArea(x: place * cell.width, y: 0, width: cell.width, height: cell.height))
         fitted.reset()
     }
 
     /// Writes the JPEG, as a whole.
     package func write(to file: Locator) throws(ReelFailure) {
         let encoder = try Encoder("mjpeg", options: []) { (context) throws(ReelFailure) in
-            (context.pointee.width, context.pointee.height) = (Int32(sheet.width), Int32(sheet.height))
-            context.pointee.pix_fmt = av_get_pix_fmt(Self.pixelFormat)
-            context.pointee.time_base = AVRational(num: 1, den: 25)
-            context.pointee.thread_count = 1
+            context.describePictures(sheet.width, sheet.height, av_get_pix_fmt(Self.pixelFormat), TimeBase(1, 25))
             sheetStream.colour.apply(to: context)
             context.pointee.flags |= AV_CODEC_FLAG_QSCALE
             context.pointee.global_quality = Self.quantiser * FF_QP2LAMBDA

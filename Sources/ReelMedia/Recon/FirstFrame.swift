@@ -85,16 +85,6 @@ extension FirstFrame {
 }
 
 extension ColourTags {
-    init(native frame: borrowing Frame) {
-        let native = frame.native.pointee
-        self.init(
-            range: known(av_color_range_name(native.color_range)),
-            primaries: known(av_color_primaries_name(native.color_primaries)),
-            transfer: known(av_color_transfer_name(native.color_trc)),
-            matrix: known(av_color_space_name(native.colorspace)),
-            chromaLocation: known(av_chroma_location_name(native.chroma_location)))
-    }
-
     /// Takes from the frame what the container does not state. If the frame says HLG, that wins: broadcasters write
     /// bt2020-10 for old receivers and add the true curve as a preferred one (ITU-T H.265 D.3.39), which only the
     /// decoder reads.

@@ -112,7 +112,7 @@ private final class Album {
 
         func add(_ sheet: Sheet) {
             var picture = digest.describe(sheet.picture)
-            let format = PixelFormatChoice.withoutRange(sheet.picture.pixelFormat)
+            let format = sheet.picture.pixelFormat.withoutRange
             picture.hasOtherFormat = format != firstFormat ?? format
             firstFormat = firstFormat ?? format
             frames.append(ShownFrame(packet: sheet.packet, time: sheet.picture.bestTimestamp, picture: picture))

@@ -296,7 +296,7 @@ struct FrameBuffer: ~Copyable {
             while frames.count > place + 1 { drop(at: frames.count - 1) }
         case nil: break
         }
-        return try pictures[place].sharingPicture()
+        return try pictures[place].reference()
     }
 
     private mutating func drop(at place: Int) {

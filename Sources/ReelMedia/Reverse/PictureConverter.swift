@@ -40,26 +40,21 @@ final class PictureConverter {
     func withPicture(
         _ picture: borrowing Frame, at start: Timestamp, _ body: (borrowing Frame) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
-        if isBlack {
-            try scaled.fillBlack(target, range: colour.range)
-            prepare(scaled, at: start)
-            try body(scaled)
-            scaled.reset()
-        } else if let fitting {
-            try fitting.fit(picture, into: scaled)
-            prepare(scaled, at: start)
-            try body(scaled)
-            scaled.reset()
-        } else if fits(picture) {
+        if !isBlack, fitting == nil, fits(picture) {
             picture.native.pointee.format = format.rawValue
             prepare(picture, at: start)
-            try body(picture)
+            return try body(picture)
+        }
+        if isBlack {
+            try scaled.fillBlack(target, range: colour.range)
+        } else if let fitting {
+            try fitting.fit(picture, into: scaled)
         } else {
             try scale(picture)
-            prepare(scaled, at: start)
-            try body(scaled)
-            scaled.reset()
         }
+        prepare(scaled, at: start)
+        try body(scaled)
+        scaled.reset()
     }
 
     /// Scales a picture whose size differs from the stream's, in place, so that all pictures in memory have one size: to that
@@ -76,7 +71,7 @@ final class PictureConverter {
     }
 
     private func fits(_ picture: borrowing Frame) -> Bool {
-        let own = PixelFormatChoice.withoutRange(picture.pixelFormat) == PixelFormatChoice.withoutRange(format)
+        let own = picture.pixelFormat.withoutRange == format.withoutRange
         return own && picture.width == target.width && picture.height == target.height
     }
 
@@ -90,26 +85,24 @@ final class PictureConverter {
         _ picture: borrowing Frame, width: Int, height: Int, _ format: AVPixelFormat
     ) throws(ReelFailure) {
         scaler = sws_getCachedContext(
-            scaler, Int32(picture.width), Int32(picture.height), PixelFormatChoice.withoutRange(picture.pixelFormat),
-            Int32(width), Int32(height), PixelFormatChoice.withoutRange(format),
+            scaler, Int32(picture.width), Int32(picture.height), picture.pixelFormat.withoutRange,
+            Int32(width), Int32(height), format.withoutRange,
             SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
         guard scaler != nil else {
             throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
         }
         scaled.reset()
         try check(av_frame_copy_props(scaled.native, picture.native), .convertPicture)
-        scaled.native.pointee.format = format.rawValue
-        (scaled.native.pointee.width, scaled.native.pointee.height) = (Int32(width), Int32(height))
-        try check(av_frame_get_buffer(scaled.native, 0), .convertPicture)
+        try scaled.allocate(width, height, format, .convertPicture)
         try check(sws_scale_frame(scaler, scaled.native, picture.native), .convertPicture)
     }
 
     /// A stream may change its pixel format in the middle.
     private func noteFormat(of picture: borrowing Frame) {
         let (own, first) = (picture.pixelFormat, av_get_pix_fmt(stream.pixelFormat))
-        guard PixelFormatChoice.withoutRange(own) != PixelFormatChoice.withoutRange(first) else { return }
+        guard own.withoutRange != first.withoutRange else { return }
         let loss = Diagnostic.framesConverted(
-            from: known(av_get_pix_fmt_name(own)) ?? "unknown", to: target.pixelFormat)
+            from: own.name, to: target.pixelFormat)
         if !losses.contains(loss) { losses.append(loss) }
     }
 
@@ -129,36 +122,6 @@ final class PictureConverter {
     }
 }
 
-extension Frame {
-    /// Makes a frame that shows the same picture.
-    func sharingPicture() throws(ReelFailure) -> Frame {
-        let shared = try Frame()
-        try check(av_frame_ref(shared.native, native), .makeFrame)
-        return shared
-    }
-
-    /// Moves the picture to a new frame; this one can be filled again.
-    func takingPicture() throws(ReelFailure) -> Frame {
-        let taken = try Frame()
-        taken.take(self)
-        return taken
-    }
-
-    /// Copies the picture and gives its memory back to the decoder at once. The decoder then reuses its memory in the
-    /// same order every time. That order is visible in damaged pictures, whose undecoded parts keep the memory's former
-    /// contents.
-    func copyingPicture() throws(ReelFailure) -> Frame {
-        let copy = try Frame()
-        (copy.native.pointee.format, copy.native.pointee.width) = (native.pointee.format, native.pointee.width)
-        copy.native.pointee.height = native.pointee.height
-        try check(av_frame_get_buffer(copy.native, 0), .makeFrame)
-        try check(av_frame_copy(copy.native, native), .makeFrame)
-        try check(av_frame_copy_props(copy.native, native), .makeFrame)
-        reset()
-        return copy
-    }
-}
-
 /// Fits a source's pictures into the output's: turned as these are, scaled in proportion onto black, with the colours of the
 /// source that gives the output its own.
 final class PictureFitting {
@@ -167,7 +130,7 @@ final class PictureFitting {
     private let target: OutputFormat
     private let format: AVPixelFormat
     /// The size in which the pictures are scaled, and where they lie on the output's.
-    private let area: Area
+    private let area: PictureArea
     private var graph: Graph?
 
     /// The filters for pictures of one size and format, and the format for which the filters take these: the output's, which
@@ -176,14 +139,6 @@ final class PictureFitting {
         let chain: FilterGraph
         let width, height: Int
         let format, taken: AVPixelFormat
-    }
-
-    /// A rectangle of the output's picture, in pixels.
-    struct Area: Equatable {
-        var left: Int
-        var top: Int
-        var width: Int
-        var height: Int
     }
 
     /// - Parameters:
@@ -200,7 +155,7 @@ final class PictureFitting {
 
     /// The greatest area of the output's picture with the proportions that `source` has upright; sizes and places are
     /// even, since chroma is shared by pairs of pixels.
-    static func area(of source: VideoStream, in target: OutputFormat) -> Area {
+    static func area(of source: VideoStream, in target: OutputFormat) -> PictureArea {
         let turn = Turning(from: source.displayMatrix, to: target.displayMatrix)
         var (width, height) = (Int64(source.width), Int64(source.height))
         var aspect = source.sampleAspectRatio ?? Rational(1)
@@ -213,14 +168,14 @@ final class PictureFitting {
             let pairs = TimeBase(2, 1).ticks(in: length, rounding: .nearest)
             return pairs * 2 >= Int64(most) - 1 ? most : Int(max(pairs, 1) * 2)
         }
-        var area = Area(left: 0, top: 0, width: target.width, height: target.height)
+        var area = PictureArea(x: 0, y: 0, width: target.width, height: target.height)
         if shape >= room {
             area.height = even(Rational(Int64(target.width)) / shape, of: target.height)
         } else {
             area.width = even(Rational(Int64(target.height)) * shape, of: target.width)
         }
-        area.left = (target.width - area.width) / 4 * 2
-        area.top = (target.height - area.height) / 4 * 2
+        area.x = (target.width - area.width) / 4 * 2
+        area.y = (target.height - area.height) / 4 * 2
         return area
     }
 
@@ -269,12 +224,12 @@ final class PictureFitting {
     /// Whether a picture has the output's size and pixels once it is turned, so that every value can stay as it is.
     private func isOnlyTurned(_ picture: borrowing Frame) -> Bool {
         let isSideways = turning.isSideways
-        return area == Area(left: 0, top: 0, width: target.width, height: target.height)
+        return area == PictureArea(x: 0, y: 0, width: target.width, height: target.height)
             && (isSideways ? picture.height : picture.width) == target.width
             && (isSideways ? picture.width : picture.height) == target.height
-            && PixelFormatChoice.withoutRange(picture.pixelFormat) == PixelFormatChoice.withoutRange(format)
+            && picture.pixelFormat.withoutRange == format.withoutRange
             && source.colour.matrix == main.colour.matrix && source.hasFullRange == main.hasFullRange
-            && (!isSideways || PixelFormatChoice.turnsExactly(format))
+            && (!isSideways || format.turnsExactly)
     }
 
     /// The options of the scaler that say what colours mean in both. It would take what they leave open for BT.601 in
@@ -319,29 +274,5 @@ extension Turning {
         case (0, -1, 1, 0): ["transpose=cclock"]
         default: ["transpose=clock_flip"]
         }
-    }
-}
-
-extension Frame {
-    /// Makes it a black picture of a format; `range` is that of its values.
-    func fillBlack(_ target: OutputFormat, range: String?) throws(ReelFailure) {
-        reset()
-        let format = av_get_pix_fmt(target.pixelFormat)
-        native.pointee.format = format.rawValue
-        (native.pointee.width, native.pointee.height) = (Int32(target.width), Int32(target.height))
-        try check(av_frame_get_buffer(native, 0), .convertPicture)
-        try check(
-            reel_frame_fill_black(native, range == "pc" ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG), .convertPicture)
-    }
-
-    /// Copies a picture of the same format onto a part of this one.
-    func show(_ picture: borrowing Frame, at area: PictureFitting.Area) throws(ReelFailure) {
-        let part = try reference()
-        part.native.pointee.crop_left = area.left
-        part.native.pointee.crop_top = area.top
-        part.native.pointee.crop_right = width - area.left - area.width
-        part.native.pointee.crop_bottom = height - area.top - area.height
-        try check(av_frame_apply_cropping(part.native, reel_crop_unaligned), .convertPicture)
-        try check(av_frame_copy(part.native, picture.native), .convertPicture)
     }
 }
