@@ -19,11 +19,11 @@ package enum Media {
     /// Returns the freed memory that is kept for reuse to the system.
     package static func rest() { reel_empty_heaps() }
 
-    /// Keeps blocks that are larger than a decoded picture out of the heaps. Those are an encoder's own pictures: the system
-    /// gives and takes back each of them. In the heaps, they would leave gaps between decoded pictures, and after a window
-    /// of another length neither kind would fit into the gaps.
+    /// Keeps blocks that are larger than a decoded picture out of the heaps. Those are an encoder's own pictures: the
+    /// system gives and takes back each of them. In the heaps, they would leave gaps between decoded pictures, and
+    /// after a window of another length neither kind would fit into the gaps.
     ///
-    /// - Parameter bytes: those of a decoded picture.
+    /// - Parameter bytes: the size of a decoded picture.
     static func keepInHeaps(pictures bytes: Int64) {
         // A decoder allocates a picture's planes with room around them.
         reel_set_largest_in_heaps(Int(clamping: max(bytes + bytes / 4, 1 << 20)))
@@ -33,7 +33,8 @@ package enum Media {
     package static var encoderBuilds: [String] {
         let names =
             EncoderTraits.all.filter(\.isListed).map(\.name) + AudioEncoderTraits.all.filter(\.isReported).map(\.name)
-        return (names.filter { avcodec_find_encoder_by_name($0) != nil } + [VideoTarget.copy]).map(EncoderBuilds.build)
+        return (names.filter { avcodec_find_encoder_by_name($0) != nil } + [VideoTarget.copy]).map(
+            EncoderIdentity.build)
     }
 
     /// Writes an index and returns the SHA-256 of the file, in hexadecimal.
@@ -67,7 +68,7 @@ package enum Media {
 }
 
 extension PlannedSegments {
-    /// The contents that a plan's segments must have; `indexes` are those from which it was made.
+    /// The contents that a plan's segments must have; `indexes` are the ones from which the plan was made.
     init(plan: Plan, indexes: [SourceIndex]) {
         self.init(plan: plan, indexes: indexes) { Hexadecimal.text(SHA256.hash(data: $0)) }
     }
@@ -75,9 +76,7 @@ extension PlannedSegments {
 
 /// A source of a job: its file and its index.
 package struct IndexedSource: Sendable {
-    /// Of the file.
     package let locator: Locator
-    /// The file's index.
     package let index: SourceIndex
 
     package init(_ locator: Locator, index: SourceIndex) {
@@ -88,8 +87,9 @@ package struct IndexedSource: Sendable {
 
 /// The limit on this process's address space.
 package enum AddressLimit {
-    /// Limits the address space to a number of bytes. Beyond it an allocation fails, and the pass with it, instead of the
-    /// machine. The limit is a soft one: an encoder that does not survive a refusal while it starts is let go beyond it.
+    /// Limits the address space to a number of bytes. Beyond it an allocation fails, and the pass with it, instead of
+    /// the machine. The limit is a soft one: an encoder that does not survive a refusal while it starts is let go
+    /// beyond it.
     ///
     /// Call it before the process is confined: it opens a file of /proc.
     package static func set(_ bytes: UInt64) {
@@ -104,10 +104,7 @@ package enum AddressLimit {
     /// afterwards.
     @discardableResult
     static func exceed<R>(if isAllowed: Bool, _ body: () -> R) -> (result: R, isWithin: Bool) {
-        var limit = rlimit()
-        guard isAllowed, getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0,
-            limit.rlim_cur != limit.rlim_max
-        else { return (body(), true) }
+        guard isAllowed, var limit = lowered else { return (body(), true) }
         var raised = rlimit(rlim_cur: limit.rlim_max, rlim_max: limit.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &raised)
         let result = body()
@@ -115,14 +112,18 @@ package enum AddressLimit {
         return (result, bytes() <= limit.rlim_cur)
     }
 
-    /// Whether so little of the address space is left that an allocation may just have failed: an eighth of the limit, or 64 MiB
-    /// if that is more. Encoders ask for whole pictures at once, and do not all say that they got none.
+    /// Whether so little of the address space is left that an allocation may just have failed: an eighth of the limit,
+    /// or 64 MiB if that is more. Encoders ask for whole pictures at once, and do not all say that they got none.
     static var isNearlyReached: Bool {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != limit.rlim_max else {
-            return false
-        }
+        guard let limit = lowered else { return false }
         return bytes() >= limit.rlim_cur - min(limit.rlim_cur, max(64 << 20, limit.rlim_cur / 8))
+    }
+
+    /// The limit, if it is lower than it may be.
+    private static var lowered: rlimit? {
+        var limit = rlimit()
+        let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0
+        return isKnown && limit.rlim_cur != limit.rlim_max ? limit : nil
     }
 
     /// Descriptor of the kernel's figures about this process's memory.

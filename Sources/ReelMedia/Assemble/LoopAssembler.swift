@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Crypto
 internal import ReelCore
 
-/// Makes moving pictures that loop from the segments of a job, and verifies the file: a GIF, an animated PNG or WebP.
+/// Makes a GIF, an animated PNG or WebP from the segments of a job, and verifies the file.
 struct LoopAssembler {
     private let file: any LoopFile
     private let count: Int
@@ -36,9 +36,8 @@ struct LoopAssembler {
     }
 }
 
-/// What a file has to have, in the output's order.
+/// The pictures that a file must have, in the output's order.
 struct LoopExpectation {
-    /// What each picture shows.
     var pictures: [DecodedPicture] = []
     /// Of WebP, SHA-256 of the bytes of each picture in the file.
     var coded: [SHA256Digest] = []
@@ -46,7 +45,7 @@ struct LoopExpectation {
 
 /// How a format writes the pictures into a file and reads them back.
 private protocol LoopFile {
-    /// What a file of these pictures has to have.
+    /// The contents that a file of these pictures must have.
     func expected() throws(ReelFailure) -> LoopExpectation
 
     /// Writes all pictures. Returns the file's size in bytes, too.
@@ -54,7 +53,7 @@ private protocol LoopFile {
         to sink: any ByteSink, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> (expected: LoopExpectation, bytes: Int64)
 
-    /// Compares a finished file with what is expected. Returns the file's SHA-256 in hexadecimal.
+    /// Compares a finished file with the expected contents. Returns the file's SHA-256 in hexadecimal.
     func verify(
         _ output: any ByteSource, _ expected: LoopExpectation, progress: (Int) -> Void
     ) throws(ReelFailure) -> String
@@ -124,7 +123,7 @@ private struct MuxedLoop: LoopFile {
     ) throws(ReelFailure) -> String {
         let (expected, delays, ticks) = (expected.pictures, pictures.delays, pictures.traits.clock)
         let demuxer = try Demuxer(ByteReader(output, .output), purpose: .output)
-        guard let stream = demuxer.stream(0) else { throw wrong(.missing) }
+        guard let stream = demuxer.stream(0) else { throw unverified(.missing) }
         let decoder = try Decoder(stream: stream, threads: 1, path: output.name)
         let clock = TimeBase(stream.pointee.time_base)
         let digest = try LoopDigest()
@@ -134,19 +133,19 @@ private struct MuxedLoop: LoopFile {
         func receive() throws(ReelFailure) {
             while try decoder.receive(into: frame) == .frame {
                 guard count < expected.count else {
-                    throw wrong(.frameCount(found: count + 1, planned: expected.count))
+                    throw unverified(.frameCount(found: count + 1, planned: expected.count))
                 }
                 let time = clock.seconds(frame.bestTimestamp ?? Timestamp(0))
                 let lasts = clock.seconds(Ticks(reel_frame_duration(frame.native)))
                 let planned = ticks.seconds(Ticks(delays[count]))
                 guard time == ticks.seconds(Timestamp(due)) else {
-                    throw wrong(.frameTime(frame: count, found: time, planned: ticks.seconds(Timestamp(due))))
+                    throw unverified(.frameTime(frame: count, found: time, planned: ticks.seconds(Timestamp(due))))
                 }
                 guard lasts == planned else {
-                    throw wrong(.packetDuration(packet: count, found: lasts, planned: planned))
+                    throw unverified(.packetDuration(packet: count, found: lasts, planned: planned))
                 }
                 guard try digest.describe(frame).hash == expected[count].hash else {
-                    throw wrong(.framePicture(frame: count))
+                    throw unverified(.framePicture(frame: count))
                 }
                 due += delays[count]
                 count += 1
@@ -154,13 +153,13 @@ private struct MuxedLoop: LoopFile {
             }
         }
         while try demuxer.read(into: packet) {
-            guard try decoder.send(packet) != .damaged else { throw wrong(.undecodable) }
+            guard try decoder.send(packet) != .damaged else { throw unverified(.undecodable) }
             packet.reset()
             try receive()
         }
         try decoder.drain()
         try receive()
-        guard count == expected.count else { throw wrong(.frameCount(found: count, planned: expected.count)) }
+        guard count == expected.count else { throw unverified(.frameCount(found: count, planned: expected.count)) }
         return try demuxer.file.checksum()
     }
 }
@@ -170,8 +169,7 @@ private struct WebPLoop: LoopFile {
     let pictures: LoopPictures
 
     private var layout: WebPLayout {
-        WebPLayout(
-            size: pictures.size, count: pictures.plan.frameCount, plays: pictures.options.plays ?? 0)
+        WebPLayout(size: pictures.size, count: pictures.plan.frameCount, plays: pictures.options.plays ?? 0)
     }
 
     func expected() throws(ReelFailure) -> LoopExpectation { try coded { _ in } }
@@ -204,8 +202,8 @@ private struct WebPLoop: LoopFile {
         return LoopExpectation(pictures: drawn, coded: coded)
     }
 
-    /// Compares the bytes of the file with the ones that were encoded, and what a decoder shows of them with what was
-    /// drawn: every pixel if nothing is lost, otherwise the likeness.
+    /// Compares the bytes of the file with the encoded ones, and the decoded pictures with the drawn ones: every pixel
+    /// of a lossless file, otherwise the likeness.
     func verify(
         _ output: any ByteSource, _ expected: LoopExpectation, progress: (Int) -> Void
     ) throws(ReelFailure) -> String {
@@ -216,26 +214,23 @@ private struct WebPLoop: LoopFile {
         let digest = try LoopDigest()
         var count = 0
         while let coded = try file.next() {
-            guard count < delays.count else { throw wrong(.frameCount(found: count + 1, planned: delays.count)) }
-            guard let picture = layout.picture(in: coded) else { throw wrong(.payload) }
+            guard count < delays.count else { throw unverified(.frameCount(found: count + 1, planned: delays.count)) }
+            guard let picture = layout.picture(in: coded) else { throw unverified(.payload) }
             guard picture.delay == delays[count] || layout.count == 1 else {
                 let (found, planned) = (clock.seconds(Ticks(picture.delay)), clock.seconds(Ticks(delays[count])))
-                throw wrong(.packetDuration(packet: count, found: found, planned: planned))
+                throw unverified(.packetDuration(packet: count, found: found, planned: planned))
             }
-            guard SHA256.hash(data: coded) == expected.coded[count] else { throw wrong(.payload) }
-            guard try canvas.show(picture) else { throw wrong(.undecodable) }
+            guard SHA256.hash(data: coded) == expected.coded[count] else { throw unverified(.payload) }
+            guard try canvas.show(picture) else { throw unverified(.undecodable) }
             let (shown, drawn) = (try digest.describe(canvas.shown), expected.pictures[count])
             let isSame =
                 pictures.options.isLossless
-                ? shown.hash == drawn.hash
-                : shown.likeness.distance(to: drawn.likeness) <= PictureCheck.tolerance
-            guard isSame else { throw wrong(.framePicture(frame: count)) }
+                ? shown.hash == drawn.hash : shown.likeness.distance(to: drawn.likeness) <= PictureCheck.tolerance
+            guard isSame else { throw unverified(.framePicture(frame: count)) }
             count += 1
             progress(count)
         }
-        guard count == delays.count else { throw wrong(.frameCount(found: count, planned: delays.count)) }
+        guard count == delays.count else { throw unverified(.frameCount(found: count, planned: delays.count)) }
         return try bytes.checksum()
     }
 }
-
-private func wrong(_ flaw: VerificationFlaw) -> ReelFailure { ReelFailure(.verificationFailed(stream: 0, flaw: flaw)) }

@@ -14,7 +14,6 @@ struct LoopPictures {
     /// The delays of all pictures, in ticks of the format.
     let delays: [Int64]
 
-    /// Nil if the plan is for a container of video.
     init?(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
         guard let traits = plan.container.traits.loops else { return nil }
         (self.sources, self.plan, self.segments, self.traits) = (sources, plan, segments, traits)
@@ -44,9 +43,7 @@ struct LoopPictures {
     }
 
     /// Hands out all pictures in the output's order, as the format shows them. Returns what each shows.
-    func drawn(
-        _ take: (borrowing Frame) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> [DecodedPicture] {
+    func drawn(_ take: (borrowing Frame) throws(ReelFailure) -> Void) throws(ReelFailure) -> [DecodedPicture] {
         if traits.hasPalette { return try drawnInPalette(take) }
         let chain = try FilterGraph(
             pictures: "format=\(drawnFormat)", width: size.width, height: size.height,
@@ -140,7 +137,7 @@ struct LoopPictures {
         try source.finish()
         guard count == plan.frameCount else {
             throw source.judged(
-                ReelFailure(.verificationFailed(stream: 0, flaw: .frameCount(found: count, planned: plan.frameCount))))
+                unverified(.frameCount(found: count, planned: plan.frameCount)))
         }
     }
 }
@@ -191,13 +188,11 @@ final class LoopConverter {
 
 /// Keeps the colour of every pixel whose source is the same as in the picture before.
 ///
-/// Dithering passes the errors of a line on, so a change at one place draws other noise over parts that stand still.
-/// A GIF codes only what changes: what stays costs no bytes and does not flicker.
+/// Dithering passes errors from line to line, so a change at one place draws other noise over still parts. A GIF codes
+/// only changes: an unchanged part costs no bytes and does not flicker.
 final class SteadyColours {
-    /// The picture before, as it is shown.
-    private let shown: Frame
-    /// Its source.
-    private let seen: Frame
+    /// The picture before, as it is shown, and its source.
+    private let shown, seen: Frame
 
     init() throws(ReelFailure) {
         shown = try Frame()
@@ -207,9 +202,7 @@ final class SteadyColours {
     /// Changes a picture with a palette, which was drawn from this source of four bytes a pixel.
     func steady(_ picture: borrowing Frame, source: borrowing Frame) throws(ReelFailure) {
         try check(av_frame_make_writable(picture.native), .convertPicture)
-        if let drawn = picture.plane(0), let new = source.plane(0), let past = shown.plane(0),
-            let old = seen.plane(0)
-        {
+        if let drawn = picture.plane(0), let new = source.plane(0), let past = shown.plane(0), let old = seen.plane(0) {
             for row in 0..<picture.height {
                 let line = drawn + row * picture.lineSize(0)
                 let kept = past + row * shown.lineSize(0)

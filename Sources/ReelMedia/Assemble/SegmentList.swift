@@ -4,8 +4,8 @@ internal import Glibc
 package import ReelCore
 internal import Synchronization
 
-/// The segments that an assembly joins. If the assembly began before all passes were finished, a call for a segment that
-/// is not known yet waits for the feed that brings it.
+/// The segments that an assembly joins. If the assembly began before all passes were finished, a call for a segment
+/// that is not known yet waits for the feed that brings it.
 package final class SegmentList {
     private var known: [SegmentSubject: StoredSegment] = [:]
     /// The first segment of each content: clips of the same content share it.
@@ -20,16 +20,14 @@ package final class SegmentList {
     }
 
     /// The segments that a feed brings, in any order. `waiting` is called repeatedly while a segment is awaited.
-    package init(_ feed: SegmentFeed, waiting: @escaping () -> Void) {
-        (self.feed, self.waiting) = (feed, waiting)
-    }
+    package init(_ feed: SegmentFeed, waiting: @escaping () -> Void) { (self.feed, self.waiting) = (feed, waiting) }
 
     /// The most packets by which a frame comes later in decode order than in presentation order, in the segments known
     /// so far.
     var reorderDepth: Int { known.values.reduce(0) { max($0, $1.record.reorderDepth) } }
 
-    /// For each source, the frames for which passes reported concealed parts, in the segments known so far. They need not
-    /// look as they did when the source was decoded.
+    /// For each source, the frames for which passes reported concealed parts, in the segments known so far. They need
+    /// not look as they did when the source was decoded.
     var concealed: [Int: Set<Int>] {
         var concealed: [Int: Set<Int>] = [:]
         for segment in known.values {
@@ -57,9 +55,7 @@ package final class SegmentList {
             if let own {
                 throw ReelFailure(.segmentFlawed(segment: own.record.name.text, pass: pass, flaw: .otherContent))
             }
-            guard let feed else {
-                throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass))
-            }
+            guard let feed else { throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass)) }
             let more = feed.next(within: .milliseconds(250))
             if more.isEmpty { waiting() } else { add(more) }
         }
@@ -79,7 +75,6 @@ package final class SegmentFeed: Sendable {
     private let segments = Mutex<[StoredSegment]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// A feed that has brought nothing.
     package init() {}
 
     /// Adds segments, which an assembly that waits gets at once.
@@ -89,9 +84,7 @@ package final class SegmentFeed: Sendable {
     }
 
     /// Forgets the segments that have not been taken: they were for an assembly that has ended.
-    package func clear() {
-        segments.withLock { $0 = [] }
-    }
+    package func clear() { segments.withLock { $0 = [] } }
 
     /// The segments added since the last call. Waits for one if there is none, and returns none after the time.
     func next(within time: DispatchTimeInterval) -> [StoredSegment] {
@@ -123,8 +116,7 @@ final class SegmentReader {
     ///
     /// - Parameter hasTransparency: whether a second stream has the transparency of each packet.
     init(
-        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>,
-        hasTransparency: Bool = false
+        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>, hasTransparency: Bool = false
     ) throws(ReelFailure) {
         let record = segment.record
         self.record = record
@@ -162,9 +154,7 @@ final class SegmentReader {
                 return false
             }
             if hasTransparency { try readTransparency(into: packet) }
-        } catch {
-            throw judged(error)
-        }
+        } catch { throw judged(error) }
         packet.pts = packet.pts.map { pts in
             let ticks = ownBase.convert(pts.ticks, to: record.timeBase, rounding: .nearest)
             return Timestamp(min(max(ticks, -Timestamp.bound), Timestamp.bound))
@@ -176,21 +166,18 @@ final class SegmentReader {
     private func readTransparency(into packet: borrowing Packet) throws(ReelFailure) {
         let beside = try Packet()
         guard try demuxer.read(into: beside), (packet.streamIndex, beside.streamIndex) == (0, 1) else {
-            throw ReelFailure(
-                .segmentFlawed(segment: record.name.text, pass: pass, flaw: .missingFrames(count: 1)))
+            throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .missingFrames(count: 1)))
         }
         try packet.setTransparency(beside.withBytes { Array($0) })
     }
 
-    /// The cause of a failure at this segment: `.segmentDiffers` if its file is not the one that was recorded, else the
-    /// given failure.
+    /// The cause of a failure at this segment: `.segmentDiffers` if its file is not the one that was recorded,
+    /// otherwise the given failure.
     func judged(_ failure: ReelFailure) -> ReelFailure {
         do throws(ReelFailure) {
             try Self.compare(file, with: record, pass)
             return failure
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     /// Reads the rest of the file. Throws `.segmentDiffers` if it is not the one that was recorded.

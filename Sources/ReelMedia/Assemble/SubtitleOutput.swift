@@ -27,7 +27,6 @@ final class SubtitleOutput {
     let parameters: SubtitleTrack.Parameters
     /// The cues in order of time, in seconds of the output before it is shifted.
     let cues: [Placed]
-    /// The number of cues that the codec cannot hold.
     let lost: Int
     let timeBase: TimeBase
 
@@ -108,7 +107,6 @@ final class SubtitleOutput {
         }
     }
 
-    /// Diagnostics for cues that could not be kept.
     var diagnostic: Diagnostic? {
         lost == 0 ? nil : .cuesUnwritable(stream: parameters.index, cues: lost, codec: codec)
     }
@@ -117,7 +115,6 @@ final class SubtitleOutput {
     /// chunk and its samples (ISO 14496-12 8.6, 8.7).
     var tableBytes: Int64 { Int64(header.count + 2048 + cues.count * 2 * (4 + 8 + 24)) }
 
-    /// Describes the stream to a muxer.
     func describe(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
         let native: UnsafeMutablePointer<AVCodecParameters> = stream.pointee.codecpar
         native.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
@@ -151,7 +148,6 @@ final class SubtitleSource: PacketSource {
             }[...]
     }
 
-    var matroskaDelay: Ticks { .zero }
     var upcoming: Timestamp? { cues.first?.interval.start }
 
     /// Cues come from the index, which has been read.

@@ -2,21 +2,20 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
-/// Encodes pictures for a WebP file. Each is the part that differs from the one before, and is coded alone, so that memory
-/// does not grow with their number.
+/// Encodes pictures for a WebP file. Each is the part that differs from the one before, and is coded alone, so that
+/// memory does not grow with their number.
 final class WebPEncoder {
     private let name: String
     private let format: AVPixelFormat
     private let isLossless: Bool
     private let isOpaque: Bool
     private var encoder: (native: Encoder, size: PictureSize)?
-    /// The picture before.
     private let last: Frame
     private let packet: Packet
 
     /// The side in pixels of the squares that libwebp leaves out of a lossy picture if all of one is transparent.
     private static let square = 8
-    /// The least part of them that is worth it: opacity takes bytes, too.
+    /// The least share of unchanged squares that is worth clearing: opacity takes bytes, too.
     private static let least = Rational(3, 4)
 
     /// - Parameters:
@@ -36,7 +35,7 @@ final class WebPEncoder {
             ? PictureArea(x: 0, y: 0, width: picture.width, height: picture.height)
             : try PictureChange(of: picture, since: last).area
         let part = try picture.part(area)
-        // libwebp clears what is transparent in the memory that it is given.
+        // libwebp clears transparent pixels in the memory that it is given.
         try check(av_frame_make_writable(part.native), .convertPicture)
         let isOverlay = isOpaque && !isFirst
         if isOverlay {
@@ -68,7 +67,7 @@ final class WebPEncoder {
     }
 }
 
-/// Decodes the pictures of a WebP file and shows each where it belongs.
+/// Decodes the pictures of a WebP file and shows each at its place.
 final class WebPCanvas {
     /// What is shown: blue, green, red and opacity.
     let shown: Frame
@@ -190,8 +189,8 @@ struct PictureChange {
         return PictureArea(x: left, y: top, width: min(right, width) - left, height: min(bottom, height) - top)
     }
 
-    /// The part of the squares that have not changed, of all with sides of this many pixels: an even number if pixels share
-    /// colours.
+    /// The part of the squares that have not changed, of all with sides of this many pixels: an even number if pixels
+    /// share colours.
     func unchanged(squares side: Int) -> Rational {
         let count = ((size.width + side - 1) / side) * ((size.height + side - 1) / side)
         return Rational(equal(squares: side).reduce(0) { sum, _ in sum + 1 }, Int64(count))

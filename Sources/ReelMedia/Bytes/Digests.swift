@@ -4,18 +4,18 @@ internal import Crypto
 internal import Dispatch
 internal import ReelCore
 
-/// SHA-256 of a file's bytes as they are read, taken on a thread of its own while the next ones are read.
-final class FileDigest {
+/// SHA-256 of a file's bytes as they are read, taken on a thread of its own while the next ones are read. `@unchecked`
+/// because the thread has a block only while it is not being filled, and the caller the hash when the thread has
+/// finished.
+final class FileDigest: @unchecked Sendable {
     private let thread = WorkQueue()
     /// Whether the block that is not being filled has been hashed.
     private let room = DispatchSemaphore(value: 1)
-    private let hash = Hash()
+    private var hash = SHA256()
     /// Filled and hashed by turns.
     private let blocks = [Block(), Block()]
     private var turn = 0
     private var finished: String?
-
-    deinit { thread.wait() }
 
     /// Takes in the bytes that follow; nothing can be added once the digest was asked for.
     func add(_ bytes: UnsafeRawBufferPointer) {
@@ -32,22 +32,23 @@ final class FileDigest {
         if let finished { return finished }
         send()
         thread.wait()
-        let text = hash.finish()
+        let text = Hexadecimal.text(hash.finalize())
         finished = text
         return text
     }
 
     private func send() {
         let block = blocks[turn]
-        thread.add { [hash, room] in
-            hash.take(block)
+        thread.add { [self, block] in
+            hash.update(bufferPointer: block.bytes)
+            block.empty()
             room.signal()
         }
         room.wait()
         turn = 1 - turn
     }
 
-    /// `@unchecked` because a block is filled only while the thread has none of it to hash.
+    /// `@unchecked` because a block is filled only while the thread has nothing of it to hash.
     private final class Block: @unchecked Sendable {
         private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
         private var count = 0
@@ -67,18 +68,6 @@ final class FileDigest {
         }
 
         func empty() { count = 0 }
-    }
-
-    /// `@unchecked` because only the thread uses it and, at the end, the caller that waits for it.
-    private final class Hash: @unchecked Sendable {
-        private var hash = SHA256()
-
-        func take(_ block: Block) {
-            hash.update(bufferPointer: block.bytes)
-            block.empty()
-        }
-
-        func finish() -> String { Hexadecimal.text(hash.finalize()) }
     }
 }
 
@@ -138,9 +127,7 @@ final class PayloadDigest {
             let (kind, extended, sized) = ((header >> 3) & 15, header & 4 != 0, header & 2 != 0)
             var start = 1 + (extended ? 1 : 0)
             var length = rest.count - start
-            if sized {
-                (length, start) = Self.leb128(rest, from: start)
-            }
+            if sized { (length, start) = Self.leb128(rest, from: start) }
             guard length >= 0, start + length <= rest.count else { return add(rest) }
             if kind != 2 { add(rest.dropFirst(start).prefix(length)) }
             rest = rest.dropFirst(start + length)
@@ -177,7 +164,7 @@ final class DigestQueue {
     private let thread = WorkQueue()
     /// One batch being hashed and the next one.
     private let room = DispatchSemaphore(value: 2)
-    private var batch = Batch()
+    private var batch = PacketBatch()
 
     /// Adds a packet's payload as it is now; calls keep their order.
     func add(_ packet: borrowing Packet, to digest: PayloadDigest) throws(ReelFailure) {
@@ -193,7 +180,7 @@ final class DigestQueue {
 
     private func send() {
         let full = batch
-        batch = Batch()
+        batch = PacketBatch()
         room.wait()
         thread.add { [room] in
             full.digest()
@@ -205,7 +192,7 @@ final class DigestQueue {
 /// A batch of packets for the checksums. Small packets are batched, because a change of threads costs as much as
 /// thousands of bytes. `@unchecked` because, once a batch is sent, no other thread touches it, nor its checksums until
 /// the queue has finished.
-private final class Batch: @unchecked Sendable {
+private final class PacketBatch: @unchecked Sendable {
     private var packets = UniqueArray<Packet>()
     private var digests: [PayloadDigest] = []
     private var bytes = 0

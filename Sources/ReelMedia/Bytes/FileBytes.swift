@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import Glibc
 internal import Synchronization
 
-/// A file, open for reading.
 final class FileByteSource: ByteSource {
     let name: String
     private let descriptor: Int32
@@ -15,7 +14,7 @@ final class FileByteSource: ByteSource {
         guard descriptor >= 0 else { throw ByteFault(errno: errno) }
     }
 
-    /// The file of a descriptor, which stays its owner's.
+    /// The file of a descriptor, which still belongs to the caller.
     init(_ path: String, duplicating other: Int32) throws(ByteFault) {
         name = path
         descriptor = fcntl(other, F_DUPFD_CLOEXEC, 0)
@@ -24,7 +23,11 @@ final class FileByteSource: ByteSource {
 
     deinit { close(descriptor) }
 
-    func size() throws(ByteFault) -> Int64 { Int64(try status().st_size) }
+    func size() throws(ByteFault) -> Int64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw ByteFault(errno: errno) }
+        return Int64(status.st_size)
+    }
 
     /// Device, file, size and modification time of the file that has the name now.
     func revision() throws(ByteFault) -> ByteRevision {
@@ -61,12 +64,6 @@ final class FileByteSource: ByteSource {
             }
         }
     }
-
-    private func status() throws(ByteFault) -> stat {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw ByteFault(errno: errno) }
-        return status
-    }
 }
 
 /// A file that gets its name when it is whole: until then it is `NAME.part` in the same folder.
@@ -81,7 +78,7 @@ final class FileByteSink: ByteSink {
     init(_ path: String) throws(ByteFault) {
         name = path
         partial = path + ".part"
-        // In a store that others share, a link might stand there.
+        // In a shared store, somebody else may have put a link there.
         descriptor = open(partial, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw ByteFault(errno: errno) }
         writeback = Writeback(descriptor)
@@ -128,16 +125,18 @@ final class FileByteSink: ByteSink {
 }
 
 /// Writes a file to disk while it is still growing, so that the final sync is short. It also reserves room for the rest
-/// of a large file in large pieces, which costs file systems less than block by block.
-final class Writeback {
-    /// Its owner's.
+/// of a large file in large pieces, which costs file systems less than block by block. `@unchecked` because only the
+/// caller's thread uses what changes, except for `failure`.
+final class Writeback: @unchecked Sendable {
+    /// Belongs to the caller.
     private let descriptor: Int32
     private let thread = WorkQueue()
     /// Bytes of the file whose writeback has begun.
     private var begun: Int64 = 0
     /// The offset up to which room is reserved.
     private var reserved: Int64 = 0
-    private let failure = Failure()
+    /// The errno of the first failure; 0 for success.
+    private let failure = Atomic<Int32>(0)
 
     /// The least number of bytes that are worth a writeback.
     private static let step: Int64 = 16 << 20
@@ -162,26 +161,21 @@ final class Writeback {
 
     /// Begins the writeback of the whole file, now that it has its final size. The file may be read meanwhile.
     func begin(size: Int64) {
-        thread.add { [descriptor, failure, reserved] in
+        thread.add { [self, reserved] in
             // Releases the reserved room after the file's end.
             guard reserved <= size || ftruncate(descriptor, off_t(size)) == 0, fsync(descriptor) == 0 else {
-                return failure.code.store(errno, ordering: .relaxed)
+                return failure.store(errno, ordering: .relaxed)
             }
         }
     }
 
-    /// Waits until nothing of it goes on.
+    /// Waits until no writeback is running.
     func wait() { thread.wait() }
 
     /// Waits until the whole file is on disk.
     func finish() throws(ByteFault) {
         wait()
-        let code = failure.code.load(ordering: .relaxed)
+        let code = failure.load(ordering: .relaxed)
         guard code == 0 else { throw ByteFault(errno: code) }
-    }
-
-    private final class Failure: Sendable {
-        /// The errno of the first failure; 0 if there is none.
-        let code = Atomic<Int32>(0)
     }
 }

@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension AVPixelFormat {
-    /// FFmpeg's name of the format.
     var name: String { known(av_get_pix_fmt_name(self)) ?? "unknown" }
 
     /// Nil for a format that libavutil cannot describe.
@@ -16,10 +15,9 @@ extension AVPixelFormat {
     /// Whether pixels, or colours of a palette, may be transparent.
     var hasAlpha: Bool { flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 }
 
-    /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two; nil for an unknown format.
-    var chromaShifts: (across: Int, down: Int)? {
-        descriptor.map { (Int($0.log2_chroma_w), Int($0.log2_chroma_h)) }
-    }
+    /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two; nil for an unknown
+    /// format.
+    var chromaShifts: (across: Int, down: Int)? { descriptor.map { (Int($0.log2_chroma_w), Int($0.log2_chroma_h)) } }
 
     /// The shifts of one plane: only the second and the third have chroma.
     func shifts(ofPlane plane: Int) -> (across: Int, down: Int) {
@@ -43,19 +41,17 @@ extension AVPixelFormat {
     /// The same format under the name that leaves the range to a tag.
     var withoutRange: AVPixelFormat { AVPixelFormat.fullRange[self] ?? self }
 
-    /// Formats that encoders seldom take, by one that has at least as many bits, chroma samples and channels, so that it
-    /// holds every value exactly.
+    /// Formats that encoders seldom take, by one that has at least as many bits, chroma samples and channels, so that
+    /// it holds every value exactly.
     private static let carriers: [(carrier: AVPixelFormat, formats: Set<AVPixelFormat>)] = [
         (
             AV_PIX_FMT_BGR0,
             [
                 AV_PIX_FMT_RGB24, AV_PIX_FMT_BGR24, AV_PIX_FMT_GBRP, AV_PIX_FMT_0RGB, AV_PIX_FMT_RGB0, AV_PIX_FMT_0BGR,
-                AV_PIX_FMT_RGB565LE, AV_PIX_FMT_BGR565LE, AV_PIX_FMT_RGB555LE, AV_PIX_FMT_BGR555LE,
-                AV_PIX_FMT_RGB444LE, AV_PIX_FMT_BGR444LE, AV_PIX_FMT_RGB8, AV_PIX_FMT_BGR8, AV_PIX_FMT_RGB4_BYTE,
-                AV_PIX_FMT_BGR4_BYTE,
+                AV_PIX_FMT_RGB565LE, AV_PIX_FMT_BGR565LE, AV_PIX_FMT_RGB555LE, AV_PIX_FMT_BGR555LE, AV_PIX_FMT_RGB444LE,
+                AV_PIX_FMT_BGR444LE, AV_PIX_FMT_RGB8, AV_PIX_FMT_BGR8, AV_PIX_FMT_RGB4_BYTE, AV_PIX_FMT_BGR4_BYTE,
             ]
-        ),
-        (AV_PIX_FMT_BGRA, [AV_PIX_FMT_PAL8, AV_PIX_FMT_ARGB, AV_PIX_FMT_RGBA, AV_PIX_FMT_ABGR, AV_PIX_FMT_GBRAP]),
+        ), (AV_PIX_FMT_BGRA, [AV_PIX_FMT_PAL8, AV_PIX_FMT_ARGB, AV_PIX_FMT_RGBA, AV_PIX_FMT_ABGR, AV_PIX_FMT_GBRAP]),
         (AV_PIX_FMT_GBRP16LE, [AV_PIX_FMT_BGR48LE]), (AV_PIX_FMT_GBRAP16LE, [AV_PIX_FMT_BGRA64LE]),
         (AV_PIX_FMT_YUV420P, [AV_PIX_FMT_NV12, AV_PIX_FMT_NV21]),
         (AV_PIX_FMT_YUV444P, [AV_PIX_FMT_NV24, AV_PIX_FMT_NV42]),
@@ -68,7 +64,8 @@ extension AVPixelFormat {
         (AV_PIX_FMT_GRAY8, [AV_PIX_FMT_MONOWHITE, AV_PIX_FMT_MONOBLACK]),
     ]
 
-    /// The first that is offered: the same format, the same in the other byte order, or one that holds every value of it.
+    /// The first that is offered: the same format, the same in the other byte order, or one that holds every value of
+    /// it.
     fileprivate func exact(among offered: [AVPixelFormat]) -> AVPixelFormat? {
         if offered.isEmpty { return self }
         let little = av_pix_fmt_swap_endianness(self)
@@ -86,8 +83,8 @@ struct PixelFormatChoice {
     /// What the conversion loses of the source; nil for nothing.
     let change: Diagnostic?
 
-    /// The source's own format if the encoder takes it; otherwise one that holds it exactly; otherwise, unless `lossless`
-    /// is set, the nearest.
+    /// The source's own format if the encoder takes it; otherwise one that holds it exactly; otherwise, unless
+    /// `lossless` is set, the nearest.
     ///
     /// - Parameter profile: the profile to which the formats are limited; nil for any.
     init(
@@ -128,9 +125,7 @@ struct PixelFormatChoice {
     }
 
     /// The format that a user asks for, by FFmpeg's name.
-    init(
-        asked: String, encoder: String, container: Container, profile: EncoderTraits.Profile?
-    ) throws(ReelFailure) {
+    init(asked: String, encoder: String, container: Container, profile: EncoderTraits.Profile?) throws(ReelFailure) {
         // The range of the values is the source's; a tag says it.
         let offered = Self.formats(of: encoder, container, profile).filter { AVPixelFormat.fullRange[$0] == nil }
         (format, change) = (av_get_pix_fmt(asked), nil)

@@ -16,7 +16,6 @@ struct SignallingOptions {
         self.fields = fields
     }
 
-    /// Adds the settings to an encoder's options.
     func add(to options: inout [MediaOption], as syntax: EncoderTraits.LightSyntax) {
         let (name, parameters) =
             switch syntax {
@@ -33,18 +32,14 @@ struct SignallingOptions {
         }
     }
 
-    private var fieldOrder: [String] {
-        fields.isInterlaced ? [fields == .topFirst ? "tff=1" : "bff=1"] : []
-    }
+    private var fieldOrder: [String] { fields.isInterlaced ? [fields == .topFirst ? "tff=1" : "bff=1"] : [] }
 
     private func light(_ name: String) -> [String] {
         content.map { ["\(name)=\(min($0.pixel, 65535)),\(min($0.average, 65535))"] } ?? []
     }
 
     /// Encoders take primaries and luminance only together.
-    private func mastering(
-        _ name: String, _ spell: (_ value: Rational, _ unit: Int64) -> String
-    ) -> [String] {
+    private func mastering(_ name: String, _ spell: (_ value: Rational, _ unit: Int64) -> String) -> [String] {
         guard let display, let primaries = display.primaries, let luminance = display.luminance else { return [] }
         func point(_ point: MasteringDisplay.Point) -> String {
             "(\(spell(point.x, 50_000)),\(spell(point.y, 50_000)))"
@@ -79,8 +74,8 @@ extension ColourTags {
         }
         // The old formats with the range in their names.
         if source.name.hasPrefix("yuvj") { tags.range = "pc" }
-        // libswscale takes grey pictures of which nothing is known for those of full range. Decoders of H.264, HEVC and VP9
-        // give them back as YCbCr, whose range is taken for limited unless the stream says otherwise.
+        // libswscale assumes full range for grey pictures whose range is unspecified. Decoders of H.264, HEVC and
+        // VP9 give them back as YCbCr, whose range is taken for limited unless the stream says otherwise.
         if tags.range == nil, source.name.hasPrefix("gray"), target.name.hasPrefix("gray") { tags.range = "pc" }
         return tags
     }
@@ -182,9 +177,7 @@ extension MasteringDisplay {
 }
 
 extension ContentLight {
-    init(native: AVContentLightMetadata) {
-        self.init(pixel: native.MaxCLL, average: native.MaxFALL)
-    }
+    init(native: AVContentLightMetadata) { self.init(pixel: native.MaxCLL, average: native.MaxFALL) }
 
     var native: AVContentLightMetadata { AVContentLightMetadata(MaxCLL: pixel, MaxFALL: average) }
 }
@@ -212,8 +205,7 @@ extension UnsafeMutablePointer<AVStream> {
 
     /// Adds a record to the stream's side data, for the muxer to write.
     func addSideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, _ value: T) throws(ReelFailure) {
-        let room = try allocated(
-            reel_stream_new_side_data(self, kind, MemoryLayout<T>.size), .makeSideData)
+        let room = try allocated(reel_stream_new_side_data(self, kind, MemoryLayout<T>.size), .makeSideData)
         UnsafeMutableRawPointer(room).storeBytes(of: value, as: T.self)
     }
 }

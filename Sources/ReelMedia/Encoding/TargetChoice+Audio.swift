@@ -2,8 +2,8 @@ internal import CFFmpeg
 package import ReelCore
 
 extension TargetChoice {
-    /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it, otherwise in
-    /// the first other codec that keeps rate and channels.
+    /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it,
+    /// otherwise in the first other codec that keeps rate and channels.
     package func audio() throws(ReelFailure) -> Chosen<[AudioTarget]> {
         var (targets, diagnostics): ([AudioTarget], [Diagnostic]) = ([], [])
         for (source, number, track) in heardTracks {
@@ -18,7 +18,7 @@ extension TargetChoice {
     var heardTracks: [(source: Int, number: Int, track: AudioTrack)] {
         guard spec.audio != .none, spec.container.traits.loops == nil, let source = soundSource else { return [] }
         let tracks = indexes[source].audio.enumerated()
-        // Of a soundtrack, one track is heard.
+        // A soundtrack has one track.
         guard spec.edit?.soundtrack == nil else { return tracks.prefix(1).map { (source, $0, $1) } }
         return tracks.filter { spec.tracks?.audio?.contains($0.offset) != false }.map { (source, $0, $1) }
     }
@@ -31,17 +31,14 @@ extension TargetChoice {
         return heard.lazy.compactMap(\.source).first { !indexes[$0].audio.isEmpty }
     }
 
-    private func target(
-        of track: AudioTrack, _ number: Int, _ source: Int
-    ) throws(ReelFailure) -> Chosen<AudioTarget> {
+    private func target(of track: AudioTrack, _ number: Int, _ source: Int) throws(ReelFailure) -> Chosen<AudioTarget> {
         // PCM is not passed through: decoding and encoding keep its bits, and it can then be cut at any sample.
         if spec.audio == .keep, spec.audioCodec == nil, spec.sampleRate == nil, spec.channelLayout == nil,
             spec.audioBitrate == nil, !AudioEncoderTraits.isPCM(track.codec), holds(track.codec)
         {
             let copy = AudioTarget(
                 source: source, track: number, direction: .forwards, encoder: VideoTarget.copy,
-                sampleRate: track.sampleRate, channelLayout: track.channelLayout, bitrate: nil,
-                lossless: spec.lossless)
+                sampleRate: track.sampleRate, channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
             return Chosen(value: copy, diagnostics: [])
         }
         let wanted = try wanted(of: track)
@@ -86,9 +83,7 @@ extension TargetChoice {
     }
 
     /// Bits per second of a track; nil for an encoder without a rate. Throws `.usage` for a rate that it does not take.
-    private func bitrate(
-        of encoder: AudioEncoderTraits, _ track: AudioTrack, rate: Int
-    ) throws(ReelFailure) -> Int64? {
+    private func bitrate(of encoder: AudioEncoderTraits, _ track: AudioTrack, rate: Int) throws(ReelFailure) -> Int64? {
         guard let asked = spec.audioBitrate else {
             return encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel
         }
@@ -134,8 +129,7 @@ extension TargetChoice {
         }
         if let codec = spec.audioCodec {
             let encoder = try AudioEncoderTraits.chosen(by: codec, for: wanted)
-            return Chosen(
-                value: encoder, diagnostics: encoder.isTried ? [] : [.encoderUntried(encoder: encoder.name)])
+            return Chosen(value: encoder, diagnostics: encoder.isTried ? [] : [.encoderUntried(encoder: encoder.name)])
         }
         let candidates = AudioEncoderTraits.candidates(for: track).filter { holds($0.codec) }
         let best =

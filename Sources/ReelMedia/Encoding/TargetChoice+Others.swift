@@ -11,8 +11,8 @@ extension TargetChoice {
 
     private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }
 
-    /// Whether the source's packets are passed through: because the user asked for it, or because no option asks for other
-    /// pictures, nothing prevents it, and players show the copy in the job's container, and upright.
+    /// Whether the source's packets are passed through: because the user asked for it, or because no option asks for
+    /// other pictures, nothing prevents it, and players show the copy in the job's container, and upright.
     var copiesVideo: Bool {
         insistsOnCopy
             || spec.videoCodec == nil && !Self.changingOptions.contains(where: spec.gives) && !turnsUpright
@@ -31,11 +31,12 @@ extension TargetChoice {
             format: OutputFormat(
                 of: stream, spec.directions, timeBase: try spec.clock(of: indexes), pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
-                build: EncoderBuilds.build(of: VideoTarget.copy),
+                build: EncoderIdentity.build(of: VideoTarget.copy),
                 extradataHash: Hexadecimal.text(SHA256.hash(data: coded.extradata))))
     }
 
-    /// The packets' parameters, which all sources have. Throws `.copyImpossible` or `.copyNotGivenBack` if there are none.
+    /// The packets' parameters, which all sources have. Throws `.copyImpossible` or `.copyNotGivenBack` if there are
+    /// none.
     private func codedVideo() throws(ReelFailure) -> CodedVideo {
         let coded = try codedVideo(of: index)
         if spec.edit?.clips.contains(where: { $0.source == nil }) == true {
@@ -56,18 +57,17 @@ extension TargetChoice {
             guard coded.containers.contains(spec.container) else {
                 let stream = index.video.stream
                 throw ReelFailure(
-                    .copyNotGivenBack(
-                        codec: stream.codec, pixelFormat: stream.pixelFormat, container: spec.container))
+                    .copyNotGivenBack(codec: stream.codec, pixelFormat: stream.pixelFormat, container: spec.container))
             }
             return coded
         }
     }
 }
 
-/// Moving pictures that loop. Passes make small lossless pictures, of which the assembly makes the format's own.
+/// Moving pictures that loop. Passes make small lossless pictures, and the assembly turns them into the format's own.
 extension TargetChoice {
-    /// How passes encode the pictures. Throws `.input` for an interlaced source, and for an option that the format does not
-    /// have.
+    /// How passes encode the pictures. Throws `.input` for an interlaced source, and for an option that the format does
+    /// not have.
     func loopPictures(_ loops: LoopTraits) throws(ReelFailure) -> Chosen<VideoTarget> {
         try refuse(
             [.videoCodec, .crf, .preset, .bitrate] + (loops.hasPalette ? [] : [.dither, .colors])
@@ -95,10 +95,6 @@ extension TargetChoice {
 
 /// Diagnostics about what the output changes, or cannot hold.
 extension TargetChoice {
-    func lostSignalling(in format: OutputFormat, encoder: String) -> [Diagnostic] {
-        LostSignalling(stream: stream, format: format, encoder: encoder, container: spec.container).diagnostics
-    }
-
     /// Other sources whose pictures are converted.
     func conversions(to format: OutputFormat) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
@@ -152,9 +148,7 @@ extension TargetChoice {
         let languages = Set(tracks.compactMap(\.language).filter { container.language($0) == nil }).sorted()
         if !languages.isEmpty { diagnostics.append(.languagesLost(container: container, languages: languages)) }
         let lost = index.attachments.filter { !container.holds($0) }
-        if !lost.isEmpty {
-            diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName)))
-        }
+        if !lost.isEmpty { diagnostics.append(.attachmentsLeftOut(container: container, names: lost.map(\.fileName))) }
         return diagnostics + lostTags()
     }
 
@@ -208,8 +202,8 @@ extension ColourTags {
 }
 
 extension SourceIndex {
-    /// The sources among these that have text subtitles, each once: the output has the tracks of the first, with what the
-    /// others have at the same places.
+    /// The sources among these that have text subtitles, each once: the output has the tracks of the first, with what
+    /// the others have at the same places.
     static func withSubtitles(among sources: [Int], of indexes: [SourceIndex]) -> [Int] {
         var known: Set<Int> = []
         return sources.filter { known.insert($0).inserted && !indexes[$0].subtitles.isEmpty }

@@ -45,8 +45,7 @@ extension TargetChoice {
         }
         if let codec = spec.videoCodec {
             let encoder = try EncoderTraits.chosen(by: codec)
-            return Chosen(
-                value: encoder, diagnostics: encoder.isTried ? [] : [.encoderUntried(encoder: encoder.name)])
+            return Chosen(value: encoder, diagnostics: encoder.isTried ? [] : [.encoderUntried(encoder: encoder.name)])
         }
         let own = stream.codec
         let usual = container.traits.videoCodecs
@@ -84,18 +83,16 @@ extension TargetChoice {
         }
         if profile == nil, isForPlayers(source, encoder) { return PixelFormatChoice(forPlayersOf: source) }
         return try PixelFormatChoice(
-            source: source, encoder: encoder.name, container: spec.container, profile: profile,
-            lossless: spec.lossless)
+            source: source, encoder: encoder.name, container: spec.container, profile: profile, lossless: spec.lossless)
     }
 
-    /// Whether to encode the format in which players show H.264 in MP4 and QuickTime files: for pictures in RGB, such as
-    /// the ones of a GIF or a recorded screen, and for a codec that players do not show there. Few players show H.264 with
-    /// all chroma samples. Not for sizes that the format does not have.
+    /// Whether to encode the format in which players show H.264 in MP4 and QuickTime files: for pictures in RGB, such
+    /// as the ones of a GIF or a recorded screen, and for a codec that players do not show there. Few players show
+    /// H.264 with all chroma samples. Not for sizes that the format does not have.
     private func isForPlayers(_ source: AVPixelFormat, _ encoder: EncoderTraits) -> Bool {
         guard spec.container.isQuickTime, encoder.name == "libx264" else { return false }
         let hasChromaInEachLine = source.chromaShifts?.down == 0 && source.descriptor?.nb_components ?? 0 > 2
-        let isOld =
-            !spec.container.shows(codec: stream.codec) && !stream.fieldOrder.isInterlaced && hasChromaInEachLine
+        let isOld = !spec.container.shows(codec: stream.codec) && !stream.fieldOrder.isInterlaced && hasChromaInEachLine
         let sides = spec.size.map { [$0.width, $0.height] } ?? [stream.width, stream.height]
         return (isOld || source.isRGB) && sides.allSatisfy { $0.isMultiple(of: 2) }
     }
@@ -159,13 +156,12 @@ extension TargetChoice {
         let encoding = VideoEncoding(
             encoder: encoder.name, format: format, options: options, bitrate: spec.bitrate,
             threads: threads(of: encoder), keyFrameInterval: encoder.keyFrameInterval,
-            identity: EncoderIdentity(build: EncoderBuilds.build(of: encoder.name), extradataHash: ""))
-        // Few containers have a name for every format of raw pictures, and libavformat writes some formats under another's
-        // name.
+            identity: EncoderIdentity(build: EncoderIdentity.build(of: encoder.name), extradataHash: ""))
+        // Few containers have a name for every format of raw pictures, and libavformat writes some formats under
+        // another's name.
         if encoder.name == "rawvideo", try !encoding.isGivenBackRaw(in: spec.container, stream: stream) {
             throw ReelFailure(
-                .rawNotGivenBack(
-                    pixelFormat: format.pixelFormat, container: spec.container, lossless: spec.lossless))
+                .rawNotGivenBack(pixelFormat: format.pixelFormat, container: spec.container, lossless: spec.lossless))
         }
         switch encoding.bitrate {
         case .source: return try followingSource(encoding)
@@ -191,8 +187,7 @@ extension TargetChoice {
         // Encoders choose their level by the rate; take the level for four times the average rate.
         let level = try Encoder(encoding, stream: stream, bitrate: 4 * average).level
         switch (encoding.traits.levelOption, level) {
-        case (.x264, let level?):
-            encoding.options.append(MediaOption(name: "level", value: "\(level)"))
+        case (.x264, let level?): encoding.options.append(MediaOption(name: "level", value: "\(level)"))
         case (.x265, let level?):
             guard let place = encoding.options.firstIndex(where: { $0.name == "x265-params" }) else { break }
             encoding.options[place].value += ":info=0:high-tier=0:level-idc=\(level)"

@@ -8,8 +8,8 @@ package struct Chosen<Value> {
 }
 
 /// Chooses how the output is encoded, by the spec, the sources and the container. Each step takes what earlier steps
-/// returned: the facts of the sources; the format (encoder, pixel format, size); the encoder's options; and the refusals
-/// that show only when the encoder is open.
+/// returned: the facts of the sources; the format (encoder, pixel format, size); the encoder's options; and the
+/// refusals that show only when the encoder is open.
 package struct TargetChoice {
     /// The indexes of the job's sources, in their order.
     let indexes: [SourceIndex]
@@ -23,12 +23,11 @@ package struct TargetChoice {
         self.threads = spec.threads ?? threads
     }
 
-    /// All targets of a job, and the diagnostics of everything that the output changes or cannot hold. Throws what `video`
-    /// and `audio` throw.
+    /// All targets of a job, and the diagnostics of everything that the output changes or cannot hold. Throws what
+    /// `video` and `audio` throw.
     package func targets() throws(ReelFailure) -> Chosen<(video: VideoTarget, audio: [AudioTarget])> {
         let (video, audio) = (try video(), try audio())
-        return Chosen(
-            value: (video.value, audio.value), diagnostics: video.diagnostics + audio.diagnostics + leftOut())
+        return Chosen(value: (video.value, audio.value), diagnostics: video.diagnostics + audio.diagnostics + leftOut())
     }
 
     /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
@@ -58,12 +57,10 @@ package struct TargetChoice {
     var others: [SourceIndex] { spec.shownSources.filter { $0 != spec.mainSource }.map { indexes[$0] } }
 
     /// The title of the first clip of a source, which names it.
-    func name(of source: Int) -> String {
-        spec.edit?.clips.first { $0.source == source }?.title ?? "the video"
-    }
+    func name(of source: Int) -> String { spec.edit?.clips.first { $0.source == source }?.title ?? "the video" }
 
-    /// Whether the pictures are turned because the container cannot tell players to do it. Not if that would mix fields,
-    /// or change the pixels of a lossless output.
+    /// Whether the pictures are turned because the container cannot tell players to do it. Not if that would mix
+    /// fields, or change the pixels of a lossless output.
     var turnsUpright: Bool {
         let turning = Turning(from: stream.displayMatrix, to: nil)
         guard !turning.isNone, !spec.container.traits.holdsRotation, !stream.fieldOrder.isInterlaced else {
@@ -190,8 +187,7 @@ extension JobSpec {
         case .loop: loop?.plays != nil
         case .dither: loop?.dither != nil
         case .colors: loop?.colours != nil
-        case .container, .lossless, .audio, .audioCodec, .from, .to, .timestamps, .threads, .memory, .verify,
-            .onDamage:
+        case .container, .lossless, .audio, .audioCodec, .from, .to, .timestamps, .threads, .memory, .verify, .onDamage:
             false
         }
     }

@@ -23,13 +23,12 @@ extension EncoderTraits {
     func options(for format: AVPixelFormat, width: Int, height: Int, profile: String?) -> [MediaOption] {
         if let profile { return [MediaOption(name: "profile", value: profile)] }
         switch name {
-        case "ffv1": return FFV1Layout(width: width, height: height, format: format).options
-        case "prores_ks":
-            return [MediaOption(name: "profile", value: format.chromaShifts?.across == 0 ? "4" : "3")]
+        case "ffv1": return ffv1Options(width: width, height: height, format: format)
+        case "prores_ks": return [MediaOption(name: "profile", value: format.chromaShifts?.across == 0 ? "4" : "3")]
         case "libvpx", "libvpx-vp9":
             guard format.hasAlpha else { return [] }
-            // Without key frames at scene changes, which colours and transparency have at different places. Decoders begin
-            // where the colours have one, and fail if the transparency has none there.
+            // Without key frames at scene changes, which colours and transparency have at different places. Decoders
+            // begin where the colours have one, and fail if the transparency has none there.
             let keyFrames = MediaOption(name: "keyint_min", value: "\(keyFrameInterval)")
             // VP8's hidden frames would have no transparency: libavcodec refuses them.
             return [keyFrames] + (name == "libvpx" ? [MediaOption(name: "auto-alt-ref", value: "0")] : [])
@@ -37,7 +36,8 @@ extension EncoderTraits {
         }
     }
 
-    /// The values of a private option that is a number; of another option they mean nothing. Nil if there is no such option.
+    /// The values of a private option that is a number; of another option they mean nothing. Nil if there is no such
+    /// option.
     func bounds(ofOption option: String) -> ClosedRange<Double>? {
         guard let codec = avcodec_find_encoder_by_name(name), codec.pointee.priv_class != nil else { return nil }
         var description: UnsafePointer<AVClass>? = codec.pointee.priv_class
@@ -50,44 +50,27 @@ extension EncoderTraits {
 
 /// The version of FFV1 for pictures of a size and format, and the number of slices. libavcodec 5.1 decodes slices of
 /// few pixels, and some that divide chroma samples, wrongly and without an error.
-struct FFV1Layout {
-    /// The number of columns of slices, and of rows; nil for version 1, which has no slices and always decodes
-    /// correctly.
-    let columns: Int?
-
-    init(width: Int, height: Int, format: AVPixelFormat) {
-        guard let descriptor = format.descriptor, let shifts = format.chromaShifts else {
-            columns = nil
-            return
-        }
-        let bits = Int64(descriptor.comp.0.depth) + 1
-        let planes = Int64(descriptor.nb_components)
-        columns = (2...8).first { count in
-            let largest = Int64((width + count - 1) / count) * Int64((height + count - 1) / count)
-            // libavcodec's own limit (ffv1enc.c).
-            return largest * bits * planes <= 8 << 24
-                && Self.divides(width, by: count, shift: shifts.across)
-                && Self.divides(height, by: count, shift: shifts.down)
-        }
-    }
-
+private func ffv1Options(width: Int, height: Int, format: AVPixelFormat) -> [MediaOption] {
+    func samples(_ length: Int, _ shift: Int) -> Int { (length + (1 << shift) - 1) >> shift }
     /// Whether the chroma samples of the last slice extend to the picture's edge.
-    private static func divides(_ length: Int, by count: Int, shift: Int) -> Bool {
+    func divides(_ length: Int, by count: Int, _ shift: Int) -> Bool {
         let start = length * (count - 1) / count
-        let end = (start >> shift) + Self.samples(length - start, shift)
-        return length >= 16 * count && end >= Self.samples(length, shift)
+        return length >= 16 * count && (start >> shift) + samples(length - start, shift) >= samples(length, shift)
     }
-
-    private static func samples(_ length: Int, _ shift: Int) -> Int { (length + (1 << shift) - 1) >> shift }
-
-    /// The options for the encoder.
-    var options: [MediaOption] {
-        guard let columns else { return [MediaOption(name: "level", value: "1")] }
-        return [
-            MediaOption(name: "level", value: "3"), MediaOption(name: "slices", value: "\(columns * columns)"),
-            MediaOption(name: "slicecrc", value: "1"),
-        ]
+    // The number of columns of slices, and of rows.
+    let columns = (2...8).first { count in
+        guard let descriptor = format.descriptor, let shifts = format.chromaShifts else { return false }
+        let largest = Int64((width + count - 1) / count) * Int64((height + count - 1) / count)
+        // libavcodec's own limit (ffv1enc.c).
+        return largest * (Int64(descriptor.comp.0.depth) + 1) * Int64(descriptor.nb_components) <= 8 << 24
+            && divides(width, by: count, shifts.across) && divides(height, by: count, shifts.down)
     }
+    // Version 1 has no slices and always decodes correctly.
+    guard let columns else { return [MediaOption(name: "level", value: "1")] }
+    return [
+        MediaOption(name: "level", value: "3"), MediaOption(name: "slices", value: "\(columns * columns)"),
+        MediaOption(name: "slicecrc", value: "1"),
+    ]
 }
 
 extension VideoEncoding {
@@ -101,11 +84,10 @@ extension VideoEncoding {
         try encoder.send(frame)
         let packet = try Packet()
         guard try encoder.receive(into: packet) else { return false }
-        let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
+        return try container.givesBack(packet, showing: frame) { (parameters) throws(ReelFailure) in
             try encoder.describe(into: parameters)
             parameters.pointee.codec_tag = container.fourCC(of: parameters.pointee)
         }
-        return try trial.givesBack(packet, showing: frame)
     }
 }
 
@@ -124,8 +106,7 @@ extension Frame {
     }
 }
 
-/// The builds of encoders, which plans name and workers report.
-enum EncoderBuilds {
+extension EncoderIdentity {
     /// The build of an encoder: its name and its library, which a plan and a worker compare.
     static func build(of encoder: String) -> String {
         let version = avcodec_version()

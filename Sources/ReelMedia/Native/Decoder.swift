@@ -3,7 +3,6 @@ internal import Glibc
 internal import ReelCore
 internal import Synchronization
 
-/// A decoder for one stream.
 final class Decoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     private let name: String
@@ -17,9 +16,9 @@ final class Decoder {
     /// `.headerDamaged` if it does not open.
     ///
     /// - Parameter isRepeatable: whether the same packets must give the same pictures each time, even damaged ones. If
-    ///   a decoder cannot decode a part of a picture, it leaves there what its memory held. So memory begins cleared,
-    ///   and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse memory in the
-    ///   same order.
+    ///   a decoder cannot decode a part of a picture, it leaves the old content of the memory there. So memory begins
+    ///   cleared, and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse
+    ///   memory in the same order.
     convenience init(
         stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, isRepeatable: Bool = false
     ) throws(ReelFailure) {
@@ -76,21 +75,20 @@ final class Decoder {
     /// Significant bits of each sample; 0 if the codec does not say.
     var bitsPerSample: Int { Int(native.pointee.bits_per_raw_sample) }
 
-    /// Whether one of several threads has logged something, and a frame may be damaged although it is not marked so. If each
-    /// thread decodes a frame of its own, a frame may be given out before its thread has marked it.
+    /// Whether one of several threads has logged something, and a frame may be damaged although it is not marked so. If
+    /// each thread decodes a frame of its own, a frame may be given out before its thread has marked it.
     var mayHideDamage: Bool {
         let threads = native.pointee.active_thread_type
         return threads & FF_THREAD_FRAME != 0 && log.lines > 0
             || threads & FF_THREAD_SLICE != 0 && leavesFieldsUnmarked && log.errors > 0
     }
 
-    /// Whether the decoder may leave out a part of a field and not mark the frame. It logs an error then, with one thread while
-    /// it is given the packet.
+    /// Whether the decoder may leave out a part of a field and not mark the frame. It logs an error then, with one
+    /// thread while it is given the packet.
     var leavesFieldsUnmarked: Bool {
         [AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO].contains(native.pointee.codec_id)
     }
 
-    /// The number of errors that the decoder has logged.
     var loggedErrors: Int { log.errors }
 
     /// The decoder's answer to a packet.
@@ -98,19 +96,16 @@ final class Decoder {
         case accepted
         /// The packet was not taken: frames must be received first.
         case full
-        /// The packet could not be decoded; the decoder goes on with the next.
+        /// The packet could not be decoded; the decoder continues with the next.
         case damaged
     }
 
-    /// Gives the decoder one packet.
     func send(_ packet: borrowing Packet) throws(ReelFailure) -> Fed {
         try fed(avcodec_send_packet(native, packet.native))
     }
 
     /// Tells the decoder that no packet follows, so that it gives out the frames that it holds back.
-    func drain() throws(ReelFailure) {
-        _ = try fed(avcodec_send_packet(native, nil))
-    }
+    func drain() throws(ReelFailure) { _ = try fed(avcodec_send_packet(native, nil)) }
 
     private func fed(_ code: Int32) throws(ReelFailure) -> Fed {
         switch code {
@@ -151,8 +146,8 @@ final class Decoder {
     }
 }
 
-/// A copy of what a decoder needs to know of a stream, so that decoding can go on when the file is closed. `@unchecked`
-/// because it never changes.
+/// A copy of what a decoder needs to know of a stream, so that decoding can continue when the file is closed.
+/// `@unchecked` because it never changes.
 final class CodedStream: @unchecked Sendable {
     let parameters: UnsafePointer<AVCodecParameters>
     let timeBase: TimeBase
@@ -204,7 +199,8 @@ extension Packet {
     }
 }
 
-/// Counts the lines that a decoder logs, on all of its threads. Each thread may use its own copy of the decoder's context.
+/// Counts the lines that a decoder logs, on all of its threads. Each thread may use its own copy of the decoder's
+/// context.
 final class DecoderLog: Sendable {
     private let allLines = Atomic(0)
     private let allErrors = Atomic(0)
@@ -214,8 +210,8 @@ final class DecoderLog: Sendable {
     /// The number of errors.
     var errors: Int { allErrors.load(ordering: .relaxed) }
 
-    /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it before
-    /// the decoder is opened.
+    /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it
+    /// before the decoder is opened.
     func follow(_ decoder: UnsafeMutablePointer<AVCodecContext>) {
         decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
     }
@@ -223,8 +219,7 @@ final class DecoderLog: Sendable {
     /// Takes a line that libav* logs, from any thread.
     static func note(level: Int32, of context: UnsafeMutableRawPointer?) {
         // The structure that logs begins with a pointer to its class. Only decoders have a `DecoderLog` as `opaque`.
-        guard level <= AV_LOG_INFO, let context,
-            context.load(as: UnsafePointer<AVClass>?.self) == avcodec_get_class(),
+        guard level <= AV_LOG_INFO, let context, context.load(as: UnsafePointer<AVClass>?.self) == avcodec_get_class(),
             let opaque = context.assumingMemoryBound(to: AVCodecContext.self).pointee.opaque
         else { return }
         let log = Unmanaged<DecoderLog>.fromOpaque(opaque).takeUnretainedValue()
@@ -233,8 +228,8 @@ final class DecoderLog: Sendable {
     }
 }
 
-/// Counts the errors that libav* logs on the calling thread. Some decoders make up a part of a frame and do not mark it, and some
-/// demuxers skip a damaged part and return no error, but all of them log one.
+/// Counts the errors that libav* logs on the calling thread. Some decoders make up a part of a frame and do not mark
+/// it, and some demuxers skip a damaged part and return no error, but all of them log one.
 enum LoggedErrors {
     /// All errors so far. A decoder with one thread runs on its caller's, so its errors count here.
     static var count: Int { all.value }

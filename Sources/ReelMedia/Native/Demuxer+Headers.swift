@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension Demuxer {
-    /// Stops handing out a stream's packets.
     func skip(_ index: Int) { stream(index)?.pointee.discard = AVDISCARD_ALL }
 
     /// Announces that the first bytes of a stream's key packets will be fetched.
@@ -31,7 +30,7 @@ extension Demuxer {
         return try MovieBoxes.listEverything(file.bytes)
     }
 
-    /// Whether a stream is encrypted, as far as headers say it: libavformat tells that of some tracks alone.
+    /// Whether a stream is encrypted, as far as headers say; libavformat reports it only for some tracks.
     func encrypts(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Bool {
         if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil { return true }
         if ["encv", "drmi"].contains(fourCharacters(stream.pointee.codecpar.pointee.codec_tag)) { return true }
@@ -87,9 +86,9 @@ extension UnsafeMutablePointer<AVStream> {
     }
 }
 
-/// What a source has beside its packet streams.
+/// The facts about a source beside its packet streams.
 extension Demuxer {
-    /// Covers and attached files in the order of the file, without empty ones. Those without a name get one: Matroska
+    /// Covers and attached files in the order of the file, without empty ones. A file without a name gets one: Matroska
     /// requires names, and identifies a cover by the name "cover" (RFC 9559 21.2).
     var attachments: [Attachment] {
         var (result, names): ([Attachment], Set<String>) = ([], [])
@@ -146,75 +145,60 @@ extension UnsafeMutablePointer<AVStream> {
 }
 
 extension Demuxer {
-    /// Whether the file is as long as its container says. A recording that broke off may still announce an end in its header,
-    /// which then says nothing about the last frame that is there.
+    /// Whether the file is as long as its container says. A recording that broke off may still announce an end in its
+    /// header, although its last frame comes earlier.
     func isWhole() throws(ReelFailure) -> Bool {
         switch formatName {
-        case "matroska,webm": try MatroskaHeader.end(in: file.bytes(at: 0, 4096)).map { $0 <= fileSize } ?? true
-        case "nut":
-            try NUTEnd.hasIndex(file.bytes(at: max(fileSize - 12, 0), 12), fileSize) { place throws(ReelFailure) in
-                try file.bytes(at: place, 8)
-            }
+        case "matroska,webm": try matroskaEnd(in: file.bytes(at: 0, 4096)).map { $0 <= fileSize } ?? true
+        case "nut": try endsWithNUTIndex()
         default: true
         }
     }
-}
 
-/// The beginning of a Matroska or WebM file (RFC 8794 sections 4 to 6, RFC 9559 section 5).
-enum MatroskaHeader {
-    /// Where the segment ends by its size; nil if the size is unknown, as in a live stream, or the bytes are of another kind.
-    static func end(in bytes: [UInt8]) -> Int64? {
-        var place = 0
-        while let id = number(in: bytes, &place, keepsMarker: true),
-            let size = number(in: bytes, &place, keepsMarker: false)
-        {
-            guard let end = Int64(exactly: size.value).map({ $0.addingReportingOverflow(Int64(place)) }), !end.overflow
-            else {
-                return nil
-            }
-            if id.value == 0x1853_8067 { return size.isUnknown ? nil : end.partialValue }
-            guard !size.isUnknown, end.partialValue < bytes.count else { return nil }
-            place = Int(end.partialValue)
-        }
-        return nil
-    }
-
-    /// Reads a number of one to eight bytes. The leading zeros of the first byte say how many follow. In a size, all ones mean
-    /// that it is unknown.
-    private static func number(
-        in bytes: [UInt8], _ place: inout Int, keepsMarker: Bool
-    ) -> (value: UInt64, isUnknown: Bool)? {
-        guard place < bytes.count, bytes[place] != 0 else { return nil }
-        let length = bytes[place].leadingZeroBitCount + 1
-        guard place + length <= bytes.count else { return nil }
-        var value = UInt64(bytes[place])
-        if !keepsMarker { value &= 0xff >> UInt64(length) }
-        for byte in bytes[place + 1..<place + length] { value = value << 8 | UInt64(byte) }
-        place += length
-        return (value, value == (1 << (7 * UInt64(length))) - 1)
-    }
-}
-
-/// The end of a NUT file (the NUT specification, "index packet").
-enum NUTEnd {
-    /// Whether the file ends with an index, which is written last: its last bytes are the distance of its beginning from the
-    /// file's end, and a checksum.
-    static func hasIndex(
-        _ last: [UInt8], _ fileSize: Int64, _ read: (Int64) throws(ReelFailure) -> [UInt8]
-    ) throws(ReelFailure) -> Bool {
+    /// Whether a NUT file ends with its index, which is written last: its last bytes are the distance of its beginning
+    /// from the file's end, and a checksum (the NUT specification, "index packet").
+    private func endsWithNUTIndex() throws(ReelFailure) -> Bool {
+        let last = try file.bytes(at: max(fileSize - 12, 0), 12)
         guard last.count == 12 else { return false }
         let back = Int64(last.bigEndian(at: 0, bytes: 8))
         guard (12...max(fileSize, 12)).contains(back) else { return false }
-        return try read(fileSize - back) == [0x4e, 0x58, 0xdd, 0x67, 0x2f, 0x23, 0xe6, 0x4e]
+        return try file.bytes(at: fileSize - back, 8) == [0x4e, 0x58, 0xdd, 0x67, 0x2f, 0x23, 0xe6, 0x4e]
     }
-}
 
-extension Demuxer {
-    /// Whether the file is an animated WebP. This demuxer returns it as one packet, which the decoder cannot show. The chunk VP8X
-    /// has the flag (WebP Container Specification, Extended File Format).
+    /// Whether the file is an animated WebP. Its demuxer returns it as one packet, which the decoder cannot show. The
+    /// chunk VP8X has the flag (WebP Container Specification, Extended File Format).
     func isUnsplitWebP() throws(ReelFailure) -> Bool {
         guard formatName == "webp_pipe" else { return false }
         let head = try file.bytes(at: 0, 21)
         return head.count == 21 && head[12..<16].elementsEqual("VP8X".utf8) && head[20] & 2 != 0
     }
+}
+
+/// Where the segment of a Matroska or WebM file ends by its size, by the first bytes of the file (RFC 8794 sections 4
+/// to 6, RFC 9559 section 5). Nil if the size is unknown, as in a live stream, or the bytes are of another kind.
+private func matroskaEnd(in bytes: [UInt8]) -> Int64? {
+    var place = 0
+    while let id = number(in: bytes, &place, keepsMarker: true),
+        let size = number(in: bytes, &place, keepsMarker: false)
+    {
+        guard let end = Int64(exactly: size.value).map({ $0.addingReportingOverflow(Int64(place)) }), !end.overflow
+        else { return nil }
+        if id.value == 0x1853_8067 { return size.isUnknown ? nil : end.partialValue }
+        guard !size.isUnknown, end.partialValue < bytes.count else { return nil }
+        place = Int(end.partialValue)
+    }
+    return nil
+}
+
+/// Reads a number of one to eight bytes. The leading zeros of the first byte say how many follow. In a size, all ones
+/// mean that it is unknown.
+private func number(in bytes: [UInt8], _ place: inout Int, keepsMarker: Bool) -> (value: UInt64, isUnknown: Bool)? {
+    guard place < bytes.count, bytes[place] != 0 else { return nil }
+    let length = bytes[place].leadingZeroBitCount + 1
+    guard place + length <= bytes.count else { return nil }
+    var value = UInt64(bytes[place])
+    if !keepsMarker { value &= 0xff >> UInt64(length) }
+    for byte in bytes[place + 1..<place + length] { value = value << 8 | UInt64(byte) }
+    place += length
+    return (value, value == (1 << (7 * UInt64(length))) - 1)
 }

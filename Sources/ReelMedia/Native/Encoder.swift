@@ -19,9 +19,7 @@ final class Encoder {
         configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.name = name
-        guard let codec = avcodec_find_encoder_by_name(name) else {
-            throw ReelFailure(.encoderAbsent(encoder: name))
-        }
+        guard let codec = avcodec_find_encoder_by_name(name) else { throw ReelFailure(.encoderAbsent(encoder: name)) }
         native = try allocated(avcodec_alloc_context3(codec), .openEncoder)
         native.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
@@ -37,9 +35,7 @@ final class Encoder {
             throw ReelFailure(.encoderRefuses(encoder: name, settings: options, said: libavMessage(code)))
         }
         isOpen = true
-        if let unknown = dictionary.names.first {
-            throw ReelFailure(.settingUnknown(encoder: name, setting: unknown))
-        }
+        if let unknown = dictionary.names.first { throw ReelFailure(.settingUnknown(encoder: name, setting: unknown)) }
         guard fits.isWithin else {
             AddressLimit.exceed(if: true) { try? finishWithBlankPicture() }
             throw ReelFailure(.outOfMemory(step: .openEncoder, subject: name))
@@ -63,18 +59,16 @@ final class Encoder {
     /// The number of packets by which a frame may be later in decode order than in presentation order.
     var reorderDepth: Int { max(Int(native.pointee.has_b_frames), traits.leastReorderDepth) }
 
-    /// SHA-256 of the extradata; that of no bytes if there is none.
-    var extradataHash: String {
-        Hexadecimal.text(SHA256.hash(data: extradata))
-    }
+    /// SHA-256 of the extradata; of no bytes if the codec has no extradata.
+    var extradataHash: String { Hexadecimal.text(SHA256.hash(data: extradata)) }
 
     /// The codec's header, which containers store before the stream. Valid as long as the encoder.
     var extradata: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size))
     }
 
-    /// Why the encoder may have refused the size of the pictures: pairs of pixels that share chroma do not fill it. Nil if
-    /// they do.
+    /// Why the encoder may have refused the size of the pictures: pairs of pixels that share chroma do not fill it. Nil
+    /// if they do.
     private var sizeRefusal: ReelFailure? {
         let (width, height) = (Int(native.pointee.width), Int(native.pointee.height))
         guard let shifts = native.pointee.pix_fmt.chromaShifts,
@@ -91,7 +85,6 @@ final class Encoder {
         try check(avcodec_parameters_from_context(parameters, native), .describeStream, name)
     }
 
-    /// Gives the encoder one frame.
     func send(_ frame: borrowing Frame) throws(ReelFailure) {
         lastSent = frame.native.pointee.pts
         if let offset = firstPictureOffset { try frame.offsetQuantiser(by: offset) }
@@ -105,7 +98,8 @@ final class Encoder {
         try checkEncoding(avcodec_send_frame(native, nil))
     }
 
-    /// Throws the failure for an error of the encoder. libx264 and others report a failed allocation as an error like any other.
+    /// Throws the failure for an error of the encoder. libx264 and others report a failed allocation as an error like
+    /// any other.
     private func checkEncoding(_ code: Int32) throws(ReelFailure) {
         if code < 0, AddressLimit.isNearlyReached { throw ReelFailure(.outOfMemory(step: .encode, subject: name)) }
         try check(code, .encode, name)
@@ -134,7 +128,7 @@ final class Encoder {
 extension Encoder {
     /// Opens the encoder for these frames of a track, at the rate that the target gives for them.
     ///
-    /// - Parameter stream: that of the source whose format the output has.
+    /// - Parameter stream: the stream of the source whose format the output has.
     convenience init(
         _ target: VideoEncoding, stream: VideoStream, track: VideoTrack, frames: Range<Int>
     ) throws(ReelFailure) {
@@ -231,7 +225,7 @@ extension Encoder {
         }
     }
 
-    /// The source's own format if the encoder takes it, interleaved or planar, else the encoder's widest.
+    /// The source's own format if the encoder takes it, interleaved or planar, otherwise the encoder's widest.
     private static func sampleFormat(of encoder: String, source: AVSampleFormat) -> AVSampleFormat {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts else { return AV_SAMPLE_FMT_FLTP }
         var offered: [AVSampleFormat] = []

@@ -23,6 +23,13 @@ func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) ->
             : .mediaFailed(step: step, subject: subject, said: libavMessage(code)))
 }
 
+/// The failure for a finished file that is not as planned.
+///
+/// - Parameter stream: 0 for the video; nil if the flaw concerns the whole file.
+func unverified(_ flaw: VerificationFlaw, stream: Int? = 0) -> ReelFailure {
+    ReelFailure(.verificationFailed(stream: stream, flaw: flaw))
+}
+
 /// Returns a result of libav*; throws if it is an error code.
 @discardableResult
 func check(
@@ -77,9 +84,7 @@ struct NativeDictionary: ~Copyable {
         for option in options { set(option.name, option.value) }
     }
 
-    mutating func set(_ name: String, _ value: String) {
-        av_dict_set(&native, name, value, 0)
-    }
+    mutating func set(_ name: String, _ value: String) { av_dict_set(&native, name, value, 0) }
 
     /// The names in the dictionary. After a call that takes options, the ones that it did not know.
     var names: [String] { entries(of: native).map(\.name) }
@@ -102,7 +107,7 @@ func entries(of dictionary: OpaquePointer?) -> [MetadataEntry] {
     return result
 }
 
-/// A C name of libav* as a string; nil if there is none or it means "unknown".
+/// A C name of libav* as a string; nil if there is no name, or if it means "unknown".
 func known(_ name: UnsafePointer<CChar>?) -> String? {
     guard let name else { return nil }
     let text = String(cString: name)
@@ -193,9 +198,7 @@ func systemError(in code: Int32) -> Int32? { (-4095 ... -1).contains(code) ? -co
 /// reads fail in the middle of a file, as they do on disks and mounts.
 package struct FileReading: Sendable {
     package typealias Read =
-        @Sendable (
-            _ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64
-        ) -> Int
+        @Sendable (_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64) -> Int
 
     let read: Read
 

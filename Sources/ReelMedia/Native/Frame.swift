@@ -5,9 +5,7 @@ internal import ReelCore
 struct Frame: ~Copyable {
     let native: UnsafeMutablePointer<AVFrame>
 
-    init() throws(ReelFailure) {
-        native = try allocated(av_frame_alloc(), .makeFrame)
-    }
+    init() throws(ReelFailure) { native = try allocated(av_frame_alloc(), .makeFrame) }
 
     deinit {
         var pointer: UnsafeMutablePointer<AVFrame>? = native
@@ -26,9 +24,7 @@ struct Frame: ~Copyable {
     var height: Int { Int(native.pointee.height) }
     var pixelFormat: AVPixelFormat { AVPixelFormat(native.pointee.format) }
     /// Whether the decoder found errors in the frame, and shows the parts that it could decode.
-    var isDamaged: Bool {
-        native.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || native.pointee.decode_error_flags != 0
-    }
+    var isDamaged: Bool { native.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || native.pointee.decode_error_flags != 0 }
 
     /// Samples of each channel.
     var sampleCount: Int { Int(native.pointee.nb_samples) }
@@ -38,8 +34,7 @@ struct Frame: ~Copyable {
     /// - Parameter offset: a part of the quantiser's range; a negative one gives better quality.
     func offsetQuantiser(by offset: Rational) throws(ReelFailure) {
         let size = MemoryLayout<AVRegionOfInterest>.size
-        let data = try allocated(
-            av_frame_new_side_data(native, AV_FRAME_DATA_REGIONS_OF_INTEREST, size), .makeSideData)
+        let data = try allocated(av_frame_new_side_data(native, AV_FRAME_DATA_REGIONS_OF_INTEREST, size), .makeSideData)
         let region = AVRegionOfInterest(
             self_size: UInt32(size), top: 0, bottom: native.pointee.height, left: 0, right: native.pointee.width,
             qoffset: offset.native)
@@ -58,7 +53,7 @@ struct Frame: ~Copyable {
 
     /// Releases the frame's buffers and takes over everything that `other` has, which is empty afterwards.
     func take(_ other: borrowing Frame) {
-        // libavutil overwrites the frame without releasing what it had.
+        // libavutil overwrites the frame without releasing its old content.
         reset()
         av_frame_move_ref(native, other.native)
     }

@@ -36,7 +36,6 @@ struct MovieBoxes {
         return MovieBox(kind: String(decoding: head[4..<8], as: UTF8.self), content: place + length..<next)
     }
 
-    /// The next box of a kind.
     mutating func first(_ kind: String) throws(ReelFailure) -> MovieBox? {
         while let box = try next() {
             if box.kind == kind { return box }
@@ -81,7 +80,8 @@ struct MovieBoxes {
         return nil
     }
 
-    /// Whether a track is encrypted by its description (ISO 14496-12 8.12): its sample entry has the name of a protected one.
+    /// Whether a track is encrypted by its description (ISO 14496-12 8.12): its sample entry has the name of a
+    /// protected one.
     static func encrypts(track id: Int, _ read: @escaping Read) throws(ReelFailure) -> Bool {
         guard let track = try track(id, read),
             let description = try content(of: "mdia", "minf", "stbl", "stsd", in: track, read)
@@ -113,8 +113,7 @@ struct CompositionOffsets {
     init?(track id: Int, _ read: @escaping MovieBoxes.Read) throws(ReelFailure) {
         guard let track = try MovieBoxes.track(id, read),
             let table = try MovieBoxes.content(of: "mdia", "minf", "stbl", in: track, read),
-            let sizes = try MovieBoxes.content(of: "stsz", in: table, read),
-            try Self.showsOnePiece(track, read)
+            let sizes = try MovieBoxes.content(of: "stsz", in: table, read), try Self.showsOnePiece(track, read)
         else { return nil }
         // The box holds version and flags, the size of all samples or 0, their number (8.7.3.2).
         let header = try read(sizes.lowerBound, 12)
@@ -144,7 +143,7 @@ struct CompositionOffsets {
         while repeats == 0 {
             if place == chunk.count {
                 guard let table = rest else { return 0 }
-                chunk = try read(table.lowerBound, Int(min(Self.chunkSize, Int64(table.count))))
+                chunk = try read(table.lowerBound, min(Self.chunkSize, table.count))
                 rest = table.dropFirst(Self.chunkSize)
                 place = 0
             }
@@ -158,17 +157,10 @@ struct CompositionOffsets {
     }
 
     /// The number of bytes read at once, a multiple of an entry's size.
-    private static let chunkSize: Int64 = 8 << 10
-}
-
-extension Range<Int64> {
-    fileprivate var count: Int64 { upperBound - lowerBound }
-    fileprivate func dropFirst(_ length: Int64) -> Self { Swift.min(lowerBound + length, upperBound)..<upperBound }
+    private static let chunkSize = 8 << 10
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
     /// The unsigned big-endian number of `bytes` bytes at an offset. All of them must be inside the collection.
-    func bigEndian(at offset: Int, bytes: Int) -> Int {
-        self[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) }
-    }
+    func bigEndian(at offset: Int, bytes: Int) -> Int { self[offset..<offset + bytes].reduce(0) { $0 << 8 | Int($1) } }
 }

@@ -12,7 +12,8 @@ final class Muxer {
 
     /// - Parameters:
     ///   - format: the muxer's name as libavformat spells it.
-    ///   - interleaves: whether the muxer cuts sound and puts packets in order itself. If not, it writes them as they come.
+    ///   - interleaves: whether the muxer cuts sound and puts packets in order itself. If not, it writes them as they
+    ///     come.
     init(_ sink: any ByteSink, format: String, interleaves: Bool = false) throws(ReelFailure) {
         name = sink.name
         self.interleaves = interleaves
@@ -61,7 +62,7 @@ final class Muxer {
         for entry in entries { av_dict_set(&native.pointee.metadata, entry.name, entry.value, 0) }
     }
 
-    /// Writes what stands before the packets. Timestamps are taken as they are unless `shifted`.
+    /// Writes the header of the file. Timestamps are taken as they are unless `shifted`.
     func begin(options: [MediaOption] = [], shifted: Bool = false) throws(ReelFailure) {
         native.pointee.flags |= AVFMT_FLAG_BITEXACT
         // libavformat 5.1 takes FLAC in MP4 for an experiment.
@@ -75,7 +76,7 @@ final class Muxer {
         throw ReelFailure(.outputRefused(path: name, step: step, said: said))
     }
 
-    /// Why writing failed. The system's error if there was one, else the muxer's.
+    /// Why writing failed: the system's error if there was one, otherwise the muxer's.
     private func failure(_ code: Int32, _ step: MediaStep) -> ReelFailure {
         systemError(in: native.pointee.pb?.pointee.error ?? 0).map { fileFailure(errno: $0, .write, name) }
             ?? mediaFailure(code, step, name)
@@ -94,7 +95,7 @@ final class Muxer {
         guard written >= 0 else { throw failure(written, .writePackets) }
     }
 
-    /// Writes what stands after the packets. Returns the file's size in bytes.
+    /// Writes the end of the file. Returns the file's size in bytes.
     func finish() throws(ReelFailure) -> Int64 {
         let written = av_write_trailer(native)
         guard written >= 0 else { throw failure(written, .writeTrailer) }
@@ -114,7 +115,6 @@ final class ByteWriter {
     /// Bytes written so far, up to the last one.
     private(set) var size: Int64 = 0
 
-    /// Bytes written at once.
     private static let buffer = 32 << 10
 
     init(_ sink: any ByteSink) throws(ReelFailure) {
@@ -158,9 +158,7 @@ final class ByteWriter {
     }
 }
 
-private func writeBytes(
-    _ writer: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int32
-) -> Int32 {
+private func writeBytes(_ writer: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int32) -> Int32 {
     guard let writer else { return -EINVAL }
     return Unmanaged<ByteWriter>.fromOpaque(writer).takeUnretainedValue()
         .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))

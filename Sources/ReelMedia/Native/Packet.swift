@@ -5,9 +5,7 @@ internal import ReelCore
 struct Packet: ~Copyable {
     let native: UnsafeMutablePointer<AVPacket>
 
-    init() throws(ReelFailure) {
-        native = try allocated(av_packet_alloc(), .makePacket)
-    }
+    init() throws(ReelFailure) { native = try allocated(av_packet_alloc(), .makePacket) }
 
     deinit {
         var pointer: UnsafeMutablePointer<AVPacket>? = native
@@ -60,17 +58,17 @@ struct Packet: ~Copyable {
         UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
     }
 
-    /// The coded transparency of the picture, which VP8 and VP9 store beside its coded colours. Empty for an opaque picture.
+    /// The coded transparency of the picture, which VP8 and VP9 store beside its coded colours. Empty for an opaque
+    /// picture.
     var transparency: [UInt8] { Array(sideData(AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL).dropFirst(8)) }
 
-    /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that Matroska has
-    /// for transparency precedes it, 1 in eight bytes.
+    /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that
+    /// Matroska has for transparency precedes it, 1 in eight bytes.
     func setTransparency(_ bytes: [UInt8]) throws(ReelFailure) {
         guard !bytes.isEmpty else { return }
         try setSideData([0, 0, 0, 0, 0, 0, 0, 1] + bytes, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL)
     }
 
-    /// Sets the payload.
     func fill(with bytes: [UInt8]) throws(ReelFailure) {
         try check(av_new_packet(native, Int32(bytes.count)), .makePacket)
         UnsafeMutableRawBufferPointer(start: native.pointee.data, count: bytes.count).copyBytes(from: bytes)
@@ -97,8 +95,7 @@ struct Packet: ~Copyable {
 
     /// Sets the number of decoded samples at the packet's end that are not to be heard.
     func skipAtEnd(samples: Int) throws(ReelFailure) {
-        let data = try allocated(
-            av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), .makeSideData)
+        let data = try allocated(av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), .makeSideData)
         let bytes = UnsafeMutableRawBufferPointer(start: data, count: 10)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
@@ -109,13 +106,13 @@ struct Packet: ~Copyable {
 
     /// Releases the payload and takes over everything that `other` has, which is empty afterwards.
     func take(_ other: borrowing Packet) {
-        // libavcodec overwrites the packet without releasing what it had.
+        // libavcodec overwrites the packet without releasing its old content.
         reset()
         av_packet_move_ref(native, other.native)
     }
 }
 
-/// libavcodec's parser for one codec. It reads from whole packets what they say of their pictures, without decoding.
+/// libavcodec's parser for one codec. It reads facts about pictures from whole packets, without decoding.
 final class CodecParser {
     private let native: UnsafeMutablePointer<AVCodecParserContext>
     private let context: UnsafeMutablePointer<AVCodecContext>

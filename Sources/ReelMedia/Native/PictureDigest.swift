@@ -73,9 +73,7 @@ final class PictureDigest {
 
 extension AVPixFmtDescriptor {
     /// The components that a picture of the format has.
-    var components: [AVComponentDescriptor] {
-        Array([comp.0, comp.1, comp.2, comp.3].prefix(Int(nb_components)))
-    }
+    var components: [AVComponentDescriptor] { Array([comp.0, comp.1, comp.2, comp.3].prefix(Int(nb_components))) }
 
     /// Whether each pixel has a fourth byte without meaning.
     var hasPadding: Bool {
@@ -143,9 +141,7 @@ private struct SampledLight {
     /// The brightness of a pixel, from 0 (black) to 255 (white).
     func value(of frame: borrowing Frame, x: Int, y: Int) -> Int {
         var sum = 0
-        for component in components {
-            sum += component.weight * sample(component.place, of: frame, x: x, y: y)
-        }
+        for component in components { sum += component.weight * sample(component.place, of: frame, x: x, y: y) }
         let light = sum / 1000
         return isLimited ? min(max((light - 16) * 255 / 219, 0), 255) : light
     }

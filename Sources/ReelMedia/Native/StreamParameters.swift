@@ -8,8 +8,7 @@ extension VideoStream {
         let format = AVPixelFormat(parameters.format)
         self.init(
             index: Int(stream.pointee.index), codec: String(cString: avcodec_get_name(parameters.codec_id)),
-            width: Int(parameters.width), height: Int(parameters.height),
-            pixelFormat: format.name,
+            width: Int(parameters.width), height: Int(parameters.height), pixelFormat: format.name,
             timeBase: TimeBase(stream.pointee.time_base),
             frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
@@ -20,11 +19,10 @@ extension VideoStream {
             details: TrackDetails(native: stream))
         profile = known(avcodec_profile_name(parameters.codec_id, parameters.profile))
         level = parameters.level >= 0 ? Int(parameters.level) : nil
-        masteringDisplay = stream.sideData(
-            AV_PKT_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self
-        ).flatMap(MasteringDisplay.init(native:))
-        contentLight = stream.sideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self)
-            .map(ContentLight.init(native:))
+        masteringDisplay = stream.sideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self)
+            .flatMap(MasteringDisplay.init(native:))
+        contentLight = stream.sideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self).map(
+            ContentLight.init(native:))
     }
 
     /// A frame's duration at the average rate; at least a tick.
@@ -74,9 +72,7 @@ extension TrackDetails {
     }
 
     /// libavformat's bits for the dispositions.
-    var flags: Int32 {
-        Self.names.filter { dispositions.contains($0.1) }.reduce(0) { $0 | $1.0 }
-    }
+    var flags: Int32 { Self.names.filter { dispositions.contains($0.1) }.reduce(0) { $0 | $1.0 } }
 }
 
 /// libavutil's description of a channel layout: "stereo" or "6 channels".
@@ -135,9 +131,7 @@ extension AudioTrack {
     /// Fills in the parameters of a stream that holds the track's packets unchanged.
     ///
     /// - Parameter padding: samples at the start of the stream's first packet that are not to be heard.
-    func describe(
-        into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int
-    ) throws(ReelFailure) {
+    func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
             throw ReelFailure(.codecAbsent(codec: codec, role: .codec))
         }
@@ -146,8 +140,7 @@ extension AudioTrack {
         parameters.pointee.format = av_get_sample_fmt(sampleFormat).rawValue
         parameters.pointee.sample_rate = Int32(clamping: sampleRate)
         try check(
-            av_channel_layout_from_string(&parameters.pointee.ch_layout, channelLayout),
-            .layOutChannels, channelLayout)
+            av_channel_layout_from_string(&parameters.pointee.ch_layout, channelLayout), .layOutChannels, channelLayout)
         let stored = self.parameters
         parameters.pointee.frame_size = Int32(clamping: stored.frameSize)
         parameters.pointee.block_align = Int32(clamping: stored.blockAlign)
@@ -235,7 +228,7 @@ extension Container {
     }
 }
 
-/// The FourCC if the muxer uses it for that codec, or has none of its own for the codec; else 0.
+/// The FourCC if the muxer uses it for that codec, or has none of its own for the codec; otherwise 0.
 func muxerFourCC(_ fourCC: UInt32, of codec: AVCodecID, muxer: String) -> UInt32 {
     guard let tables = av_guess_format(muxer, nil, nil)?.pointee.codec_tag else { return fourCC }
     var own: UInt32 = 0

@@ -71,8 +71,7 @@ struct IntraFrames {
 
     /// SMPTE RDD 36 5.1: frame_size, "icpf", then the frame header with size, chroma format and interlace mode.
     private mutating func proresFault(_ bytes: UnsafeRawBufferPointer) -> PacketFault? {
-        guard bytes.count > 28, bytes.bigEndian(at: 0, bytes: 4) <= bytes.count,
-            bytes[4..<8].elementsEqual("icpf".utf8)
+        guard bytes.count > 28, bytes.bigEndian(at: 0, bytes: 4) <= bytes.count, bytes[4..<8].elementsEqual("icpf".utf8)
         else { return .incomplete }
         guard bytes.bigEndian(at: 16, bytes: 2) == width, bytes.bigEndian(at: 18, bytes: 2) == height else {
             return .pictureSize
@@ -121,8 +120,7 @@ final class IDRFrames {
                 // A picture begins at a slice whose first_mb_in_slice is 0, which is a single bit.
                 if let next = unit.dropFirst().first, next & 0x80 != 0 { pictures += 1 }
             case 1...4: return .notIDR
-            case 7, 8:
-                guard parameterSets.contains(Array(unit)) else { return .parameterSets }
+            case 7, 8: guard parameterSets.contains(Array(unit)) else { return .parameterSets }
             case 14, 15, 20, 21: return .layers
             default: continue
             }
@@ -162,9 +160,7 @@ struct JPEGFrames {
 
     /// The fault of a picture in a video of this size; nil if it has none. Reads only the header of its first `count`
     /// bytes, unless these are the whole picture.
-    mutating func fault(
-        in picture: UnsafeRawBufferPointer, first count: Int, width: Int, height: Int
-    ) -> PacketFault? {
+    mutating func fault(in picture: UnsafeRawBufferPointer, first count: Int, width: Int, height: Int) -> PacketFault? {
         let bytes = UnsafeRawBufferPointer(rebasing: picture.prefix(count))
         guard bytes.count > 4, bytes[0] == 0xff, bytes[1] == 0xd8 else { return .incomplete }
         var (place, hasQuantisers, hasHuffmanTables, isSized) = (2, false, false, false)
@@ -182,9 +178,7 @@ struct JPEGFrames {
             switch marker {
             case 0xda:
                 guard hasQuantisers, isSized else { return .noTables }
-                guard bringsHuffmanTables ?? hasHuffmanTables == hasHuffmanTables else {
-                    return .huffmanTables
-                }
+                guard bringsHuffmanTables ?? hasHuffmanTables == hasHuffmanTables else { return .huffmanTables }
                 bringsHuffmanTables = hasHuffmanTables
                 return bytes.count < picture.count ? nil : endFault(bytes, from: place + 2 + length)
             case 0xdb: hasQuantisers = true
@@ -194,9 +188,7 @@ struct JPEGFrames {
                 // A field has half of the height.
                 let lines = segment.bigEndian(at: 1, bytes: 2)
                 guard lines * 4 >= height * 3 else { return .interlaced }
-                guard lines == height, segment.bigEndian(at: 3, bytes: 2) == width else {
-                    return .pictureSize
-                }
+                guard lines == height, segment.bigEndian(at: 3, bytes: 2) == width else { return .pictureSize }
                 let own = [segment[0]] + segment[5...]
                 guard components ?? own == own else { return .format }
                 components = own

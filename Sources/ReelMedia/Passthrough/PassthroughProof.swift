@@ -63,10 +63,10 @@ final class PassthroughProof {
         guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream), path: path) else { return coded }
         for container in Container.allCases
         where container.traits.loops == nil && container.traits.codecs?.contains(described.codec) != false {
-            let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
+            let isGivenBack = try container.givesBack(sample, showing: picture) { (parameters) throws(ReelFailure) in
                 try coded.describe(described, for: container.traits.muxer, into: parameters)
             }
-            if try trial.givesBack(sample, showing: picture) { coded.containers.append(container) }
+            if isGivenBack { coded.containers.append(container) }
         }
         return coded
     }
@@ -97,11 +97,12 @@ final class PassthroughProof {
 }
 
 /// Decodes packets, each with a decoder that has seen no other, while the next ones are read. It may still do so when
-/// reading has failed and the file is closed. `@unchecked` because nothing but the result changes, which is behind a lock.
+/// reading has failed and the file is closed. `@unchecked` because nothing but the result changes, which is behind a
+/// lock.
 final class SampleDecoding: @unchecked Sendable {
     typealias Fault = (packet: Int, time: Rational?, fault: PacketFault)
 
-    private struct Found {
+    private struct Verdict {
         /// The fault of the first packet that does not show a progressive frame by itself.
         var fault: Fault?
         var failure: ReelFailure?
@@ -109,7 +110,7 @@ final class SampleDecoding: @unchecked Sendable {
 
     private let stream: CodedStream
     private let path: String
-    private let found = Mutex(Found())
+    private let found = Mutex(Verdict())
     private let threads = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
     private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
 
@@ -120,7 +121,7 @@ final class SampleDecoding: @unchecked Sendable {
 
     /// Queues a packet for decoding; `time` is its own, in seconds, for the report of a fault.
     func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
-        let sample = try Sample(packet)
+        let sample = try SharedPacket(packet)
         room.wait()
         threads.add { [self] in
             look(at: sample, number, time)
@@ -137,7 +138,7 @@ final class SampleDecoding: @unchecked Sendable {
         }
     }
 
-    private func look(at sample: Sample, _ number: Int, _ time: Rational?) {
+    private func look(at sample: SharedPacket, _ number: Int, _ time: Rational?) {
         do throws(ReelFailure) {
             guard let fault = try fault(of: sample.packet) else { return }
             found.withLock { found in
@@ -149,15 +150,13 @@ final class SampleDecoding: @unchecked Sendable {
     }
 
     private func fault(of packet: borrowing Packet) throws(ReelFailure) -> PacketFault? {
-        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else {
-            return .dependent
-        }
+        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else { return .dependent }
         return reel_frame_is_interlaced(frame.native) != 0 ? .interlaced : nil
     }
 }
 
 /// A packet passed to another thread. `@unchecked` because only that thread uses it then.
-private final class Sample: @unchecked Sendable {
+private final class SharedPacket: @unchecked Sendable {
     let packet: Packet
 
     init(_ packet: borrowing Packet) throws(ReelFailure) {
@@ -166,44 +165,40 @@ private final class Sample: @unchecked Sendable {
     }
 }
 
-/// Tests whether a container gives coded pictures back unchanged. libavformat's answers are no proof: it writes raw
-/// video, and codecs with AVI tags, to Matroska and QuickTime, and reads some of it back as something else.
-final class ContainerTrial {
-    private let container: Container
-    private let parameters: UnsafeMutablePointer<AVCodecParameters>
-
-    /// `describe` sets the parameters of the stream for the muxer.
-    init(
-        _ container: Container, describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) {
-        self.container = container
-        parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
+extension Container {
+    /// Whether a file of the container gives a packet that shows `picture` back unchanged: bytes, codec and picture.
+    /// libavformat's answers are no proof: it writes raw video, and codecs with AVI tags, to Matroska and QuickTime,
+    /// and reads some of it back as something else.
+    ///
+    /// - Parameter describe: sets the parameters of the stream for the muxer.
+    func givesBack(
+        _ packet: borrowing Packet, showing picture: borrowing Frame,
+        describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> Bool {
+        let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
+        defer {
+            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
+            avcodec_parameters_free(&parameters)
+        }
         try describe(parameters)
-    }
-
-    deinit {
-        var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
-        avcodec_parameters_free(&parameters)
-    }
-
-    /// Writes a packet that shows `picture` to a file in memory, and compares the packet that is read back: bytes, codec, picture.
-    func givesBack(_ packet: borrowing Packet, showing picture: borrowing Frame) throws(ReelFailure) -> Bool {
         // A failure is an answer, so it is not logged.
         let level = av_log_get_level()
         av_log_set_level(AV_LOG_QUIET)
         defer { av_log_set_level(level) }
-        let file = MemoryBytes(name: "a trial of \(container.rawValue)")
+        let file = MemoryBytes(name: "a trial of \(rawValue)")
         do throws(ReelFailure) {
-            try write(packet, to: file)
-            return try isSame(file, packet, picture)
+            try write(packet, of: parameters, to: file)
+            return try isSame(file, packet, of: parameters, picture)
         } catch {
             guard error.cause != .limit else { throw error }
             return false
         }
     }
 
-    private func write(_ packet: borrowing Packet, to file: MemoryBytes) throws(ReelFailure) {
-        let muxer = try Muxer(file, format: container.traits.muxer)
+    private func write(
+        _ packet: borrowing Packet, of parameters: UnsafePointer<AVCodecParameters>, to file: MemoryBytes
+    ) throws(ReelFailure) {
+        let muxer = try Muxer(file, format: traits.muxer)
         let base = TimeBase(1, 25)
         _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
             try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)
@@ -217,7 +212,8 @@ final class ContainerTrial {
     }
 
     private func isSame(
-        _ file: MemoryBytes, _ packet: borrowing Packet, _ picture: borrowing Frame
+        _ file: MemoryBytes, _ packet: borrowing Packet, of parameters: UnsafePointer<AVCodecParameters>,
+        _ picture: borrowing Frame
     ) throws(ReelFailure) -> Bool {
         let demuxer = try Demuxer(ByteReader(file, .output), purpose: .output)
         guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.pointee.codec_id

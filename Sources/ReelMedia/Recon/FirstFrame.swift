@@ -19,7 +19,6 @@ final class FirstFrame {
         frame = try Frame()
     }
 
-    /// Whether more packets would help.
     var needsMore: Bool { !isFound && fed < Self.patience }
 
     /// Decodes the next packet of the file. Its presentation time is overwritten with the packet's number, which the
@@ -36,9 +35,7 @@ final class FirstFrame {
         guard needsMore else { return }
         try decoder.drain()
         try receive()
-        guard isFound else {
-            throw ReelFailure(.nothingDecodes(path: path))
-        }
+        guard isFound else { throw ReelFailure(.nothingDecodes(path: path)) }
     }
 
     private func receive() throws(ReelFailure) {
@@ -49,8 +46,8 @@ final class FirstFrame {
 }
 
 extension FirstFrame {
-    /// Fills in what the container leaves open of the signalling of the picture: colour, light, pixel shape. For size and format, the picture
-    /// itself wins over the container.
+    /// Fills in signalling that the container does not state: colour, light, pixel shape. For size
+    /// and format, the picture itself wins over the container.
     func complete(_ stream: inout VideoStream) {
         guard isFound else { return }
         (stream.width, stream.height) = (frame.width, frame.height)
@@ -85,8 +82,8 @@ extension FirstFrame {
 }
 
 extension ColourTags {
-    /// Takes from the frame what the container does not state. If the frame says HLG, that wins: broadcasters write
-    /// bt2020-10 for old receivers and add the true curve as a preferred one (ITU-T H.265 D.3.39), which only the
+    /// Takes tags that the container does not state from the frame. If the frame says HLG, that wins: broadcasters
+    /// write bt2020-10 for old receivers and add the true curve as a preferred one (ITU-T H.265 D.3.39), which only the
     /// decoder reads.
     mutating func complete(with frame: ColourTags) {
         range = range ?? frame.range

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Reads the video's packets one after the other: every picture's header if headers may differ, else the headers of
-/// packets flagged as key and of a few more.
+/// Reads the video's packets one after the other: every picture's header if headers may differ, otherwise the headers
+/// of packets flagged as key and of a few more.
 final class PictureScan {
     private let demuxer: Demuxer
     private let randomAccess: RandomAccess
@@ -153,9 +153,7 @@ struct FieldSyntax {
             mayHaveFields = mayHaveFields || !sets.isEmpty && !sets.hasFramesOnly
         case AV_CODEC_ID_MPEG2VIDEO:
             // ISO 13818-2 6.2.2.3: progressive_sequence of the sequence extension.
-            let found = startCodes(in: head).first {
-                head[$0] == 0xb5 && $0 + 2 < head.count && head[$0 + 1] >> 4 == 1
-            }
+            let found = startCodes(in: head).first { head[$0] == 0xb5 && $0 + 2 < head.count && head[$0 + 1] >> 4 == 1 }
             if let found { mayHaveFields = head[found + 2] & 8 == 0 }
         default:
             // ITU-T H.265 E.3.1: field_seq_flag, which limits the values of pic_struct, applies to the whole sequence.

@@ -1,21 +1,27 @@
 internal import CFFmpeg
 internal import ReelCore
 
+/// How the chunks of a clip are encoded.
+struct ClipEncoding {
+    let clip: Clip
+    /// The clip's place in the plan.
+    let number: Int
+    /// The video of the clip's source.
+    let track: VideoTrack
+    /// The stream of the source whose format the output has.
+    let stream: VideoStream
+    let settings: VideoEncoding
+    let planned: PlannedSegments
+}
+
 /// Encodes the chunks of a pass, frame by frame in the order of the output. Each chunk becomes a segment.
 final class ChunkSequence {
     /// The chunks to encode, in presentation order.
     private let chunks: [(frames: Range<Int>, place: SegmentPlace)]
-    private let clip: Int
-    private let plan: Plan
-    private let track: VideoTrack
-    /// That of the source whose format the output has.
-    private let stream: VideoStream
-    private let settings: VideoEncoding
-    private let planned: PlannedSegments
+    private let making: ClipEncoding
     private let converter: PictureConverter
     /// Diagnostics of frames, for the record of their segment.
     private let diagnostics: (_ frames: Range<Int>) -> [Diagnostic]
-    /// The chunk being encoded.
     private var encoding: ChunkEncoder?
 
     private(set) var segments: [SegmentRecord] = []
@@ -24,20 +30,10 @@ final class ChunkSequence {
     private(set) var waitSeconds = 0.0
 
     init(
-        _ chunks: [(frames: Range<Int>, place: SegmentPlace)], of clip: Int, plan: Plan, track: VideoTrack,
-        stream: VideoStream,
-        encoding settings: VideoEncoding, planned: PlannedSegments, converter: PictureConverter,
+        _ chunks: [(frames: Range<Int>, place: SegmentPlace)], making: ClipEncoding, converter: PictureConverter,
         diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
     ) {
-        self.chunks = chunks
-        self.clip = clip
-        self.plan = plan
-        self.track = track
-        self.stream = stream
-        self.settings = settings
-        self.planned = planned
-        self.converter = converter
-        self.diagnostics = diagnostics
+        (self.chunks, self.making, self.converter, self.diagnostics) = (chunks, making, converter, diagnostics)
     }
 
     /// Whether a chunk to encode has any of these frames.
@@ -48,7 +44,7 @@ final class ChunkSequence {
     func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) -> Bool {
         guard let encoding = try encoder(for: frame) else { return false }
         encoding.look(at: picture)
-        let start = plan.clips[clip].start(of: frame, inChunk: encoding.frames, of: track)
+        let start = making.clip.start(of: frame, inChunk: encoding.frames, of: making.track)
         try measured(&encodeSeconds) { () throws(ReelFailure) in
             try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
                 try encoding.add(converted)
@@ -64,9 +60,7 @@ final class ChunkSequence {
     private func encoder(for frame: Int) throws(ReelFailure) -> ChunkEncoder? {
         if let encoding { return encoding }
         guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
-        let made = try ChunkEncoder(
-            chunk.frames, of: clip, in: plan, track: track, stream: stream, as: settings, making: planned,
-            at: chunk.place)
+        let made = try ChunkEncoder(chunk.frames, making: making, at: chunk.place)
         encoding = made
         return made
     }
@@ -83,46 +77,34 @@ final class ChunkSequence {
 
 /// Encodes one chunk into a segment. The caller passes its frames one by one, in the order of the output.
 final class ChunkEncoder {
-    /// The chunk.
     let frames: Range<Int>
     private let content: SegmentContent
-    private let clip: Int
-    private let planned: PlannedSegments
-    private let direction: Direction
+    private let making: ClipEncoding
     /// The number of frames that are shown.
     private let frameCount: Int
     private var framesAdded = 0
     /// The likeness of each frame so far, unless the plan has them.
     private var likenesses: [Likeness] = []
     private let token: String
-    private let timeBase: TimeBase
     private let encoder: Encoder
     private let hasTransparency: Bool
     private let writer: SegmentWriter
     private let packet: Packet
 
-    /// - Parameters:
-    ///   - track: that of the clip's source.
-    ///   - stream: that of the source whose format the output has.
-    init(
-        _ frames: Range<Int>, of clip: Int, in plan: Plan, track: VideoTrack, stream: VideoStream,
-        as video: VideoEncoding, making planned: PlannedSegments, at place: SegmentPlace
-    ) throws(ReelFailure) {
+    init(_ frames: Range<Int>, making: ClipEncoding, at place: SegmentPlace) throws(ReelFailure) {
         self.frames = frames
-        self.clip = clip
-        direction = plan.clips[clip].direction
-        frameCount = plan.clips[clip].shown(in: frames).count
-        self.planned = planned
-        content = planned.content(ofChunk: frames, of: clip)
+        self.making = making
+        frameCount = making.clip.shown(in: frames).count
+        content = making.planned.content(ofChunk: frames, of: making.number)
         token = place.name.token
-        timeBase = video.format.timeBase
-        encoder = try Encoder(video, stream: stream, track: track, frames: frames)
+        let video = making.settings
+        encoder = try Encoder(video, stream: making.stream, track: making.track, frames: frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
         hasTransparency = video.hasTransparencyBeside
         writer = try SegmentWriter(
-            at: place, timeBase: timeBase, hasTransparency: hasTransparency, describe: encoder.describe)
+            at: place, timeBase: video.format.timeBase, hasTransparency: hasTransparency, describe: encoder.describe)
         packet = try Packet()
     }
 
@@ -150,12 +132,12 @@ final class ChunkEncoder {
     func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         guard writer.packetCount == frameCount else { throw miscounted }
         var content = content
-        content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
+        content.likeness = content.likeness ?? making.planned.likeness(of: making.clip.direction.order(likenesses))
         return try writer.finish(
             SegmentRecord(
-                content: content, clip: clip, token: token, frames: frameCount, packets: 0, bytes: 0,
-                checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash,
-                diagnostics: diagnostics))
+                content: content, clip: making.number, token: token, frames: frameCount, packets: 0, bytes: 0,
+                checksum: "", timeBase: making.settings.format.timeBase, reorderDepth: 0,
+                extradataHash: encoder.extradataHash, diagnostics: diagnostics))
     }
 
     private func writePackets() throws(ReelFailure) {

@@ -37,7 +37,7 @@ final class FrameWindowReader {
     /// Opens the source, which stays open.
     ///
     /// - Parameters:
-    ///   - directions: those in which frames are handed out: one, or both.
+    ///   - directions: the directions in which frames are handed out: one, or both.
     ///   - shown: the frames of a part that are handed out.
     ///   - converter: scales frames of another size before they are kept.
     ///   - threads: threads of the decoder, unless the source was decoded as a whole.
@@ -73,10 +73,7 @@ final class FrameWindowReader {
     /// - Parameters:
     ///   - windows: adjacent ranges of frames, in presentation order.
     ///   - progress: called with the number of frames decoded since `reset`.
-    func read(
-        _ windows: [Range<Int>], progress: (_ decoded: Int) -> Void,
-        take: Take
-    ) throws(ReelFailure) {
+    func read(_ windows: [Range<Int>], progress: (_ decoded: Int) -> Void, take: Take) throws(ReelFailure) {
         buffer.removeAll()
         var pending = windows[...]
         guard let first = pending.first else { return }
@@ -92,11 +89,10 @@ final class FrameWindowReader {
         }
     }
 
-    /// Uses a frame in one of the directions.
     typealias Take = (_ frame: Int, _ picture: borrowing Frame, _ direction: Direction) throws(ReelFailure) -> Void
 
-    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left, or if the rest must be
-    /// decoded again, by one thread.
+    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left, or if the rest must
+    /// be decoded again, by one thread.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
@@ -139,11 +135,8 @@ final class FrameWindowReader {
                     if isDamaged || check.isUnsteady { tally.concealed.append(place) }
                     if try converter.resize(frame) { tally.resized = true }
                     try buffer.insert(frame, frame: place, copying: isDecoded)
-                    if directions == [.forwards],
-                        let mismatch = try handOut(until: place + 1, of: &pending, check, take)
-                    {
-                        return mismatch
-                    }
+                    guard directions == [.forwards] else { continue }
+                    if let mismatch = try handOut(until: place + 1, of: &pending, check, take) { return mismatch }
                 }
             case .again:
                 guard !feeding.isOver else { continue }
@@ -169,9 +162,7 @@ final class FrameWindowReader {
         let frames = shown(window.lowerBound..<end)
         let missing = buffer.missing(from: frames)
         if let mismatch = check.missing(missing) { return mismatch }
-        guard !buffer.isEmpty || frames.isEmpty else {
-            return Mismatch(disproof: .missing, frame: window.lowerBound)
-        }
+        guard !buffer.isEmpty || frames.isEmpty else { return Mismatch(disproof: .missing, frame: window.lowerBound) }
         tally.concealed += missing
         for direction in directions {
             let last = direction == directions.last ? direction : nil
@@ -258,7 +249,6 @@ struct FrameBuffer: ~Copyable {
 
     var isEmpty: Bool { frames.isEmpty }
 
-    /// The frames that are not in the buffer.
     func missing(from part: ShownFrames) -> [Int] {
         guard let first = part.first, let last = part.last else { return [] }
         let held = frames.filter { (first...last).contains($0) }
@@ -283,8 +273,8 @@ struct FrameBuffer: ~Copyable {
     /// The picture that the output shows for a frame: its own; if that is missing, that of the frame before it, or of
     /// the next one if none is before. The buffer must have a picture.
     ///
-    /// - Parameter dropping: the direction in which the caller asks for frames for the last time: the pictures behind this
-    ///   one are dropped. Nil keeps all.
+    /// - Parameter dropping: the direction in which the caller asks for frames for the last time: the pictures behind
+    ///   this one are dropped. Nil keeps all.
     mutating func picture(of frame: Int, dropping direction: Direction?) throws(ReelFailure) -> Frame {
         guard !frames.isEmpty else { throw ReelFailure(.nothingToEncode) }
         var place = frames.lastIndex { $0 <= frame } ?? 0
@@ -309,7 +299,6 @@ struct FrameBuffer: ~Copyable {
         while let last = frames.last, last >= frame { drop(at: frames.count - 1) }
     }
 
-    /// Drops all pictures.
     mutating func removeAll() {
         pictures.removeAll()
         frames = []

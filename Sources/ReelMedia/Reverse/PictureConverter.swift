@@ -18,11 +18,9 @@ final class PictureConverter {
 
     /// - Parameters:
     ///   - target: the output's format.
-    ///   - stream: that of the clip's source.
-    ///   - main: that of the source whose format the output has.
-    init(
-        format target: OutputFormat, stream: VideoStream, main: VideoStream, clip: Clip
-    ) throws(ReelFailure) {
+    ///   - stream: the stream of the clip's source.
+    ///   - main: the stream of the source whose format the output has.
+    init(format target: OutputFormat, stream: VideoStream, main: VideoStream, clip: Clip) throws(ReelFailure) {
         self.target = target
         format = av_get_pix_fmt(target.pixelFormat)
         self.stream = stream
@@ -57,8 +55,9 @@ final class PictureConverter {
         scaled.reset()
     }
 
-    /// Scales a picture whose size differs from the stream's, in place, so that all pictures in memory have one size: to that
-    /// of the target, or of the stream if its pictures are fitted later. Returns false if there was nothing to do.
+    /// Scales a picture whose size differs from the stream's, in place, so that all pictures in memory have one size:
+    /// to that of the target, or of the stream if its pictures are fitted later. Returns false if there was nothing to
+    /// do.
     func resize(_ picture: borrowing Frame) throws(ReelFailure) -> Bool {
         guard picture.width != stream.width || picture.height != stream.height else { return false }
         if fitting == nil {
@@ -85,9 +84,8 @@ final class PictureConverter {
         _ picture: borrowing Frame, width: Int, height: Int, _ format: AVPixelFormat
     ) throws(ReelFailure) {
         scaler = sws_getCachedContext(
-            scaler, Int32(picture.width), Int32(picture.height), picture.pixelFormat.withoutRange,
-            Int32(width), Int32(height), format.withoutRange,
-            SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
+            scaler, Int32(picture.width), Int32(picture.height), picture.pixelFormat.withoutRange, Int32(width),
+            Int32(height), format.withoutRange, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
         guard scaler != nil else {
             throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
         }
@@ -101,8 +99,7 @@ final class PictureConverter {
     private func noteFormat(of picture: borrowing Frame) {
         let (own, first) = (picture.pixelFormat, av_get_pix_fmt(stream.pixelFormat))
         guard own.withoutRange != first.withoutRange else { return }
-        let loss = Diagnostic.framesConverted(
-            from: own.name, to: target.pixelFormat)
+        let loss = Diagnostic.framesConverted(from: own.name, to: target.pixelFormat)
         if !losses.contains(loss) { losses.append(loss) }
     }
 
@@ -122,8 +119,8 @@ final class PictureConverter {
     }
 }
 
-/// Fits a source's pictures into the output's: turned as these are, scaled in proportion onto black, with the colours of the
-/// source that gives the output its own.
+/// Fits a source's pictures into the output's: turned as these are, scaled in proportion onto black, with the colours
+/// of the source that gives the output its own.
 final class PictureFitting {
     private let source: VideoStream
     private let main: VideoStream
@@ -133,8 +130,8 @@ final class PictureFitting {
     private let area: PictureArea
     private var graph: Graph?
 
-    /// The filters for pictures of one size and format, and the format for which the filters take these: the output's, which
-    /// differs in the name of the range alone, if they are only turned.
+    /// The filters for pictures of one size and format, and the format for which the filters take these: the output's,
+    /// which differs in the name of the range alone, if they are only turned.
     private struct Graph {
         let chain: FilterGraph
         let width, height: Int
@@ -227,13 +224,11 @@ final class PictureFitting {
         return area == PictureArea(x: 0, y: 0, width: target.width, height: target.height)
             && (isSideways ? picture.height : picture.width) == target.width
             && (isSideways ? picture.width : picture.height) == target.height
-            && picture.pixelFormat.withoutRange == format.withoutRange
-            && source.colour.matrix == main.colour.matrix && source.hasFullRange == main.hasFullRange
-            && (!isSideways || format.turnsExactly)
+            && picture.pixelFormat.withoutRange == format.withoutRange && source.colour.matrix == main.colour.matrix
+            && source.hasFullRange == main.hasFullRange && (!isSideways || format.turnsExactly)
     }
 
-    /// The options of the scaler that say what colours mean in both. It would take what they leave open for BT.601 in
-    /// limited range.
+    /// The options that tell the scaler the matrix and range of both. Without them it assumes BT.601 in limited range.
     private var colours: String {
         let (own, shown) = (av_get_pix_fmt(source.pixelFormat), av_get_pix_fmt(main.pixelFormat))
         let sides = [
@@ -248,8 +243,8 @@ final class PictureFitting {
 }
 
 extension ColourTags {
-    /// The matrix as libswscale names it; nil for RGB. Where nothing says it, pictures of high definition have that of BT.709
-    /// and others that of BT.601, as players have it.
+    /// The matrix as libswscale names it; nil for RGB. If it is unspecified, pictures of high definition have the
+    /// matrix of BT.709 and others the matrix of BT.601, as in players.
     fileprivate func matrixOfScaler(_ stream: VideoStream) -> String? {
         switch matrix {
         case "gbr": nil
@@ -262,7 +257,6 @@ extension ColourTags {
 }
 
 extension Turning {
-    /// The filters that do it.
     var filters: [String] {
         switch (a, b, c, d) {
         case (1, 0, 0, 1): []
