@@ -83,8 +83,7 @@ struct MediaJob {
         mostFramesHeld = reverser.mostFramesHeld
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
-            sources: files, plan: plan,
-            segments: SegmentList(results.flatMap(\.segments), in: folder))
+            sources: files, plan: plan, segments: SegmentList(results.flatMap(\.segments), in: folder))
         assembled = try assembler.assemble(to: .file(output)) { _, _ in }
     }
 
@@ -114,9 +113,7 @@ struct MediaJob {
     var warnings: [String] { diagnostics.map(\.words) }
 }
 
-extension PassResult {
-    var warnings: [String] { diagnostics.map(\.words) }
-}
+extension PassResult { var warnings: [String] { diagnostics.map(\.words) } }
 
 /// Runs a program to its end and returns what it printed. Records an issue if it fails.
 @discardableResult
@@ -174,5 +171,18 @@ extension SegmentList {
     /// Segments in a folder.
     convenience init(_ records: [SegmentRecord], in folder: String) {
         self.init(records.map { StoredSegment($0, in: folder) })
+    }
+}
+
+extension MediaJob {
+    /// The records of all segments, in the order of the passes.
+    var records: [SegmentRecord] { results.flatMap(\.segments) }
+
+    /// Assembles the job again from its one source and these segments, by default its own.
+    func assembler(of source: String, _ segments: [SegmentRecord]? = nil) -> Assembler {
+        let folder = String(output[..<(output.lastIndex(of: "/") ?? output.startIndex)])
+        return Assembler(
+            sources: [IndexedSource(.file(source), index: index)], plan: plan,
+            segments: SegmentList(segments ?? records, in: folder))
     }
 }

@@ -51,9 +51,7 @@ struct PixelFormatTests {
             video: ["-c:v", format == "argb" ? "qtrle" : "png", "-pix_fmt", format])
         let spec = JobSpec(container: .mkv, videoCodec: "mjpeg")
         let job = try MediaJob(source, spec: spec, folder: folder.path)
-        let (before, after) = (
-            try Decoded(source, pixelFormat: "gray"), try Decoded(job.output, pixelFormat: "gray")
-        )
+        let (before, after) = (try Decoded(source, pixelFormat: "gray"), try Decoded(job.output, pixelFormat: "gray"))
         #expect(Set(before.hashes).count == 1)
         #expect(after.hashes == before.hashes)
     }
@@ -108,9 +106,7 @@ struct PixelFormatTests {
             "s.mkv", in: folder, frames: 7, size: "70x36", video: ["-c:v", codec, "-pix_fmt", "pal8"])
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         #expect(!job.index.video.pictures.isEmpty)
-        let (before, after) = (
-            try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra")
-        )
+        let (before, after) = (try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra"))
         #expect(after.hashes == before.hashes.reversed())
     }
 
@@ -124,9 +120,7 @@ struct PixelFormatTests {
         let spec = JobSpec(container: .mkv, lossless: true, passFrames: 12)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.plan.passes.count > 1)
-        let (before, after) = (
-            try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra")
-        )
+        let (before, after) = (try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra"))
         #expect(after.hashes == before.hashes.reversed())
     }
 
@@ -143,8 +137,7 @@ struct PixelFormatTests {
         try run(
             "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
             "nullsrc=s=\(size):r=24000/1001:d=0.3,geq=lum='random(1)*255':cb='random(2)*255':cr='random(3)*255'",
-            "-pix_fmt",
-            format, "-c:v", "rawvideo", source)
+            "-pix_fmt", format, "-c:v", "rawvideo", source)
         let spec = JobSpec(container: .mkv, videoCodec: "ffv1", passFrames: 4)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let (before, after) = (try Decoded(source), try Decoded(job.output))

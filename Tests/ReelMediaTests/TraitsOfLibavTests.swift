@@ -57,8 +57,7 @@ struct TraitsOfLibavTests {
         #expect(job.plan.video.encoder == name)
         let list = try run(
             "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=codec_name:frame=pts_time",
-            "-of",
-            "csv=p=0", job.output)
+            "-of", "csv=p=0", job.output)
         let lines = list.split(separator: "\n")
         #expect(lines.count == job.plan.frameCount + 1)
         #expect(lines.last?.hasPrefix(traits.codec) == true)
@@ -91,8 +90,8 @@ struct TraitsOfLibavTests {
         if traits.isLossless {
             #expect(after.samples == before.reversed())
         } else {
-            // The sound begins after 0.1 s; a container may round that to milliseconds. What differs from the source has
-            // little energy, apart from the ends.
+            // The sound begins after 0.1 s; a container may round that to milliseconds. What differs from the source
+            // has little energy, apart from the ends.
             let (wanted, found) = (before.reversed().map { $0[0] }, after.samples.map { $0[0] })
             let begin = Int(((0.1 - after.start) * 48_000).rounded())
             let places = stride(from: 4800, to: wanted.count - 4800, by: 16)
