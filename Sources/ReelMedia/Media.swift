@@ -88,8 +88,7 @@ package struct IndexedSource: Sendable {
 /// The limit on this process's address space.
 package enum AddressLimit {
     /// Limits the address space to a number of bytes. Beyond it an allocation fails, and the pass with it, instead of
-    /// the machine. The limit is a soft one: an encoder that does not survive a refusal while it starts is let go
-    /// beyond it.
+    /// the machine. The limit is a soft one: an encoder that does not survive a refusal while it starts may exceed it.
     ///
     /// Call it before the process is confined: it opens a file of /proc.
     package static func set(_ bytes: UInt64) {

@@ -39,7 +39,7 @@ struct LoopAssembler {
 /// The pictures that a file must have, in the output's order.
 struct LoopExpectation {
     var pictures: [DecodedPicture] = []
-    /// Of WebP, SHA-256 of the bytes of each picture in the file.
+    /// For WebP, the SHA-256 of each picture's bytes in the file.
     var coded: [SHA256Digest] = []
 }
 

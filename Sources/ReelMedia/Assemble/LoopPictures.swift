@@ -142,7 +142,7 @@ struct LoopPictures {
     }
 }
 
-/// Tells pictures apart by what they show: pixels that are transparent are equal, whatever colour they would have.
+/// Compares pictures by their visible pixels: transparent pixels are equal, whatever their colour.
 final class LoopDigest {
     private let digest: PictureDigest
     private let converter = LoopConverter()
@@ -186,7 +186,7 @@ final class LoopConverter {
     }
 }
 
-/// Keeps the colour of every pixel whose source is the same as in the picture before.
+/// Keeps the colour of every pixel whose source has not changed since the picture before.
 ///
 /// Dithering passes errors from line to line, so a change at one place draws other noise over still parts. A GIF codes
 /// only changes: an unchanged part costs no bytes and does not flicker.

@@ -36,8 +36,8 @@ struct StreamCheck {
     }
 }
 
-/// Compares decoded frames of the output with the source's: that all come, each at its time, and, if the source was
-/// decoded as a whole, that each looks like its frame in the source.
+/// Compares decoded frames of the output with the source: all must come, each at its time, and, if the source was
+/// decoded as a whole, each must look like its frame in the source.
 struct PictureCheck {
     private let order: FrameOrder
     private let tracks: [VideoTrack]

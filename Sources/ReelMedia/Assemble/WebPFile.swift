@@ -8,7 +8,7 @@ struct WebPPicture {
     let area: PictureArea
     /// Whether the old picture stays visible through transparent pixels; otherwise this one replaces all of the part.
     let isOverlay: Bool
-    /// For how many milliseconds the canvas is shown with it; a file of one picture does not say.
+    /// Milliseconds for which the canvas is shown with it; a file of one picture does not store them.
     let delay: Int64
 
     /// A file of one picture, as an encoder makes it; nil if these bytes are not one.
@@ -53,8 +53,8 @@ struct WebPPicture {
     }
 }
 
-/// A WebP file: its form, and where it lies in bytes. A file of several pictures has a head and a chunk for each; a
-/// single picture is the whole file, and is not played.
+/// The layout of a WebP file. A file of several pictures has a head, and a chunk for each picture; a single picture is
+/// the whole file.
 ///
 /// libavformat's muxer does not say that a picture replaces the one before, so that one would show through where it is
 /// transparent; and its demuxer reads no file of several pictures.

@@ -27,7 +27,7 @@ final class WebPEncoder {
         packet = try Packet()
     }
 
-    /// Codes the next picture, which is shown for this many milliseconds.
+    /// Codes the next picture, which is shown for `delay` milliseconds.
     func code(_ picture: borrowing Frame, delay: Int64) throws(ReelFailure) -> WebPPicture {
         let isFirst = last.width == 0
         let area =
@@ -120,7 +120,7 @@ final class WebPCanvas {
     }
 }
 
-/// A picture and the one before it, of the same size and format: what has changed. It does not keep their memory.
+/// The changes from one picture to the next, of the same size and format. It does not keep their memory.
 struct PictureChange {
     private let size: PictureSize
     private let planes: [Plane]
@@ -165,8 +165,8 @@ struct PictureChange {
         size = picture.size
     }
 
-    /// The smallest part, from an even pixel and an even line on, outside which nothing has changed; a single pixel if
-    /// nothing has.
+    /// The smallest part that contains all changes and begins at an even pixel and an even line; a single pixel if
+    /// nothing has changed.
     var area: PictureArea {
         let (width, height) = (size.width, size.height)
         var (left, right, top, bottom) = (width, 0, height, 0)
@@ -189,14 +189,14 @@ struct PictureChange {
         return PictureArea(x: left, y: top, width: min(right, width) - left, height: min(bottom, height) - top)
     }
 
-    /// The part of the squares that have not changed, of all with sides of this many pixels: an even number if pixels
-    /// share colours.
+    /// The share of the squares with sides of this many pixels that have not changed. The side is even if pixels share
+    /// colours.
     func unchanged(squares side: Int) -> Rational {
         let count = ((size.width + side - 1) / side) * ((size.height + side - 1) / side)
         return Rational(equal(squares: side).reduce(0) { sum, _ in sum + 1 }, Int64(count))
     }
 
-    /// Makes every square of the picture transparent that has not changed. The last plane holds the opacity of planar
+    /// Makes every unchanged square of the picture transparent. The last plane holds the opacity of planar
     /// formats, and all of it is cleared in others.
     func clearUnchanged(squares side: Int) {
         guard let last = planes.last else { return }

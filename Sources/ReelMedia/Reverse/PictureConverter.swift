@@ -119,8 +119,8 @@ final class PictureConverter {
     }
 }
 
-/// Fits a source's pictures into the output's: turned as these are, scaled in proportion onto black, with the colours
-/// of the source that gives the output its own.
+/// Fits a source's pictures into the output: turned like the output, scaled in proportion onto black, in the colours of
+/// the main source.
 final class PictureFitting {
     private let source: VideoStream
     private let main: VideoStream
@@ -130,8 +130,8 @@ final class PictureFitting {
     private let area: PictureArea
     private var graph: Graph?
 
-    /// The filters for pictures of one size and format, and the format for which the filters take these: the output's,
-    /// which differs in the name of the range alone, if they are only turned.
+    /// The filters for pictures of one size and format. `taken` is the format that the filters are told: for pictures
+    /// that are only turned, the output's, which differs only in the name of the range.
     private struct Graph {
         let chain: FilterGraph
         let width, height: Int
@@ -161,7 +161,7 @@ final class PictureFitting {
         let shape = Rational(width, max(height, 1)) * aspect / (target.sampleAspectRatio ?? Rational(1))
         let room = Rational(Int64(target.width), Int64(max(target.height, 1)))
         func even(_ length: Rational, of most: Int) -> Int {
-            // A picture that fills the room but for a rounding fills it.
+            // A length that misses the full one only by rounding becomes the full one.
             let pairs = TimeBase(2, 1).ticks(in: length, rounding: .nearest)
             return pairs * 2 >= Int64(most) - 1 ? most : Int(max(pairs, 1) * 2)
         }
@@ -182,7 +182,7 @@ final class PictureFitting {
         let scaled = try Frame()
         let own = try picture.reference()
         own.native.pointee.format = graph.taken.rawValue
-        // The chain counts pictures by their times, and gives none that comes late.
+        // The chain orders pictures by time and drops late ones.
         own.pts = nil
         try graph.chain.push(own)
         guard try graph.chain.pull(into: scaled) else {
