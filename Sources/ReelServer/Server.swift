@@ -7,7 +7,7 @@ package import ReelEngine
 internal import ReelHTTP
 package import ReelJobs
 package import ReelStore
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Jobs over HTTP: the API, the pages, and the events. It keeps nothing of its own: any number of servers may serve the
 /// same board and store, beside any number of command lines.

@@ -51,13 +51,11 @@ struct RequestHandler {
     private func choose(_ request: ChooseRequest) throws(ReelFailure) -> TargetsResult {
         var indexes: [SourceIndex] = []
         for index in request.indexes { indexes.append(try Media.index(index)) }
-        var choice = TargetChoice(indexes: indexes, spec: request.spec, threads: request.threads)
-        let video = try choice.video()
-        let audio = try choice.audio()
-        choice.checkOthers()
+        let targets = try TargetChoice(indexes: indexes, spec: request.spec, threads: request.threads).targets()
         let known = indexes.flatMap(\.diagnostics)
-        let diagnostics = choice.diagnostics.filter { !known.contains($0) }
-        return TargetsResult(video: video, audio: audio, diagnostics: diagnostics)
+        return TargetsResult(
+            video: targets.value.video, audio: targets.value.audio,
+            diagnostics: targets.diagnostics.filter { !known.contains($0) })
     }
 
     private mutating func job(_ files: JobFiles) throws(ReelFailure) -> OpenJob {

@@ -1,4 +1,4 @@
-package import ReelWords
+import ReelWords
 
 /// Which webhooks a server takes and sends, and how it signs them.
 package struct WebhookPolicy: Sendable {
