@@ -288,9 +288,9 @@ extension ModelBoard {
 
     package func workers() throws(ReelFailure) -> [WorkerStatus] { try act { $0.registered } }
 
-    package func queue(count: Int) throws(ReelFailure) -> JobList {
+    package func queue(count: Int) throws(ReelFailure) -> ListedJobs {
         try act { model in
-            JobList(jobs: (model.active.prefix(count) + model.failed.prefix(count)).compactMap { model.status($0) })
+            ListedJobs(jobs: (model.active.prefix(count) + model.failed.prefix(count)).compactMap { model.status($0) })
         }
     }
 
@@ -308,9 +308,9 @@ extension ModelBoard {
 extension ModelBoard {
     package func passDiagnostics(_ job: JobID) -> [Diagnostic] { trap() }
 
-    package func list(_ jobs: [JobID]) -> JobList { trap() }
+    package func list(_ jobs: [JobID]) -> ListedJobs { trap() }
 
-    package func latestJobs(ended: Int) -> JobList { trap() }
+    package func latestJobs(ended: Int) -> ListedJobs { trap() }
 
     package func pace() -> Pace { trap() }
 

@@ -82,8 +82,8 @@ extension JobService {
     /// - Parameter isShown: whether jobs in a state are wanted at all.
     private func matching(
         _ filter: JobFilter, _ workers: [WorkerStatus], _ isShown: (JobState) -> Bool = { _ in true }
-    ) async throws(ReelFailure) -> JobList {
-        var found = JobList()
+    ) async throws(ReelFailure) -> ListedJobs {
+        var found = ListedJobs()
         var rest = try await board.jobs()
         while !rest.isEmpty, found.jobs.count < filter.limit ?? .max {
             let page = try await board.list(rest.suffix(100).reversed())
