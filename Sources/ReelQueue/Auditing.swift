@@ -62,12 +62,16 @@ extension RedisBoard {
         try send(["EXISTS", keys[.jobs]]) == .integer(0)
     }
 
-    /// Jobs that are on a list and have passes but no hash of their own.
+    /// Jobs that are on a list and have results or held passes, but no hash of their own. Jobs that release 0.1.0
+    /// published have passes, too.
     private func lostJobs() throws(ReelFailure) -> [JobID] {
         var lost: [JobID] = []
         for id in try jobs(in: [.jobs, .active, .run, .timer]) {
             guard try send(["EXISTS", keys.job(id)]) == .integer(0) else { continue }
-            if try send(["EXISTS", keys.job(id, "passes")]) == .integer(1) { lost.append(id) }
+            // A call of `begin` that was torn leaves a held probe alone.
+            let isHeld = try live(id).keys.contains { $0 >= 0 }
+            let parts = try send(["EXISTS", keys.job(id, "done"), keys.job(id, "passes")])
+            if isHeld || parts != .integer(0) { lost.append(id) }
         }
         return lost
     }

@@ -70,19 +70,18 @@ package protocol Board: Sendable {
     /// - Throws: `.usage` if the job contradicts itself.
     func begin(_ job: BoardJob, holder: WorkerID) async throws(ReelFailure) -> Begun
 
-    /// Puts a plan and its passes on the board, all or nothing: no pass can be claimed before all are there. Repeat the
-    /// call until it is answered.
+    /// Gives a job its plan, and makes its passes claimable in the plan's order. The passes themselves stay in the
+    /// store. Repeat the call until it is answered.
     ///
     /// - Parameters:
-    ///   - job: complete, with the number of its plan.
-    ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
-    ///   - finished: results that the store has already, by index.
-    ///   - claim: holds the job's planning; its lease is extended on the way, and ends with the last step.
+    ///   - job: complete, with the number, hash and counts of its plan.
+    ///   - finished: results that the store has already, by index. The job is never seen with a plan and without them.
+    ///   - claim: holds the job's planning, which ends.
     ///   - paused: whether nothing of the job is given out until `resume`. A job that was paused while probing stays
     ///     paused.
     /// - Throws: `.usage` if the job contradicts itself.
     func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) async throws(ReelFailure) -> Published
 
     /// Says that a process waits for a job; it counts as waiting for one lease. Nil if there is no such job.
@@ -257,9 +256,6 @@ package protocol Board: Sendable {
     /// Returns the results of those of the passes that are finished.
     func results(_ job: JobID, at indices: [Int]) async throws(ReelFailure) -> [Int: PassResult]
 
-    /// Returns passes of a job by index, as they were published.
-    func passes(_ job: JobID, at indices: [Int]) async throws(ReelFailure) -> [Int: Pass]
-
     /// Returns the diagnostics of a job's finished passes, each once, in the order of the passes; 100 at most.
     func passDiagnostics(_ job: JobID) async throws(ReelFailure) -> [Diagnostic]
 
@@ -342,9 +338,9 @@ package protocol Board: Sendable {
 extension Board {
     /// Publishes a job of which nothing is finished, and which is not paused.
     package func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim
+        _ job: BoardJob, finished: [Int: RecordedResult] = [:], claim: Claim
     ) async throws(ReelFailure) -> Published {
-        try await publish(job, passes: passes, finished: finished, claim: claim, paused: false)
+        try await publish(job, finished: finished, claim: claim, paused: false)
     }
 
     /// Says that a process waits for a job whose planning it does not hold.

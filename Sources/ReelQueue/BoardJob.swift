@@ -10,6 +10,9 @@ package struct BoardJob: Codable, Hashable, Sendable {
     package var frames: Int
     /// The number of passes without the assembly, which is also the assembly's index.
     package var passCount: Int
+    /// The number of passes of sound, which come first; the others are of video. Nil without a plan, and for a plan
+    /// that release 0.1.0 published.
+    package var audioPasses: Int?
     /// Bytes of memory that a slot must have free.
     package var need: Int64
     /// The builds of the encoders that the job uses. A worker must have them all.
@@ -24,6 +27,8 @@ package struct BoardJob: Codable, Hashable, Sendable {
     package var diagnostics: [Diagnostic]
     /// The number of the plan that the passes belong to; 0 while there is none.
     package var plan: Int
+    /// SHA-256 of that plan, in hexadecimal, by which a worker knows the plan of its store. Nil like `audioPasses`.
+    package var planHash: String?
 
     /// The index of planning, which makes a job's index and plan before there are passes.
     package static let planningIndex = -1
@@ -31,20 +36,16 @@ package struct BoardJob: Codable, Hashable, Sendable {
     /// The numbers of passes that a job can have.
     static let passCounts = 0...BoardPolicy.mostPasses
 
-    // Names that are stored. Never change one.
-    enum CodingKeys: String, CodingKey {
-        case id, source, frames, passCount, need, encoders, protocolVersion, weight, encodingEffort, diagnostics, plan
-    }
-
     package init(
-        id: JobID, source: String, frames: Int = 0, passCount: Int = 0, need: Int64, encoders: [String] = [],
-        protocolVersion: Int, weight: Double = 1, encodingEffort: Double = 1, diagnostics: [Diagnostic] = [],
-        plan: Int = 0
+        id: JobID, source: String, frames: Int = 0, passCount: Int = 0, audioPasses: Int? = nil, need: Int64,
+        encoders: [String] = [], protocolVersion: Int, weight: Double = 1, encodingEffort: Double = 1,
+        diagnostics: [Diagnostic] = [], plan: Int = 0, planHash: String? = nil
     ) {
         self.id = id
         self.source = source
         self.frames = frames
         self.passCount = passCount
+        self.audioPasses = audioPasses
         self.need = need
         self.encoders = encoders
         self.protocolVersion = protocolVersion
@@ -52,10 +53,17 @@ package struct BoardJob: Codable, Hashable, Sendable {
         self.encodingEffort = encodingEffort
         self.diagnostics = diagnostics
         self.plan = plan
+        self.planHash = planHash
     }
 }
 
 extension BoardJob {
+    /// The work at an index; nil for a pass of a plan that release 0.1.0 published.
+    package func work(at index: Int) -> Work? {
+        if index < 0 { return .planning }
+        return index < passCount ? audioPasses.map { index < $0 ? .audio : .video } : .assembly
+    }
+
     /// The virtual time that one claim costs: the frames of the job's average pass, divided by its weight.
     var share: Double { Double(max(frames, 1)) / Double(max(passCount, 1)) / weight }
 
@@ -63,7 +71,7 @@ extension BoardJob {
     var withoutPlan: BoardJob {
         var bare = self
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
-        bare.encodingEffort = 1
+        (bare.audioPasses, bare.planHash, bare.encodingEffort) = (nil, nil, 1)
         return bare
     }
 

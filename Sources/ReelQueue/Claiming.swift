@@ -1,17 +1,16 @@
 package import ReelCore
 
-/// What a worker claims, and what it does between two claims.
-package enum Work: Hashable, Sendable {
-    /// Makes the segments of a pass that the job's plan lists.
-    case pass(Pass)
+/// What a worker claims. The board's functions know no more of a pass than this; the plan in the store has the rest.
+/// The raw values are stored.
+package enum Work: String, Hashable, Sendable {
+    /// Makes the segments of a pass of video.
+    case video
+    /// Makes the segment of an audio track.
+    case audio
     /// Joins the segments of all passes.
     case assembly
-    /// Makes the index and the plan of a job that has none. The board, JSON and the log name it with the older word
-    /// `probe`, which is stored.
-    case planning
-
-    /// The pass; nil for work that no plan lists.
-    package var pass: Pass? { if case .pass(let pass) = self { pass } else { nil } }
+    /// Makes the index and the plan of a job that has none.
+    case planning = "probe"
 }
 
 /// Work that a worker holds under a lease. Comments of the board say *pass* for assemblies and planning, too.
@@ -28,14 +27,19 @@ package struct Claim: Hashable, Sendable {
     package var need: Int64
     /// The number of the plan that the pass belongs to; 0 for planning.
     package var plan: Int
+    /// The hash of that plan, as `BoardJob.planHash`; empty for planning.
+    package var planHash: String
 
-    package init(job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int) {
+    package init(
+        job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int, planHash: String = ""
+    ) {
         self.job = job
         self.index = index
         self.work = work
         self.token = token
         self.need = need
         self.plan = plan
+        self.planHash = planHash
     }
 }
 
@@ -55,30 +59,6 @@ package struct WorkerOffer: Sendable {
         self.memoryFree = memoryFree
         self.encoders = encoders
         self.protocolVersion = protocolVersion
-    }
-}
-
-/// The kind of work, which is all that the board's functions know of it.
-enum WorkKind: String {
-    case video, audio, assembly
-    case planning = "probe"
-
-    init(_ pass: Pass) {
-        switch pass {
-        case .video: self = .video
-        case .audio: self = .audio
-        }
-    }
-
-    /// The work of this kind.
-    ///
-    /// - Parameter text: the pass as JSON; ignored for assembly and planning.
-    func work(_ text: String) throws(ReelFailure) -> Work {
-        switch self {
-        case .video, .audio: .pass(try JSON.value(text))
-        case .assembly: .assembly
-        case .planning: .planning
-        }
     }
 }
 
@@ -102,24 +82,16 @@ extension RedisBoard {
         }
     }
 
-    /// Reads a claim. Nil if its pass cannot be read: only that job is at fault, so it is failed, and the worker goes
-    /// on with others.
-    private func claimed(_ reply: Reply, _ token: String, _ offer: WorkerOffer) throws(ReelFailure) -> Claim? {
+    private func claimed(_ reply: Reply, _ token: String, _ offer: WorkerOffer) throws(ReelFailure) -> Claim {
         var parts = try ReplyReader(reply)
-        let (job, index, kind) = (JobID(try parts.text()), try parts.integer(), try parts.value() as WorkKind)
-        let (stored, need, plan) = (try parts.text(), try parts.integer(), try parts.integer())
+        let (job, index, work) = (JobID(try parts.text()), try parts.integer(), try parts.value() as Work)
+        let (hash, need, plan) = (try parts.text(), try parts.integer(), try parts.integer())
         try parts.end()
         guard need > 0, Int64(need) <= offer.memoryFree, plan >= 0,
-            kind == .planning ? index == BoardJob.planningIndex : index >= 0
+            work == .planning ? index == BoardJob.planningIndex : index >= 0
         else { throw reply.surprise }
-        var claim = Claim(job: job, index: index, work: .assembly, token: token, need: Int64(need), plan: plan)
-        do throws(ReelFailure) {
-            claim.work = try kind.work(stored)
-        } catch {
-            guard (try? fail(claim, worker: offer.worker, failure: error, as: .permanent)) != nil else { throw error }
-            return nil
-        }
-        return claim
+        return Claim(
+            job: job, index: index, work: work, token: token, need: Int64(need), plan: plan, planHash: hash)
     }
 
     package func release(_ claim: Claim) throws(ReelFailure) {

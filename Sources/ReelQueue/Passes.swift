@@ -2,8 +2,6 @@ package import ReelCore
 
 /// One of a job's passes, as it is now.
 package struct PassLook: Hashable, Sendable {
-    /// As it was published; nil if the job is over and does not need it any more.
-    package var pass: Pass?
     /// Whether its result is recorded.
     package var isFinished: Bool
     /// The worker that holds it; nil if none does.
@@ -52,10 +50,10 @@ extension RedisBoard {
         if reply == .none { return nil }
         var parts = try ReplyReader(reply)
         let exhausted = Int(try parts.text())
-        let (passes, finished) = (try parts.list(), try parts.list())
-        let (holders, failures, waiting) = (try parts.list(), try parts.list(), try parts.list())
+        let (finished, holders) = (try parts.list(), try parts.list())
+        let (failures, waiting) = (try parts.list(), try parts.list())
         try parts.end()
-        guard [passes, finished, holders, failures, waiting].allSatisfy({ $0.count == range.count }) else {
+        guard [finished, holders, failures, waiting].allSatisfy({ $0.count == range.count }) else {
             throw reply.surprise
         }
         var found: [PassLook] = []
@@ -67,31 +65,12 @@ extension RedisBoard {
             let failures = try failures[place].string.map(FailRecord.decoded)
             found.append(
                 PassLook(
-                    pass: try passes[place].string.map(RedisBoard.pass), isFinished: finished[place].integer == 1,
-                    worker: holder?.worker, framesEncoded: holder?.encoded, attempts: failures?.attempts ?? [:],
+                    isFinished: finished[place].integer == 1, worker: holder?.worker,
+                    framesEncoded: holder?.encoded, attempts: failures?.attempts ?? [:],
                     isWaiting: waiting[place].integer == 1 && failures != nil,
                     isExhausted: exhausted == range.lowerBound + place))
         }
         return found
-    }
-
-    package func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
-        guard !indices.isEmpty else { return [:] }
-        let reply = try send(["HMGET", keys.job(job, "passes")] + indices.map(String.init))
-        guard let entries = reply.array, entries.count == indices.count else { throw reply.surprise }
-        var found: [Int: Pass] = [:]
-        for (index, entry) in zip(indices, entries) {
-            if let text = entry.string { found[index] = try RedisBoard.pass(text) }
-        }
-        return found
-    }
-
-    /// Reads a pass as it was published: its kind, a space, its facts.
-    private static func pass(_ text: String) throws(ReelFailure) -> Pass {
-        guard let space = text.firstIndex(of: " "), let kind = WorkKind(rawValue: String(text[..<space])),
-            let pass = try kind.work(String(text[text.index(after: space)...])).pass
-        else { throw JSON.unreadable(text) }
-        return pass
     }
 
     package func strip(_ job: JobID, cells: Int) throws(ReelFailure) -> PassStrip? {

@@ -25,57 +25,35 @@ package struct RecordedResult: Hashable, Sendable {
 
 extension RedisBoard {
     package func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
-        guard passes.count == job.passCount else {
-            throw ReelFailure(.jobContradictory(job: job.id, fault: .passCount))
-        }
-        guard job.plan > 0, job.id == claim.job else {
+        guard job.plan > 0, let hash = job.planHash, job.id == claim.job else {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .plan))
         }
+        guard BoardJob.passCounts.contains(job.passCount), let audioPasses = job.audioPasses,
+            (0...job.passCount).contains(audioPasses), finished.keys.allSatisfy((0..<job.passCount).contains)
+        else {
+            throw ReelFailure(.jobContradictory(job: job.id, fault: .passCount))
+        }
         try job.check()
-        // A claim that no longer holds the planning asks all the same: it may have published, and the answer was lost.
-        if try upload(passes, of: claim), try restore(finished, of: claim), !finished.isEmpty { _ = try tally(job.id) }
-        let reply = try transition(
+        var totals = Totals()
+        var (results, diagnostics): ([String], [String]) = ([], [])
+        for (index, recorded) in finished.sorted(by: { $0.key < $1.key }) {
+            totals.add(recorded.result.statistics)
+            results += [String(index), "\(recorded.token) \(try JSON.text(recorded.result))"]
+            if !recorded.result.diagnostics.isEmpty {
+                diagnostics += [String(index), try JSON.lines(recorded.result.diagnostics)]
+            }
+        }
+        let register = totals.numbers(of: finished.count).joined(separator: " ")
+        return try transition(
             "publish",
             [
                 job.id.text, claim.token, try JSON.text(job), String(job.plan), String(job.passCount),
                 String(job.need), String(job.protocolVersion), job.encoders.joined(separator: "\n"),
                 String(job.share), timing.retentionText, String(job.frames), String(job.encodingEffort),
-                paused ? "1" : "0",
-            ])
-        guard reply != .string("incomplete") else { throw ReelFailure(.passesVanished(job: job.id)) }
-        return try reply.value()
-    }
-
-    /// Returns false if the claim does not hold the planning.
-    private func upload(_ passes: [Pass], of claim: Claim) throws(ReelFailure) -> Bool {
-        let batch = 500
-        // Without passes one call is made all the same: it removes what an earlier publisher left.
-        for start in stride(from: 0, to: max(passes.count, 1), by: batch) {
-            var arguments = [claim.job.text, claim.token, timing.leaseText, start == 0 ? "1" : "0"]
-            for index in start..<min(start + batch, passes.count) {
-                arguments += [String(index), WorkKind(passes[index]).rawValue, try JSON.text(passes[index])]
-            }
-            guard try transition("upload", arguments).flag() else { return false }
-        }
-        return true
-    }
-
-    /// Returns false if the claim does not hold the planning.
-    private func restore(_ finished: [Int: RecordedResult], of claim: Claim) throws(ReelFailure) -> Bool {
-        let batch = 200
-        let entries = finished.sorted { $0.key < $1.key }
-        for start in stride(from: 0, to: entries.count, by: batch) {
-            var arguments = [claim.job.text, claim.token, timing.leaseText]
-            for (index, recorded) in entries[start..<min(start + batch, entries.count)] {
-                arguments += [
-                    String(index), "\(recorded.token) \(try JSON.text(recorded.result))",
-                    try JSON.lines(recorded.result.diagnostics),
-                ]
-            }
-            guard try transition("restore", arguments).flag() else { return false }
-        }
-        return true
+                paused ? "1" : "0", String(audioPasses), hash, register, String(finished.count),
+            ] + results + diagnostics
+        ).value()
     }
 }

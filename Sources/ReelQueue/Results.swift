@@ -69,8 +69,7 @@ extension RedisBoard {
         let register = try send(["HGET", keys.job(job), "sum"]).string
         guard Int(register?.split(separator: " ").first ?? "0") != finished else { return false }
         let totals = try totals(of: job, register: nil, finished: finished)
-        let numbers = [finished, totals.decoded, totals.encoded, Int(totals.peak), totals.cpu]
-        return try transition("tally", [job.text] + numbers.map(String.init)).flag()
+        return try transition("tally", [job.text] + totals.numbers(of: finished)).flag()
     }
 
     /// Totals over the finished passes: from the field `sum` if it counts all of them, else from their results. The
@@ -87,10 +86,7 @@ extension RedisBoard {
         }
         var sums = Totals()
         for recorded in try recorded(job, as: Cost.self).values {
-            let statistics = recorded.result.statistics
-            sums.peak = max(sums.peak, statistics.peakRSS)
-            sums.add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded)
-            sums.cpu = Totals.sum(sums.cpu, Int(statistics.cpuSeconds * 1000))
+            sums.add(recorded.result.statistics)
         }
         return sums
     }
@@ -116,6 +112,15 @@ struct Totals {
         decoded = Totals.sum(decoded, more)
         encoded = Totals.sum(encoded, further)
     }
+
+    mutating func add(_ statistics: PassStatistics) {
+        peak = max(peak, statistics.peakRSS)
+        add(decoded: statistics.framesDecoded, encoded: statistics.framesEncoded)
+        cpu = Totals.sum(cpu, Int(statistics.cpuSeconds * 1000))
+    }
+
+    /// The numbers of the field `sum` if these are the totals of `results` results.
+    func numbers(of results: Int) -> [String] { [results, decoded, encoded, Int(peak), cpu].map(String.init) }
 
     static func sum(_ one: Int, _ other: Int) -> Int {
         min(max(one, counts.lowerBound), counts.upperBound) + min(max(other, counts.lowerBound), counts.upperBound)

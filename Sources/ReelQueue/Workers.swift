@@ -48,13 +48,6 @@ package struct WorkerReport: Codable, Hashable, Sendable {
     /// The numbers of slots that a worker can have.
     static let slotCounts = 0...1_000_000
 
-    // Names that are stored. Never change one.
-    enum CodingKeys: String, CodingKey {
-        case worker, host, slots, slotsOut, memoryTotal, encoders, protocolVersion, version, store, uptime, sandbox,
-            sourceRoots
-        case notes, held
-    }
-
     /// A pass that the worker holds, with its progress.
     package struct Held: Codable, Hashable, Sendable {
         /// The pass's job.
@@ -71,13 +64,18 @@ package struct WorkerReport: Codable, Hashable, Sendable {
         package var encoded: Int
         /// The number of chunks that were whole already when the pass was claimed.
         package var wholeChunks: Int
+        /// The number of frames of video that the worker makes; nil if an earlier release reported.
+        package var frames: Int?
 
         enum CodingKeys: String, CodingKey {
-            case job, index, token, plan, decoded, encoded
+            case job, index, token, plan, decoded, encoded, frames
             case wholeChunks = "wholeRuns"
         }
 
-        package init(job: JobID, index: Int, token: String, plan: Int, decoded: Int, encoded: Int, wholeChunks: Int) {
+        package init(
+            job: JobID, index: Int, token: String, plan: Int, decoded: Int, encoded: Int, wholeChunks: Int,
+            frames: Int? = nil
+        ) {
             self.job = job
             self.index = index
             self.token = token
@@ -85,6 +83,7 @@ package struct WorkerReport: Codable, Hashable, Sendable {
             self.decoded = decoded
             self.encoded = encoded
             self.wholeChunks = wholeChunks
+            self.frames = frames
         }
     }
 
@@ -240,8 +239,8 @@ extension RedisBoard {
             var holds: [String: WorkerStatus.Hold] = [:]
             while !parts.isAtEnd {
                 let (token, started) = (try parts.text(), try parts.integer())
-                let (kind, stored) = (try parts.value() as WorkKind, try parts.text())
-                guard let work = try? kind.work(stored) else { continue }
+                let work: Work = try parts.value()
+                _ = try parts.text()
                 holds[token] = WorkerStatus.Hold(seconds: max(0, Double(now) - Double(started)) / 1000, work: work)
             }
             guard let report = try? JSON.value(text, as: WorkerReport.self),

@@ -152,9 +152,9 @@ extension ModelBoard {
     }
 
     package func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
-        try act(hints: true) { $0.publish(job, passes: passes, finished: finished, claim: claim, paused: paused) }
+        try act(hints: true) { $0.publish(job, finished: finished, claim: claim, paused: paused) }
     }
 
     package func attend(_ job: JobID, waiter: String, claim: Claim?) throws(ReelFailure) -> Attendance? {
@@ -280,10 +280,6 @@ extension ModelBoard {
 
     package func results(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: PassResult] {
         try act { $0.results(job.text, at: indices) }
-    }
-
-    package func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
-        try act { $0.passes(job.text, at: indices) }
     }
 
     package func workers() throws(ReelFailure) -> [WorkerStatus] { try act { $0.registered } }

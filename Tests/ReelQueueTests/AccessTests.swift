@@ -38,7 +38,7 @@ extension BoardTests {
                 0: RecordedResult(token: "old", result: PassResult(segments: [], statistics: .init(), diagnostics: []))
             ]
             let published = try await coordinator.board.put(
-                BoardFixture.job(passes: 6), passes: BoardFixture.passes(6), finished: stored)
+                BoardFixture.job(passes: 6), finished: stored)
             #expect(published == .published)
             let (store, other) = (StoreID("0123456789abcdef"), StoreID("fedcba9876543210"))
             #expect(try await worker.board.store(expecting: nil) == nil)
@@ -67,7 +67,8 @@ extension BoardTests {
             #expect(try admin("ACL", "LOG").isEmpty)
             let called = try admin("SLOWLOG", "GET", "-1").matches(of: /reel2_(\w+)/).map { String($0.1) }
             let known = Library.text.matches(of: /\n(?:transition|removal|look)\('(\w+)'/).map { String($0.1) }
-            #expect(Set(called).subtracting(["version"]) == Set(known))
+            // Two of the functions are for programs of release 0.1.0.
+            #expect(Set(called).subtracting(["version"]) == Set(known).subtracting(["upload", "restore"]))
         }
 
         /// Redis 7.0 replays what was written in one transaction as the user `default`.
@@ -232,7 +233,6 @@ extension BoardTests.Access {
         #expect(try await board.workers().map(\.holds.count) == [1])
         #expect(try await board.live(held.job) == [held.index: WorkerID("w1")])
         #expect(try await board.results(held.job).keys.sorted() == [0])
-        #expect(try await board.passes(held.job, at: [1]).count == 1)
         _ = try await board.events(after: board.placeOfNow(), atMost: .milliseconds(1))
         _ = (try await board.pace(), try await board.passDiagnostics(held.job))
         #expect(try await board.figures().slots.busy == 1)
@@ -305,7 +305,7 @@ extension BoardTests.Access {
         let made = RecordedResult(
             token: "t", result: PassResult(segments: [], statistics: .init(), diagnostics: [.said("w")]))
         let published = try await worker.board.publish(
-            job, passes: BoardFixture.passes(1), finished: [0: made], claim: probe)
+            job, finished: [0: made], claim: probe)
         #expect(published == .published)
         #expect(try await worker.take().work == .assembly)
         #expect(try await coordinator.board.cancel(job.id))

@@ -3,7 +3,8 @@
 --
 -- args     1 worker  2 memory free (bytes)  3 protocol version  4 encoder builds, one a line  5 lease (ms)
 --          6 token for the lease, random  7 rank to begin at, in `run` followed by `queue`  8 retention (ms)
--- Reply    {job, index, kind of the pass, the pass as JSON ('' for assembly and probe), bytes that it may take, plan}
+-- Reply    {job, index, kind of the pass, hash of the plan ('' for the probe; of a job of release 0.1.0 what `pass_of`
+--          gives), bytes that it may take, plan}
 --          an integer: nothing yet, ask again from this rank (a call looks at 256 jobs and 1000 passes at most)
 --          nil: nothing for this worker
 --          an error if the board is of another version
@@ -122,8 +123,8 @@ transition('claim', function(args)
 
   local function answer(id, index, need)
     wake(1)
-    local kind, pass = pass_of(id, index)
-    return { id, tonumber(index), kind, pass, need, tonumber(redis.call('HGET', job_key(id), 'plan')) }
+    local kind, hash = pass_of(id, index)
+    return { id, tonumber(index), kind, hash, need, tonumber(redis.call('HGET', job_key(id), 'plan')) }
   end
 
   -- `since` is the time from which the pass could be claimed; nil for the probe and the assembly, whose waits are not

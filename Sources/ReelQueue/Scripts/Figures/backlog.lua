@@ -36,7 +36,7 @@ look('backlog', function(args)
 
     local held = redis.call('HLEN', job_key(id, 'live'))
     local due, later, since = retries(id)
-    -- Passes that were never given out: they are in no key but `passes`.
+    -- Passes that were never given out: they are in no key.
     local done, rest = 0, 1 - held - due - later
     if state ~= 'probing' then
       done = math.min(redis.call('HLEN', job_key(id, 'done')), total)

@@ -1,4 +1,5 @@
--- restore: while a job is probing, records as finished those of its passes whose segments are in the store.
+-- restore: while a job is probing, records results of passes whose segments are in the store. Release 0.1.0 does so
+-- before `publish`.
 --
 -- args     1 job  2 token that holds the probe  3 lease (ms)
 --          then three per pass: index, token and result as JSON with a space between, its diagnostics as JSON, one a

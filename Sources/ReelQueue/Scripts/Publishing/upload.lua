@@ -1,4 +1,4 @@
--- upload: puts passes of a plan on the board, while their job is probing.
+-- upload: puts passes of a plan on the board, while their job is probing. Release 0.1.0 does so before `publish`.
 --
 -- args     1 job  2 token that holds the probe  3 lease (ms)  4 '1' for the first of several calls
 --          then three per pass: index, kind, the pass as JSON
@@ -8,10 +8,7 @@ transition('upload', function(args)
   local id, token, lease = args[1], args[2], tonumber(args[3])
 
   if not extend_probe(id, token, lease) then return 0 end
-  if args[4] == '1' then
-    for _, part in ipairs({ 'passes', 'done', 'map', 'diagnostics' }) do redis.call('UNLINK', job_key(id, part)) end
-    redis.call('HDEL', job_key(id), 'sum')
-  end
+  if args[4] == '1' then remove_results(id) end
   for i = 5, #args, 3 do
     redis.call('HSET', job_key(id, 'passes'), args[i], args[i + 1] .. ' ' .. args[i + 2])
   end

@@ -23,16 +23,15 @@ transition('disprove', function(args)
   reweigh(id)
   redis.call('DEL', job_key(id, 'retry'))
   redis.call('ZADD', job_key(id, 'retry'), now, PROBE)
-  redis.call('HDEL', job_key(id), 'sum', 'note', 'noting', 'noted', 'copied', 'publisher', 'taken')
+  redis.call('HDEL', job_key(id), 'sound', 'hash', 'note', 'noting', 'noted', 'copied', 'publisher', 'taken')
   redis.call('ZREM', key('tail'), id)
   for _, part in ipairs({ 'live', 'copies' }) do
     local held = redis.call('HGETALL', job_key(id, part))
     redis.call('DEL', job_key(id, part))
     for i = 1, #held, 2 do redis.call('ZREM', key('lease'), lease_name(id, held[i], token_of(held[i + 1]))) end
   end
-  for _, part in ipairs({ 'passes', 'done', 'map', 'fails', 'returned', 'times', 'diagnostics' }) do
-    redis.call('UNLINK', job_key(id, part))
-  end
+  remove_results(id)
+  for _, part in ipairs({ 'fails', 'returned', 'times' }) do redis.call('UNLINK', job_key(id, part)) end
   event('disproved', id, index, worker)
   return 'probing'
 end)

@@ -71,14 +71,23 @@ local function add_diagnostics(id, index, lines)
   end
 end
 
--- A pass's kind ('video', 'audio', 'assembly', 'probe') and the pass as JSON, '' for the last two. Raises an error if
--- the job has no such pass.
+-- Removes the results of a job's passes, and the passes that release 0.1.0 put on the board.
+local function remove_results(id)
+  for _, part in ipairs({ 'passes', 'done', 'map', 'diagnostics' }) do redis.call('UNLINK', job_key(id, part)) end
+  redis.call('HDEL', job_key(id), 'sum')
+end
+
+-- A pass's kind ('video', 'audio', 'assembly', 'probe') and the hash of the plan that has it, '' for the probe. If
+-- release 0.1.0 published the job, the pass as JSON instead of the hash, '' for the assembly. Raises an error if the
+-- job has no such pass.
 local function pass_of(id, index)
   if text(index) == PROBE then return 'probe', '' end
-  local entry = redis.call('HGET', job_key(id, 'passes'), index)
-  if entry then return entry:match('^(%S+) (.*)$') end
-  assert(tonumber(index) == tonumber(redis.call('HGET', job_key(id), 'passes')))
-  return 'assembly', ''
+  local passes, sound, hash = unpack(redis.call('HMGET', job_key(id), 'passes', 'sound', 'hash'))
+  if tonumber(index) == tonumber(passes) then return 'assembly', hash or '' end
+  assert(tonumber(index) < tonumber(passes))
+  if sound and sound ~= '' then return tonumber(index) < tonumber(sound) and 'audio' or 'video', assert(hash) end
+  local kind, pass = (redis.call('HGET', job_key(id, 'passes'), index) or ''):match('^(%S+) (.*)$')
+  return assert(kind), pass
 end
 
 -- Whether a pass can be worked on in this state of its job: the probe while the job is probing, the others after that.

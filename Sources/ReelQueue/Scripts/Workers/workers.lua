@@ -1,8 +1,8 @@
 -- workers: the workers in the registry, and since when each holds its passes. Writes nothing.
 --
 -- Reply    for each worker, by name: {its report as JSON, its last beat (ms), drained as `drained` has it, then for
---          each pass that it holds: token, when it was claimed (ms), its kind, the pass as JSON ('' for assembly and
---          probe)}, and after all workers now (ms)
+--          each pass that it holds: token, when it was claimed (ms), its kind, and what `pass_of` gives besides, for
+--          release 0.1.0}, and after all workers now (ms)
 look('workers', function()
   local beats = redis.call('ZRANGE', key('workers'), 0, -1, 'WITHSCORES')
   local names, at = {}, {}
