@@ -1,3 +1,4 @@
+internal import CBoardScripts
 package import ReelCore
 
 /// The functions that Redis holds for the board: one library, of one version. `FUNCTION LOAD` gets its text whole,
@@ -13,28 +14,8 @@ package enum Library {
     /// so that an earlier program and these functions would misread each other.
     static let serves = 1
 
-    /// What Redis loads: the head of constants, then the files.
-    package static let text = head + files.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
-
-    /// The files of `Scripts`: what the functions share, in an order in which each uses only earlier ones, and after
-    /// them the functions by name. `scripts/check` reads the order from here.
-    private static let files = [
-        PackageResources.base_lua, PackageResources.counting_lua, PackageResources.holding_lua,
-        PackageResources.order_lua, PackageResources.failing_lua, PackageResources.ending_lua,
-        PackageResources.adopt_lua, PackageResources.attend_lua, PackageResources.audit_lua,
-        PackageResources.audited_lua, PackageResources.backlog_lua, PackageResources.beat_lua,
-        PackageResources.begin_lua, PackageResources.cancel_lua, PackageResources.claim_lua,
-        PackageResources.complete_lua, PackageResources.depart_lua, PackageResources.describe_lua,
-        PackageResources.dispatch_lua, PackageResources.dispatched_lua, PackageResources.disprove_lua,
-        PackageResources.drain_lua, PackageResources.fail_lua, PackageResources.figures_lua,
-        PackageResources.forget_lua, PackageResources.hook_lua, PackageResources.invalidate_lua,
-        PackageResources.leave_lua, PackageResources.owned_lua, PackageResources.passes_lua,
-        PackageResources.pause_lua, PackageResources.publish_lua, PackageResources.rates_lua,
-        PackageResources.readmit_lua, PackageResources.reap_lua, PackageResources.release_lua,
-        PackageResources.restarted_lua, PackageResources.restore_lua, PackageResources.retry_lua,
-        PackageResources.status_lua, PackageResources.strip_lua, PackageResources.tally_lua, PackageResources.trim_lua,
-        PackageResources.upload_lua, PackageResources.weigh_lua, PackageResources.workers_lua,
-    ]
+    /// What Redis loads: the head of constants, then the files of `Scripts`.
+    package static let text = head + String(cString: board_scripts())
 
     /// The constants that Swift and Lua share, each defined once. `.luacheckrc` lists their names, too.
     private static let head = """

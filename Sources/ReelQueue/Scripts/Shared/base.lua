@@ -1,6 +1,6 @@
 -- What all functions share: names of keys, events, isolation of unreadable jobs, registration. The library is a head of
 -- constants that Swift writes (versions, names, policy), the files of `Shared`, and the files of the functions in the
--- order of their names. `Library.swift` joins them end to end.
+-- order of their names.
 --
 -- A call is `FCALL reel2_NAME`. Its KEYS are all keys of a fixed name, in the order of KEY_NAMES; its arguments are the
 -- version that the caller knows, then those of the transition. Keys of jobs and workers are made of prefix and an id.
