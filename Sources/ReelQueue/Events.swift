@@ -28,7 +28,7 @@ package struct BoardEvent: Hashable, Sendable {
             return (numbers.first ?? 0, numbers.count > 1 ? numbers[1] : 0)
         }
 
-        /// The place that `description` gave, for a reader that kept it. Nil if the text is no place.
+        /// The place that `description` gave, for a reader that kept it. Nil for any other text.
         package init?(_ text: String) {
             let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
             guard numbers.count == 2, numbers.allSatisfy({ UInt64($0) != nil && $0.allSatisfy(\.isNumber) }) else {

@@ -48,7 +48,7 @@ package struct BoardFigures: Hashable, Sendable {
         package var running = 0
         /// Jobs whose passes are all finished, without paused ones.
         package var assembling = 0
-        /// Jobs that have not ended and of which nothing is given out, since a user paused them.
+        /// Jobs that have not ended and that a user paused, so that none of their passes is given out.
         package var paused = 0
         /// Jobs that ended well and are still on the board.
         package var done = 0
@@ -56,7 +56,7 @@ package struct BoardFigures: Hashable, Sendable {
         package var failed = 0
         /// Jobs that were cancelled and are still on the board.
         package var cancelled = 0
-        /// Jobs that have not ended and of which something cannot be read, so that nothing is given out.
+        /// Jobs that have not ended and cannot be read, so that none of their passes is given out.
         package var unreadable = 0
 
         package init(
@@ -200,7 +200,7 @@ extension BoardFigures {
             passesInFlight: passes.live, oldestReady: oldestReady)
     }
 
-    /// Reads the reply of the function `figures`. What is no total counts as 0.
+    /// Reads the reply of the function `figures`. A text that is no total counts as 0.
     init(_ reply: Reply) throws(ReelFailure) {
         var parts = try ReplyReader(reply)
         let counters = try parts.dictionary().mapValues { totals in

@@ -27,7 +27,7 @@ package struct JobPlace: Hashable, Sendable, CustomStringConvertible {
         self.id = id
     }
 
-    /// The place that `description` gave. Nil if the text is no place.
+    /// The place that `description` gave. Nil for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let created = Int(parts[0]), created >= 0 else { return nil }

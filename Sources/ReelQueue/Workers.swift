@@ -14,7 +14,7 @@ package struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
     package func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
-/// A worker's report with each beat.
+/// A worker's report with each beat. It is stored as JSON, so its properties keep their names.
 package struct WorkerReport: Codable, Hashable, Sendable {
     /// The worker.
     package var worker: WorkerID

@@ -365,22 +365,30 @@ transition('claim', function(args)
     return id, id and isolated(id, time_in_line)
   end
 
+  -- Has jobs wait for a slot whose time in `timer` has come.
+  local function line_up_due()
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
+      isolated(id, schedule, now)
+      redis.call('ZREM', key('timer'), id)
+    end
+  end
+
+  -- The reply for the first job in line that has something for this worker. Jobs are read one after the other, since
+  -- most claims take a pass of the first.
+  local function claim_from_line()
+    for _ = 1, BATCH do
+      local id, virtual = job_at(rank)
+      if not id then return claim_backup() end
+      local reply = isolated(id, try_job, virtual)
+      if reply then return reply end
+    end
+    return rank
+  end
+
   local refusal = refuse_schema()
   if refusal then return refusal end
   if drained(worker) > 0 then return false end
-
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('timer'), '-inf', now, 'LIMIT', 0, BATCH)) do
-    isolated(id, schedule, now)
-    redis.call('ZREM', key('timer'), id)
-  end
-
+  line_up_due()
   begin_next()
-  -- Jobs are read one after the other, since most claims take a pass of the first.
-  for _ = 1, BATCH do
-    local id, virtual = job_at(rank)
-    if not id then return claim_backup() end
-    local reply = isolated(id, try_job, virtual)
-    if reply then return reply end
-  end
-  return rank
+  return claim_from_line()
 end)

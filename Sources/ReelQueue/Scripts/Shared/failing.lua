@@ -83,7 +83,7 @@ local function exclude(id, worker, reason, lease)
   return excludes_all_live(id, lease)
 end
 
--- Whether a live worker on another host than these could try a pass that needs so many bytes.
+-- Whether a live worker on another host than these could try a pass that needs `need` bytes.
 local function another_host_could(id, hosts, need, lease)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('workers'), now - lease, '+inf')) do
     if not contains(hosts, host_of(name)) and redis.call('HEXISTS', job_key(id, 'excluded'), name) == 0

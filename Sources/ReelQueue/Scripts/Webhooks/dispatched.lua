@@ -5,7 +5,7 @@
 -- Reply    'sent'      it is not sent again
 --          'given-up'  the same, although it has not arrived
 --          'stale'     another caller has it by now, or it is not to be sent any more: nothing has changed
---          an integer  it has failed, and is due again after so many milliseconds
+--          an integer  it has failed; the milliseconds after which it is due again
 -- Keeps    each pause is twice the one before, WEBHOOK_PAUSE at most. It is given up when the next attempt would be
 --          later than WEBHOOK_PATIENCE after the first could be. One that has arrived is not sent again, even if its
 --          lease had lapsed.
