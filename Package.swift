@@ -64,10 +64,10 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: strict),
         .target(
-            name: "ReelQueue",
-            dependencies: ["ReelCore", "CHiredis"],
-            resources: [.embedInCode("Scripts")],
+            name: "ReelQueue", dependencies: ["CBoardScripts", "CHiredis", "ReelCore"], exclude: ["Scripts"],
             swiftSettings: strict),
+        // The files of ReelQueue/Scripts as one text.
+        .target(name: "CBoardScripts"),
         .target(
             name: "ReelStore",
             dependencies: ["ReelCore", .product(name: "Crypto", package: "swift-crypto")],

@@ -1,5 +1,11 @@
 package import ReelCore
 
+extension Plan {
+    /// SHA-256 of the plan as it is stored, in hexadecimal. The board has it, so that a worker notices if its store has
+    /// another plan of the same number.
+    package func hash() throws(ReelFailure) -> String { Fingerprint.sha256Hex(try AtomicFile.json(of: self)) }
+}
+
 /// A job's plans: numbered, and never changed once they are there.
 extension JobFolder {
     /// The place at which an engine reads a plan.

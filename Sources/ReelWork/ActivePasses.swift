@@ -92,7 +92,8 @@ package final class ActivePasses: Sendable {
             state.entries.values.map { entry in
                 WorkerReport.Held(
                     job: entry.claim.job, index: entry.claim.index, token: entry.claim.token, plan: entry.claim.plan,
-                    decoded: entry.done.decoded, encoded: entry.done.encoded, wholeChunks: entry.whole.chunks)
+                    decoded: entry.done.decoded, encoded: entry.done.encoded, wholeChunks: entry.whole.chunks,
+                    frames: entry.frames)
             }
         }
     }

@@ -67,9 +67,9 @@ struct AttemptReporter: Sendable {
         await removePartial()
         environment.log.notice("\(name) stopped: \(failure.words)")
         // What was decoded as a whole cannot be disproved: an engine that says so was taken over, or its host is bad.
-        guard await !context.isDecoded(claim.work.pass) else { return await fail(failure, as: .crash) }
+        guard await !context.isDecoded(work.pass) else { return await fail(failure, as: .crash) }
         do throws(ReelFailure) {
-            try await environment.store.source(context.source(of: claim.work.pass).fingerprint).disprove(failure)
+            try await environment.store.source(context.source(of: work.pass).fingerprint).disprove(failure)
         } catch {
             return await fail(error, as: error.cause)
         }

@@ -132,10 +132,11 @@ package actor Claimer {
     }
 
     private func context(of claim: Claim, _ record: JobRecord) async throws(ReelFailure) -> JobContext {
-        if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
+        if let known = contexts[claim.job], known.describes(record, plan: claim.plan), known.lists(claim) {
+            return known
+        }
         let context = try await JobContext(record, plan: claim.plan, in: store)
-        let work = context.plan.passes.map(Work.pass) + [.assembly]
-        guard work.indices.contains(claim.index), work[claim.index] == claim.work else {
+        guard context.lists(claim) else {
             throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.name))
         }
         try environment.quotas.check(context.plan)

@@ -2,6 +2,7 @@ internal import Foundation
 package import ReelCore
 internal import ReelEngine
 internal import ReelJobs
+internal import ReelQueue
 package import ReelStore
 internal import Synchronization
 
@@ -9,6 +10,7 @@ internal import Synchronization
 package final class JobContext: Sendable {
     package let record: JobRecord
     package let plan: Plan
+    private let planHash: String
     let entry: any JobEntry
     private let store: any JobStore
     /// Where the indexes are, in the order of the plan's sources.
@@ -18,7 +20,7 @@ package final class JobContext: Sendable {
     init(_ record: JobRecord, plan number: Int, in store: any JobStore) async throws(ReelFailure) {
         let job = try await StoredJob(store.job(record.id), plan: number)
         self.record = record
-        (plan, entry) = (job.plan, job.entry)
+        (plan, entry, planHash) = (job.plan, job.entry, try job.plan.hash())
         self.store = store
         indexes = try await store.indexes(of: plan, record)
     }
@@ -69,6 +71,18 @@ package final class JobContext: Sendable {
     /// Whether this context, read earlier, still describes the job that the store has now.
     func describes(_ record: JobRecord, plan number: Int) -> Bool {
         self.record.created == record.created && self.record.sources == record.sources && plan.number == number
+    }
+
+    /// Whether the plan is the one that a claim belongs to, and has the claimed work at its index.
+    func lists(_ claim: Claim) -> Bool {
+        guard claim.planHash == planHash else { return false }
+        guard plan.passes.indices.contains(claim.index) else {
+            return claim.index == plan.passes.count && claim.work == .assembly
+        }
+        return switch plan.passes[claim.index] {
+        case .audio: claim.work == .audio
+        case .video: claim.work == .video
+        }
     }
 
     /// The source that a pass decodes; the first if it decodes none, or several. Nil stands for the assembly.

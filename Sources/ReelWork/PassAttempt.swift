@@ -17,7 +17,7 @@ struct PassAttempt: Sendable {
     private var claim: Claim { attempt.claim }
     private var entry: any JobEntry { attempt.work.entry }
     /// What the segments hold that the pass makes; an assembly makes none.
-    private var subjects: [SegmentSubject] { claim.work.pass.map(context.plan.subjects) ?? [] }
+    private var subjects: [SegmentSubject] { attempt.work.pass.map(context.plan.subjects) ?? [] }
 
     /// Looks in the store for segments of the pass. Segments that cannot be read are made again. Their bytes are
     /// compared with their records, which takes long if they are many.
@@ -28,7 +28,7 @@ struct PassAttempt: Sendable {
         self.context = context
         self.allowance = allowance
         self.environment = environment
-        guard let pass = attempt.claim.work.pass else {
+        guard let pass = attempt.work.pass else {
             whole = []
             return
         }
@@ -39,11 +39,11 @@ struct PassAttempt: Sendable {
     /// Segments that were whole before this attempt, in chunk order.
     var reused: [SegmentRecord] { whole.compactMap(\.self) }
 
-    var reusedFrames: Int { claim.work.pass?.frames(in: reused) ?? 0 }
+    var reusedFrames: Int { attempt.work.pass?.frames(in: reused) ?? 0 }
 
     /// The result if nothing is left to do, because everything was whole before.
     func finished() async -> PassResult? {
-        guard let output = await entry.publishedOutput else { return claim.work.pass?.result(of: whole) }
+        guard let output = await entry.publishedOutput else { return attempt.work.pass?.result(of: whole) }
         // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
         // Compare the bytes once before the board says again that it is done.
         if claim.work == .assembly, (try? output.verify()) == nil {
@@ -59,7 +59,7 @@ struct PassAttempt: Sendable {
         in engine: any Engine, scratch: String, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         try context.checkSources()
-        switch claim.work.pass {
+        switch attempt.work.pass {
         case nil: return try await assemble(in: engine, progress: progress)
         case .audio: return try await reverse(in: engine, EngineRequest.reverseAudio, scratch, progress: progress)
         case .video: return try await reverse(in: engine, EngineRequest.reverse, scratch, progress: progress)
@@ -83,7 +83,7 @@ struct PassAttempt: Sendable {
         }
         result.diagnostics = result.diagnostics.adding(reused.diagnostics)
         // The board counts which frames are there, not which attempt encoded them.
-        if case .video? = claim.work.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
+        if case .video? = attempt.work.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
         return result
     }
 
@@ -100,7 +100,7 @@ struct PassAttempt: Sendable {
                 return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
                     && segment.timeBase == context.plan.video.format.timeBase
             case .audio:
-                guard case .audio(let number)? = claim.work.pass else { return false }
+                guard case .audio(let number)? = attempt.work.pass else { return false }
                 let rate = max(context.plan.audio[number].sampleRate, 1)
                 return segment.frames >= 0 && segment.timeBase == TimeBase(1, Int64(rate))
             }

@@ -31,7 +31,9 @@ import Testing
                 job: JobID("0123456789abcdef"), locator: .file("/a/clip.reversed.mp4"),
                 recorded: JobResult(name: "output.mp4", bytes: 17, sha256: "ab")),
             found: [.fieldOrdersVary, .noTimestamps], waitReason: WaitReason(status, workers: []),
-            failures: status.failures.map { FailureView($0, work: .pass(pass), logs: ["t": "said\nthis\n"]) })
+            failures: status.failures.map {
+                FailureView($0, work: .video, pass: pass, logs: ["t": "said\nthis\n"])
+            })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(view), as: UTF8.self)

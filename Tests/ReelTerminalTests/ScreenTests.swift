@@ -196,7 +196,9 @@ import Testing
         let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
         let failure = PassFailure(index: 39, attempts: ["crash": 2], recent: attempts)
         let log = (1...12).map { "line \($0)\n" }.joined() + "an \u{1B}[2J escape"
-        view.failures = [FailureView(failure, work: .pass(pass), index: PlanTextTests.index(), logs: ["t2": log])]
+        view.failures = [
+            FailureView(failure, work: .video, pass: pass, index: PlanTextTests.index(), logs: ["t2": log])
+        ]
         view.failureCount = 3
         let strip = strip(done: 18, live: 2, failed: 1)
         #expect(
@@ -359,16 +361,15 @@ import Testing
 
     @Test func workers() {
         let held = [
-            WorkerReport.Held(job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeChunks: 0),
+            WorkerReport.Held(
+                job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeChunks: 0, frames: 240),
             WorkerReport.Held(job: JobID("a"), index: 0, token: "u", plan: 1, decoded: 0, encoded: 0, wholeChunks: 0),
         ]
         let report = WorkerReport(
             worker: WorkerID("node-1-77-ab"), host: "node-1", slots: 4, slotsOut: 1, memoryTotal: 3 << 30, encoders: [],
             protocolVersion: 1, notes: [.workerDiskFull(folders: ["/s"])], held: held)
         let holds = [
-            "t": WorkerStatus.Hold(
-                seconds: 4, work: .pass(.video(VideoPass(randomAccessPoint: 0, frames: 10..<250, chunkCount: 1)))),
-            "u": WorkerStatus.Hold(seconds: 8, work: .pass(.audio(0))),
+            "t": WorkerStatus.Hold(seconds: 4, work: .video), "u": WorkerStatus.Hold(seconds: 8, work: .audio),
         ]
         var told = report
         (told.version, told.store, told.uptime) = ("0.1.0", "/srv/reel", 7300)

@@ -44,7 +44,7 @@ extension StoredJob {
         }
     }
 
-    /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
+    /// Publishes its plan. Passes that are finished in the store are finished on the board from the start.
     ///
     /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled
     /// the job meanwhile, and `.unreachable`.
@@ -53,12 +53,10 @@ extension StoredJob {
     ) async throws(ReelFailure) {
         let job = BoardJob(
             id: id, source: record.source.path, frames: plan.framesToMake,
-            passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
-            weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
-            plan: plan.number)
-        switch try await board.publish(
-            job, passes: plan.passes, finished: finished, claim: claim, paused: record.paused)
-        {
+            passCount: plan.passes.count, audioPasses: plan.audioPasses, need: plan.need, encoders: plan.encoders,
+            protocolVersion: Wire.version, weight: record.terms.weight, encodingEffort: plan.video.encodingEffort,
+            diagnostics: plan.diagnostics, plan: plan.number, planHash: try plan.hash())
+        switch try await board.publish(job, finished: finished, claim: claim, paused: record.paused) {
         case .published: break
         case .lost: throw ReelFailure(.probeLost(job: id))
         case .cancelled: throw ReelFailure(.jobCancelled(job: id))
@@ -76,6 +74,11 @@ extension JobRecord {
 }
 
 extension Plan {
+    /// The number of passes of sound, which come first.
+    package var audioPasses: Int {
+        passes.prefix { if case .audio = $0 { true } else { false } }.count
+    }
+
     /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any other
     /// that the user names, a worker notices only when it starts the encoder whether it has it.
     ///

@@ -74,11 +74,12 @@ package struct SubmittedView: Codable, Hashable, Sendable {
 package struct FailureView: Codable, Hashable, Sendable {
     /// The pass's place in the plan.
     package var index: Int
-    /// "video", "audio", "probe" or "assembly"; missing if the board does not know the pass.
+    /// "video", "audio", "probe" or "assembly"; missing if the board does not know the pass's kind.
     package var kind: String?
-    /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
+    /// Its first frame of the source in presentation order, counted from 0; missing for anything but video, and without
+    /// a store.
     package var firstFrame: Int?
-    /// The frame after its last; missing for anything but video.
+    /// The frame after its last; missing for anything but video, and without a store.
     package var endFrame: Int?
     /// When its first frame is shown, in seconds from the source's start; missing without a store.
     package var from: Double?
@@ -107,9 +108,13 @@ package struct FailureView: Codable, Hashable, Sendable {
 
     /// - Parameters:
     ///   - work: what failed; nil if it is not known.
+    ///   - pass: the pass, if a plan lists it and the store has the plan.
     ///   - index: has the times of the pass's frames.
     ///   - logs: the end of what engines wrote on standard error, by the token of the attempt.
-    package init(_ failure: PassFailure, work: Work? = nil, index: SourceIndex? = nil, logs: [String: String] = [:]) {
+    package init(
+        _ failure: PassFailure, work: Work? = nil, pass: Pass? = nil, index: SourceIndex? = nil,
+        logs: [String: String] = [:]
+    ) {
         self.index = failure.index
         attempts = failure.attempts
         lastMessage = failure.recent.last?.reason.words ?? ""
@@ -121,22 +126,16 @@ package struct FailureView: Codable, Hashable, Sendable {
                 worker: attempt.worker,
                 time: attempt.time, log: log.isEmpty ? nil : log)
         }
-        switch work {
-        case nil: break
-        case .assembly: kind = "assembly"
-        case .planning: kind = "probe"
-        case .pass(.audio): kind = "audio"
-        case .pass(.video(let video)):
-            kind = "video"
-            (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
-            guard let index, index.video.frames.indices.contains(video.frames.upperBound - 1) else { break }
-            let (track, start) = (index.video, index.startTime)
-            func seconds(_ time: Timestamp) -> Double {
-                (track.stream.timeBase.seconds(time) - start).approximate
-            }
-            from = seconds(track.frames[video.frames.lowerBound].interval.start)
-            to = seconds(track.frames[video.frames.upperBound - 1].interval.end)
+        kind = work?.rawValue
+        guard case .video(let video) = pass else { return }
+        (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
+        guard let index, index.video.frames.indices.contains(video.frames.upperBound - 1) else { return }
+        let (track, start) = (index.video, index.startTime)
+        func seconds(_ time: Timestamp) -> Double {
+            (track.stream.timeBase.seconds(time) - start).approximate
         }
+        from = seconds(track.frames[video.frames.lowerBound].interval.start)
+        to = seconds(track.frames[video.frames.upperBound - 1].interval.end)
     }
 
     /// The last ten lines; of the report of a crash the first ten, since it ends with registers and addresses.

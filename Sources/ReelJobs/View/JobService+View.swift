@@ -76,8 +76,8 @@ extension JobService {
     /// - Parameter isShown: whether jobs in a state are wanted at all.
     private func matching(
         _ filter: JobFilter, _ workers: [WorkerStatus], _ isShown: (JobState) -> Bool = { _ in true }
-    ) async throws(ReelFailure) -> JobList {
-        var found = JobList()
+    ) async throws(ReelFailure) -> ListedJobs {
+        var found = ListedJobs()
         var rest = try await board.jobs()
         while !rest.isEmpty, found.jobs.count < filter.limit ?? .max {
             let page = try await board.list(rest.suffix(100).reversed())
@@ -132,30 +132,28 @@ extension JobService {
     /// The speed of all jobs in each of the last 60 whole minutes.
     package func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
 
-    /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
-    /// only the store has.
+    /// Adds to each failure its pass, the times of the pass's frames, and what engines said, which only the store has.
     private func failures(_ status: JobStatus, _ entry: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
-        var work = try await board.passes(job.id, at: status.failures.map(\.index)).mapValues(Work.pass)
-        work[job.passCount] = .assembly
-        let index = await index(of: job.id)
+        let plan = try? await entry?.readPlan(job.plan)
+        let index = await index(of: job.id, plan)
         var views: [FailureView] = []
         for failure in status.failures {
             var logs: [String: String] = [:]
             for attempt in failure.recent {
                 logs[attempt.token] = await entry?.readAttempt(pass: failure.index, token: attempt.token)
             }
-            views.append(FailureView(failure, work: work[failure.index], index: index, logs: logs))
+            let pass = plan.flatMap { $0.passes.indices.contains(failure.index) ? $0.passes[failure.index] : nil }
+            views.append(
+                FailureView(failure, work: job.work(at: failure.index), pass: pass, index: index, logs: logs))
         }
         return views
     }
 
     /// The index of a job's source. Nil if it cannot be read: a failure then names frames without times.
-    private func index(of job: JobID) async -> SourceIndex? {
-        guard let store, let record = try? await store.job(job).read(),
-            let plan = try? await store.job(job).latestPlan()
-        else { return nil }
+    private func index(of job: JobID, _ plan: Plan?) async -> SourceIndex? {
+        guard let store, let plan, let record = try? await store.job(job).read() else { return nil }
         return try? await store.readIndexes(of: plan, record).first
     }
 }

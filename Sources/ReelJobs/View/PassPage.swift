@@ -41,21 +41,17 @@ extension JobService {
         of id: JobID, in state: JobPass.State? = nil, from first: Int = 0, limit: Int
     ) async throws(ReelFailure) -> PassPage {
         guard let status = try await board.status(id) else { throw ReelFailure(.jobUnknown(job: id)) }
-        let count = status.job.passCount
+        let (job, count) = (status.job, status.job.passCount)
+        let plan = count > 0 ? try? await store?.job(id).readPlan(job.plan) : nil
         var page = PassPage(passes: [], next: nil)
         var place = first
         while place < count, page.passes.count < limit, place - first < JobService.passesOfAPage {
             let range = place..<min(place + 200, count)
-            guard var looks = try await board.passes(id, in: range) else { throw ReelFailure(.jobUnknown(job: id)) }
-            // The board forgets the passes of a job that has ended; its plan has them.
-            if looks.contains(where: { $0.pass == nil }), let plan = try? await store?.job(id).latestPlan() {
-                for (place, index) in range.enumerated() where plan.passes.indices.contains(index) {
-                    looks[place].pass = plan.passes[index]
-                }
-            }
+            guard let looks = try await board.passes(id, in: range) else { throw ReelFailure(.jobUnknown(job: id)) }
             for (index, look) in zip(range, looks) {
                 guard page.passes.count < limit else { break }
-                let pass = JobPass(index, look)
+                let known = plan.flatMap { $0.passes.indices.contains(index) ? $0.passes[index] : nil }
+                let pass = JobPass(index, look, job.work(at: index) ?? .video, known)
                 if state == nil || pass.state == state { page.passes.append(pass) }
                 place = index + 1
             }
@@ -66,18 +62,16 @@ extension JobService {
 }
 
 extension JobPass {
-    fileprivate init(_ index: Int, _ look: PassLook) {
+    fileprivate init(_ index: Int, _ look: PassLook, _ work: Work, _ pass: Pass?) {
         let state: State =
             if look.isFinished { .done } else if look.worker != nil { .live } else if look.isExhausted {
                 .exhausted
             } else { look.isWaiting ? .retrying : .waiting }
         self.init(
-            index: index, kind: "video", state: state, worker: look.worker?.text, framesEncoded: look.framesEncoded,
-            attempts: look.attempts)
-        switch look.pass {
-        case .video(let video): (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
-        case .audio: kind = "audio"
-        default: break
+            index: index, kind: work.rawValue, state: state, worker: look.worker?.text,
+            framesEncoded: look.framesEncoded, attempts: look.attempts)
+        if case .video(let video) = pass {
+            (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
         }
     }
 }

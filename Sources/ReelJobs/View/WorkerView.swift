@@ -53,17 +53,11 @@ package struct WorkerView: Codable, Hashable, Sendable {
             (job, pass) = (held.job.text, held.index)
             (framesDecoded, framesEncoded) = (held.decoded, held.encoded)
             seconds = hold?.seconds
-            switch hold?.work {
-            case nil: break
-            case .assembly: kind = "assembly"
-            case .planning: kind = "probe"
-            case .pass(.audio): kind = "audio"
-            case .pass(.video(let video)):
-                kind = "video"
-                frames = video.frames.count * video.clips.count
-                if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
-                    framesPerSecond = Double(held.encoded) / seconds
-                }
+            kind = hold?.work.rawValue
+            guard hold?.work == .video else { return }
+            frames = held.frames
+            if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
+                framesPerSecond = Double(held.encoded) / seconds
             }
         }
     }

@@ -81,7 +81,7 @@ enum JSONBody {
 
 /// Decodes large bodies, one at a time and on a thread of its own, so that they hold up no request but one another.
 private actor JSONReader {
-    private let executor = BlockingExecutor(name: "reel-json")
+    private let executor = SerialThreadExecutor(name: "reel-json")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
