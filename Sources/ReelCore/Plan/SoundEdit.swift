@@ -34,10 +34,6 @@ package struct SoundEdit: Hashable, Codable, Sendable {
             guard crossfade == Rational(0), source == other.source else { return false }
             return source == nil || direction == other.direction && origin == other.origin && speed == other.speed
         }
-
-        package enum CodingKeys: String, CodingKey {
-            case source, start, end, direction, speed, origin, crossfade
-        }
     }
 
     /// The sound of a plan's edit; `indexes` are those of its sources, in their order.
@@ -120,15 +116,15 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         return pieces.filter { $0.start < $0.end }
     }
 
-    /// The indexes of the sources that are heard, each once.
-    package var sources: [Int] {
-        pieces.compactMap(\.source).reduce(into: []) { known, source in
-            if !known.contains(source) { known.append(source) }
-        }
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case pieces
+    /// One piece at its own speed: a range of places on a source's timeline, from its first or its last sample on.
+    fileprivate init(_ places: Range<Int64>, on timeline: AudioTimeline, of source: Int, _ direction: Direction) {
+        let moment = { (place: Int64) in Rational(place, Int64(timeline.sampleRate)) }
+        let first = direction == .forwards ? places.lowerBound : places.upperBound
+        pieces = [
+            Piece(
+                source: source, start: Rational(0), end: moment(Int64(places.count)), direction: direction,
+                speed: Rational(1), origin: timeline.start + moment(first), crossfade: Rational(0))
+        ]
     }
 }
 
@@ -141,6 +137,9 @@ extension SoundEdit {
         package var piece: Int
         /// The crossfade to the piece after it; nil for a run.
         package var crossfade: Crossfade?
+
+        /// The places in `pieces` of all that are heard: one, or two in a crossfade.
+        package var pieces: Range<Int> { piece..<piece + (crossfade == nil ? 1 : 2) }
     }
 
     /// How the next piece fades in while the piece before fades out. Both shares add up to 1.
@@ -193,5 +192,98 @@ extension SoundEdit.Piece {
         case .forwards: origin + samples.lowerBound..<origin + samples.upperBound
         case .backwards: origin - samples.upperBound..<origin - samples.lowerBound
         }
+    }
+}
+
+/// The sound of an audio track of a plan. A reversal is an edit of one piece. It is as long as the sound that its source
+/// really has, which is known only after decoding.
+package struct TrackSound {
+    private let target: AudioTarget
+    private let clip: Clip
+    /// The sound of an edit; nil for a reversal.
+    private let edit: SoundEdit?
+    /// For how long the sound has to last, in seconds; nil if it may begin and end when it does.
+    private let length: Rational?
+    /// When the first frame that is shown begins in the source, and when the last one ends; in seconds.
+    private let shown: (start: Rational, end: Rational)
+    /// The duration of the last frame of the source that is shown, in seconds.
+    private let lastFrame: Rational
+
+    /// - Parameter indexes: those of the plan's sources, in their order.
+    package init(_ target: AudioTarget, of plan: Plan, _ indexes: [SourceIndex]) {
+        self.target = target
+        clip = plan.clips[0]
+        edit = plan.isEdit ? SoundEdit(plan, indexes) : nil
+        length = plan.soundLength
+        let clock = clip.map.source
+        shown = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
+        let frames = indexes[clip.source].video.frames[clip.frames]
+        lastFrame = clock.seconds(frames.last?.interval.duration ?? .zero)
+    }
+
+    /// Of a reversal, the range of the source that is shown, in seconds on its clock; nil for an edit.
+    package var reversed: (start: Rational, end: Rational)? { edit == nil ? shown : nil }
+
+    /// What is heard of a track.
+    package struct Heard {
+        /// The part of the track's timeline that may be heard.
+        package let timeline: AudioTimeline
+        package let edit: SoundEdit
+        /// When the sound begins in the output, in samples of the output.
+        package let start: Int64
+        /// The length of what is cut off at the video's ends, in seconds; nil if that is nothing, or only padding of the
+        /// source's encoder.
+        package let trimmed: Rational?
+    }
+
+    /// What is heard of the track that the target names, by its timeline; nil if nothing is.
+    package func heard(of track: AudioTimeline) -> Heard? {
+        if let edit { return Heard(timeline: track, edit: edit, start: 0, trimmed: nil) }
+        // Sound that keeps its direction with reversed pictures lasts as long as they do.
+        let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
+        guard let own = track.clipped(from: range.0, to: range.1),
+            let (timeline, beyond) = length == nil ? trimmed(own) : cut(own)
+        else { return nil }
+        let isPadding = !target.lossless && beyond <= Rational(Self.longestPadding, Int64(own.sampleRate))
+        let places = length == nil ? 0..<timeline.count : placesShown(on: timeline)
+        return Heard(
+            timeline: timeline, edit: SoundEdit(places, on: timeline, of: target.source, target.direction),
+            start: length == nil ? start(of: timeline) : 0,
+            trimmed: beyond > Rational(0) && !isPadding ? beyond : nil)
+    }
+
+    /// Encoders fill up their last packet with silence: of AAC it has 1024 samples, of MP3 1152.
+    private static let longestPadding: Int64 = 1152
+
+    /// Cuts off all sound beyond the video, of which a container without timestamps keeps nothing.
+    private func cut(_ own: AudioTimeline) -> (timeline: AudioTimeline, beyond: Rational)? {
+        own.clipped(from: shown.start, to: shown.end).map { cut in
+            (cut, Rational(own.count - cut.count, Int64(own.sampleRate)))
+        }
+    }
+
+    /// Cuts off sound that outlasts reversed video by less than a frame, unless the track must be lossless. Otherwise all
+    /// of the output would have to start later.
+    private func trimmed(_ own: AudioTimeline) -> (timeline: AudioTimeline, beyond: Rational)? {
+        let overhang = own.end - shown.end
+        let frame = max(lastFrame, Rational(1024, Int64(own.sampleRate)))
+        guard target.direction == .backwards, !target.lossless, overhang > Rational(0), overhang < frame,
+            let cut = own.clipped(from: nil, to: shown.end)
+        else { return (own, Rational(0)) }
+        return (cut, overhang)
+    }
+
+    /// The places on a timeline that are heard while the video is shown.
+    private func placesShown(on timeline: AudioTimeline) -> Range<Int64> {
+        let clock = TimeBase(1, Int64(timeline.sampleRate))
+        let first = clock.ticks(in: shown.start - timeline.start, rounding: .nearest)
+        return first..<first + max(clock.ticks(in: shown.end - shown.start, rounding: .nearest), 0)
+    }
+
+    private func start(of timeline: AudioTimeline) -> Int64 {
+        var map = clip.map
+        map.direction = target.direction
+        let start = min(map.place(timeline.start), map.place(timeline.end))
+        return TimeBase(1, Int64(target.sampleRate)).ticks(in: start, rounding: .nearest)
     }
 }

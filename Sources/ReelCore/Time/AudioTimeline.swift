@@ -115,11 +115,8 @@ package struct AudioTimeline: Hashable, Sendable {
         return clip
     }
 
-    /// The spans of sound and silence in the order in which the track is heard in a direction. Samples within a span
-    /// stay in the source's order.
-    package func spans(_ direction: Direction) -> [Span] { spans(in: 0..<count, direction) }
-
-    /// The same for a range of places on the timeline. Beyond the timeline there is silence.
+    /// The spans of sound and silence in a range of places on the timeline, in the order in which they are heard in a
+    /// direction. Samples within a span stay in the source's order. Beyond the timeline there is silence.
     package func spans(in places: Range<Int64>, _ direction: Direction) -> [Span] {
         var spans: [Span] = []
         var place = places.lowerBound
@@ -142,5 +139,12 @@ package struct AudioTimeline: Hashable, Sendable {
     package enum Span: Hashable, Sendable {
         case sound(sample: Int64, count: Int64)
         case silence(Int64)
+
+        /// Samples per channel.
+        package var count: Int64 {
+            switch self {
+            case .sound(_, let count), .silence(let count): count
+            }
+        }
     }
 }

@@ -45,47 +45,31 @@ final class AudioEncoding {
     /// Samples per channel in each frame for the encoder.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
-    /// Encodes sound to its end. Calls `progress` for each block of samples.
-    func encode(_ sound: SpanCursor, progress: () -> Void) throws(ReelFailure) {
-        var sound = sound
-        try inBlocks(sound.count) { (samples, room) throws(ReelFailure) in
-            try sound.read(samples, into: room)
-            progress()
-        }
-    }
-
-    /// Encodes a crossfade of two sounds of equal length. Calls `progress` for each block of samples.
+    /// Encodes a sound to its end, or a crossfade of two that are equally long, from the first to the second. Calls
+    /// `progress` for each block of samples.
     func encode(
-        _ falling: SpanCursor, to rising: SpanCursor, _ crossfade: SoundEdit.Crossfade, progress: () -> Void
+        _ sounds: [SpanCursor], crossfade: SoundEdit.Crossfade?, progress: () -> Void
     ) throws(ReelFailure) {
-        var (falling, rising) = (falling, rising)
-        let mixer = try SampleMixer(input.sample, channels: channels)
-        var done = 0
+        guard var sound = sounds.first else { return }
+        var rising = sounds.dropFirst().first
+        let mixer = crossfade == nil ? nil : try SampleMixer(input.sample, channels: channels)
         let frameBytes = channels * Int(av_get_bytes_per_sample(input.sample))
-        let more = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block * frameBytes, alignment: 16)
+        let more = UnsafeMutableRawPointer.allocate(byteCount: Self.block * frameBytes, alignment: 16)
         defer { more.deallocate() }
-        guard let other = more.baseAddress else { return }
-        try inBlocks(falling.count) { (samples, room) throws(ReelFailure) in
-            try falling.read(samples, into: room)
-            try rising.read(samples, into: other)
-            mixer.mix(other, into: room, samples) { crossfade.share + Double(done + $0) * crossfade.growth }
-            done += samples
-            progress()
-        }
-    }
-
-    private func inBlocks(
-        _ count: Int64, _ fill: (_ samples: Int, _ room: UnsafeMutableRawPointer) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) {
-        var done: Int64 = 0
-        while done < count {
-            let samples = Int(min(Int64(Self.block), count - done))
+        var done = 0
+        while done < sound.count {
+            let samples = Int(min(Int64(Self.block), sound.count - Int64(done)))
             let frame = try input.frame(samples)
             guard let room = frame.native.pointee.data.0 else { return }
-            try fill(samples, room)
+            try sound.read(samples, into: room)
+            if let crossfade, let mixer {
+                try rising?.read(samples, into: more)
+                mixer.mix(more, into: room, samples) { crossfade.share + Double(done + $0) * crossfade.growth }
+            }
+            progress()
             try resampler.push(frame)
             while resampler.ready >= frameSize { try encodeFrame() }
-            done += Int64(samples)
+            done += samples
         }
     }
 
@@ -132,5 +116,70 @@ final class AudioEncoding {
                 timeBase: TimeBase(1, Int64(target.sampleRate)), reorderDepth: 0,
                 extradataHash: encoder.extradataHash, initialPadding: encoder.initialPadding,
                 trailingPadding: trailingPadding, start: start, diagnostics: diagnostics))
+    }
+}
+
+/// Mixes interleaved samples of one format.
+struct SampleMixer {
+    private let channels: Int
+    /// Mixes one sample of one channel into `falling`, by the share of `rising`.
+    private let mixSample: Mix
+
+    private typealias Mix = (
+        _ rising: UnsafeRawPointer, _ falling: UnsafeMutableRawPointer, _ place: Int, _ share: Double
+    ) -> Void
+
+    /// Throws if libavutil has a sample format that is not known here.
+    init(_ format: AVSampleFormat, channels: Int) throws(ReelFailure) {
+        self.channels = channels
+        switch format {
+        case AV_SAMPLE_FMT_U8: mixSample = Self.integers(UInt8.self, zero: 128)
+        case AV_SAMPLE_FMT_S16: mixSample = Self.integers(Int16.self)
+        case AV_SAMPLE_FMT_S32: mixSample = Self.integers(Int32.self)
+        case AV_SAMPLE_FMT_S64: mixSample = Self.integers(Int64.self)
+        case AV_SAMPLE_FMT_FLT: mixSample = Self.floats(Float.self)
+        case AV_SAMPLE_FMT_DBL: mixSample = Self.floats(Double.self)
+        default: throw mediaFailure(reel_error_invalid_data, .convertSamples)
+        }
+    }
+
+    /// Replaces `falling` by its mixture with `rising`. `share` is the share of `rising` in a sample, counted from 0;
+    /// outside 0...1 it counts as the nearer end.
+    func mix(
+        _ rising: UnsafeRawPointer, into falling: UnsafeMutableRawPointer, _ samples: Int, share: (Int) -> Double
+    ) {
+        for sample in 0..<samples {
+            let share = min(max(share(sample), 0), 1)
+            for channel in 0..<channels { mixSample(rising, falling, sample * channels + channel, share) }
+        }
+    }
+
+    private static func integers<Sample: FixedWidthInteger>(
+        _: Sample.Type, zero: Double = 0
+    ) -> Mix {
+        { rising, falling, place, share in
+            let offset = place * MemoryLayout<Sample>.size
+            let (a, b) = (
+                Double(falling.loadUnaligned(fromByteOffset: offset, as: Sample.self)) - zero,
+                Double(rising.loadUnaligned(fromByteOffset: offset, as: Sample.self)) - zero
+            )
+            // Within the range of both, except that Double rounds the greatest integers of 64 bits up.
+            let mixed = (a + (b - a) * share).rounded() + zero
+            falling.storeBytes(
+                of: Sample(exactly: mixed) ?? (mixed > 0 ? .max : .min), toByteOffset: offset, as: Sample.self)
+        }
+    }
+
+    private static func floats<Sample: BinaryFloatingPoint>(
+        _: Sample.Type
+    ) -> Mix {
+        { rising, falling, place, share in
+            let offset = place * MemoryLayout<Sample>.size
+            let (a, b) = (
+                Double(falling.loadUnaligned(fromByteOffset: offset, as: Sample.self)),
+                Double(rising.loadUnaligned(fromByteOffset: offset, as: Sample.self))
+            )
+            falling.storeBytes(of: Sample(a + (b - a) * share), toByteOffset: offset, as: Sample.self)
+        }
     }
 }
