@@ -11,22 +11,34 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         /// The index of the source; nil for silence.
         package var source: Int?
         /// When the piece begins in the output, in seconds.
-        package var start: Rational
+        package var start = Rational(0)
         /// When the piece ends in the output, in seconds.
         package var end: Rational
         /// The direction in which the sound runs.
-        package var direction: Direction
+        package var direction = Direction.forwards
         /// Seconds of the source in a second of the output; positive.
-        package var speed: Rational
+        package var speed = Rational(1)
         /// The moment of the source that would be heard at the output's start if the piece extended that far, in seconds
         /// on the source's clock.
-        package var origin: Rational
+        package var origin = Rational(0)
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
-        package var crossfade: Rational
+        package var crossfade = Rational(0)
 
-        /// The moment of the source that is heard at a moment of the output, both in seconds.
-        package func moment(at time: Rational) -> Rational {
-            direction == .forwards ? origin + time * speed : origin - time * speed
+        /// The places on a timeline of the piece's source of what is heard during samples of the output, in the source's
+        /// order. Beyond the timeline there is silence.
+        package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
+            let clock = TimeBase(1, Int64(timeline.sampleRate))
+            let place = { (moment: Rational) in clock.ticks(in: moment - timeline.start, rounding: .nearest) }
+            guard speed != Rational(1) else {
+                let origin = place(origin)
+                return direction == .forwards
+                    ? origin + samples.lowerBound..<origin + samples.upperBound
+                    : origin - samples.upperBound..<origin - samples.lowerBound
+            }
+            let count = clock.ticks(in: clock.seconds(Ticks(Int64(samples.count))) * speed, rounding: .nearest)
+            let played = clock.seconds(Timestamp(samples.lowerBound)) * speed
+            let first = place(direction == .forwards ? origin + played : origin - played)
+            return direction == .forwards ? first..<first + count : first - count..<first
         }
 
         /// Whether this piece goes on where another ends, in the same way.
@@ -46,22 +58,15 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         self.init(soundtrack, startTime: indexes[soundtrack.source].startTime, end: end)
     }
 
-    /// A soundtrack that fades into silence at the end.
-    ///
-    /// - Parameters:
-    ///   - startTime: the start of its file's clock, in seconds.
-    ///   - end: the end of the output, in seconds.
-    package init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
+    /// A soundtrack that fades into silence at the end of the output. `startTime` is the start of its file's clock; both are
+    /// in seconds.
+    private init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
         let fade = min(Soundtrack.fade, end)
         // Half of a crossfade lies on either side of the cut.
         let cut = end - fade / Rational(2)
         pieces = [
-            Piece(
-                source: soundtrack.source, start: Rational(0), end: cut, direction: .forwards, speed: Rational(1),
-                origin: startTime + soundtrack.from, crossfade: Rational(0)),
-            Piece(
-                source: nil, start: cut, end: end, direction: .forwards, speed: Rational(1), origin: Rational(0),
-                crossfade: fade),
+            Piece(source: soundtrack.source, end: cut, origin: startTime + soundtrack.from),
+            Piece(start: cut, end: end, crossfade: fade),
         ]
     }
 
@@ -96,13 +101,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
                 source: clip.source, start: from, end: to, direction: direction, speed: speed, origin: origin,
                 crossfade: from == start ? crossfade : Rational(0))
         }
-        guard clip.isHeard else {
-            return [
-                Piece(
-                    source: nil, start: start, end: end, direction: .forwards, speed: Rational(1), origin: Rational(0),
-                    crossfade: crossfade)
-            ]
-        }
+        guard clip.isHeard else { return [Piece(start: start, end: end, crossfade: crossfade)] }
         guard clip.direction == .forwards else { return [piece(start, end, .backwards, high)] }
         let half = { (frame: Int) in clock.seconds(track.frames[frame].interval.duration) / Rational(2) }
         let first = turns.before ? half(clip.frames.lowerBound) : Rational(0)
@@ -118,17 +117,15 @@ package struct SoundEdit: Hashable, Codable, Sendable {
 
     /// One piece at its own speed: a range of places on a source's timeline, from its first or its last sample on.
     fileprivate init(_ places: Range<Int64>, on timeline: AudioTimeline, of source: Int, _ direction: Direction) {
-        let moment = { (place: Int64) in Rational(place, Int64(timeline.sampleRate)) }
+        let rate = Int64(timeline.sampleRate)
         let first = direction == .forwards ? places.lowerBound : places.upperBound
         pieces = [
             Piece(
-                source: source, start: Rational(0), end: moment(Int64(places.count)), direction: direction,
-                speed: Rational(1), origin: timeline.start + moment(first), crossfade: Rational(0))
+                source: source, end: Rational(Int64(places.count), rate), direction: direction,
+                origin: timeline.start + Rational(first, rate))
         ]
     }
-}
 
-extension SoundEdit {
     /// A part of the output in samples, in which nothing changes: a run of one sound, or a crossfade of two.
     package struct Part: Hashable, Sendable {
         /// The samples of the output, per channel.
@@ -165,10 +162,8 @@ extension SoundEdit {
                     let length = (piece.crossfade * rate).approximate
                     // The middle of a sample decides.
                     let share = (Double(first) + 0.5 - (begin * rate).approximate) / length
-                    parts.append(
-                        Part(
-                            samples: first..<end, piece: number - 1,
-                            crossfade: Crossfade(share: share, growth: 1 / length)))
+                    let crossfade = Crossfade(share: share, growth: 1 / length)
+                    parts.append(Part(samples: first..<end, piece: number - 1, crossfade: crossfade))
                     done = end
                 }
             }
@@ -179,19 +174,6 @@ extension SoundEdit {
             done = end
         }
         return parts
-    }
-}
-
-extension SoundEdit.Piece {
-    /// The places on a timeline of the piece's source of what is heard during samples of the output, in the source's order;
-    /// beyond the timeline there is silence. The piece is played at its own speed.
-    package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
-        let clock = TimeBase(1, Int64(timeline.sampleRate))
-        let origin = clock.ticks(in: origin - timeline.start, rounding: .nearest)
-        return switch direction {
-        case .forwards: origin + samples.lowerBound..<origin + samples.upperBound
-        case .backwards: origin - samples.upperBound..<origin - samples.lowerBound
-        }
     }
 }
 

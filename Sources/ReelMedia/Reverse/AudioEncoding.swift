@@ -3,9 +3,10 @@ internal import ReelCore
 
 /// Encodes sound continuously into one segment.
 final class AudioEncoding {
-    private let target: AudioTarget
     private let content: SegmentContent
     private let token: String
+    /// Samples of the output.
+    private let clock: TimeBase
     private let encoder: Encoder
     private let writer: SegmentWriter
     private let input: SoundFormat
@@ -28,16 +29,13 @@ final class AudioEncoding {
         target: AudioTarget, track: AudioTrack, input: SoundFormat, making content: SegmentContent,
         at place: SegmentPlace, lasting length: Rational?
     ) throws(ReelFailure) {
-        wanted = length.map { TimeBase(1, Int64(target.sampleRate)).ticks(in: $0, rounding: .nearest) }
-        self.target = target
-        self.content = content
-        token = place.name.token
-        self.input = input
+        let clock = TimeBase(1, Int64(target.sampleRate))
+        wanted = length.map { clock.ticks(in: $0, rounding: .nearest) }
+        (self.content, token, self.clock, self.input) = (content, place.name.token, clock, input)
         channels = try input.channels()
         packet = try Packet()
         encoder = try Encoder(target, track: track)
-        writer = try SegmentWriter(
-            at: place, timeBase: TimeBase(1, Int64(target.sampleRate)), describe: encoder.describe)
+        writer = try SegmentWriter(at: place, timeBase: clock, describe: encoder.describe)
         let output = SoundFormat(sample: encoder.sampleFormat, rate: target.sampleRate, layout: target.channelLayout)
         resampler = try Resampler(from: input, to: output)
     }
@@ -52,7 +50,7 @@ final class AudioEncoding {
     ) throws(ReelFailure) {
         guard var sound = sounds.first else { return }
         var rising = sounds.dropFirst().first
-        let mixer = crossfade == nil ? nil : try SampleMixer(input.sample, channels: channels)
+        let mix = crossfade == nil ? nil : try mixer(of: input.sample)
         let frameBytes = channels * Int(av_get_bytes_per_sample(input.sample))
         let more = UnsafeMutableRawPointer.allocate(byteCount: Self.block * frameBytes, alignment: 16)
         defer { more.deallocate() }
@@ -62,9 +60,12 @@ final class AudioEncoding {
             let frame = try input.frame(samples)
             guard let room = frame.native.pointee.data.0 else { return }
             try sound.read(samples, into: room)
-            if let crossfade, let mixer {
+            if let crossfade, let mix {
                 try rising?.read(samples, into: more)
-                mixer.mix(more, into: room, samples) { crossfade.share + Double(done + $0) * crossfade.growth }
+                for sample in 0..<samples {
+                    let share = min(max(crossfade.share + Double(done + sample) * crossfade.growth, 0), 1)
+                    for channel in 0..<channels { mix(more, room, sample * channels + channel, share) }
+                }
             }
             progress()
             try resampler.push(frame)
@@ -111,75 +112,45 @@ final class AudioEncoding {
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(
-                content: content, clip: 0, token: token, frames: Int(encoded), packets: 0, bytes: 0,
-                checksum: "",
-                timeBase: TimeBase(1, Int64(target.sampleRate)), reorderDepth: 0,
-                extradataHash: encoder.extradataHash, initialPadding: encoder.initialPadding,
-                trailingPadding: trailingPadding, start: start, diagnostics: diagnostics))
+                content: content, clip: 0, token: token, frames: Int(encoded), packets: 0, bytes: 0, checksum: "",
+                timeBase: clock, reorderDepth: 0, extradataHash: encoder.extradataHash,
+                initialPadding: encoder.initialPadding, trailingPadding: trailingPadding, start: start,
+                diagnostics: diagnostics))
     }
 }
 
-/// Mixes interleaved samples of one format.
-struct SampleMixer {
-    private let channels: Int
-    /// Mixes one sample of one channel into `falling`, by the share of `rising`.
-    private let mixSample: Mix
+/// Mixes the sample of one channel at a place into `falling`, by the share of `rising`, from 0 to 1.
+private typealias Mixer = (
+    _ rising: UnsafeRawPointer, _ falling: UnsafeMutableRawPointer, _ place: Int, _ share: Double
+) -> Void
 
-    private typealias Mix = (
-        _ rising: UnsafeRawPointer, _ falling: UnsafeMutableRawPointer, _ place: Int, _ share: Double
-    ) -> Void
-
-    /// Throws if libavutil has a sample format that is not known here.
-    init(_ format: AVSampleFormat, channels: Int) throws(ReelFailure) {
-        self.channels = channels
-        switch format {
-        case AV_SAMPLE_FMT_U8: mixSample = Self.integers(UInt8.self, zero: 128)
-        case AV_SAMPLE_FMT_S16: mixSample = Self.integers(Int16.self)
-        case AV_SAMPLE_FMT_S32: mixSample = Self.integers(Int32.self)
-        case AV_SAMPLE_FMT_S64: mixSample = Self.integers(Int64.self)
-        case AV_SAMPLE_FMT_FLT: mixSample = Self.floats(Float.self)
-        case AV_SAMPLE_FMT_DBL: mixSample = Self.floats(Double.self)
-        default: throw mediaFailure(reel_error_invalid_data, .convertSamples)
-        }
+/// The mixer of a format of interleaved samples. Throws if libavutil has one that is not known here.
+private func mixer(of format: AVSampleFormat) throws(ReelFailure) -> Mixer {
+    switch format {
+    case AV_SAMPLE_FMT_U8: mixer(of: UInt8.self, zero: 128)
+    case AV_SAMPLE_FMT_S16: mixer(of: Int16.self)
+    case AV_SAMPLE_FMT_S32: mixer(of: Int32.self)
+    case AV_SAMPLE_FMT_S64: mixer(of: Int64.self)
+    case AV_SAMPLE_FMT_FLT: mixer({ (sample: Float) in Double(sample) }, Float.init)
+    case AV_SAMPLE_FMT_DBL: mixer({ (sample: Double) in sample }, { $0 })
+    default: throw mediaFailure(reel_error_invalid_data, .convertSamples)
     }
+}
 
-    /// Replaces `falling` by its mixture with `rising`. `share` is the share of `rising` in a sample, counted from 0;
-    /// outside 0...1 it counts as the nearer end.
-    func mix(
-        _ rising: UnsafeRawPointer, into falling: UnsafeMutableRawPointer, _ samples: Int, share: (Int) -> Double
-    ) {
-        for sample in 0..<samples {
-            let share = min(max(share(sample), 0), 1)
-            for channel in 0..<channels { mixSample(rising, falling, sample * channels + channel, share) }
-        }
+private func mixer<Sample: FixedWidthInteger & BitwiseCopyable>(of _: Sample.Type, zero: Double = 0) -> Mixer {
+    // Within the range of both, except that Double rounds the greatest integers of 64 bits up.
+    mixer({ (sample: Sample) in Double(sample) - zero }) { mixed in
+        Sample(exactly: mixed.rounded() + zero) ?? (mixed > 0 ? .max : .min)
     }
+}
 
-    private static func integers<Sample: FixedWidthInteger>(
-        _: Sample.Type, zero: Double = 0
-    ) -> Mix {
-        { rising, falling, place, share in
-            let offset = place * MemoryLayout<Sample>.size
-            let (a, b) = (
-                Double(falling.loadUnaligned(fromByteOffset: offset, as: Sample.self)) - zero,
-                Double(rising.loadUnaligned(fromByteOffset: offset, as: Sample.self)) - zero
-            )
-            // Within the range of both, except that Double rounds the greatest integers of 64 bits up.
-            let mixed = (a + (b - a) * share).rounded() + zero
-            falling.storeBytes(
-                of: Sample(exactly: mixed) ?? (mixed > 0 ? .max : .min), toByteOffset: offset, as: Sample.self)
-        }
-    }
-
-    private static func floats<Sample: BinaryFloatingPoint>(
-        _: Sample.Type
-    ) -> Mix {
-        { rising, falling, place, share in
-            let offset = place * MemoryLayout<Sample>.size
-            let (a, b) = (
-                Double(falling.loadUnaligned(fromByteOffset: offset, as: Sample.self)),
-                Double(rising.loadUnaligned(fromByteOffset: offset, as: Sample.self))
-            )
-            falling.storeBytes(of: Sample(a + (b - a) * share), toByteOffset: offset, as: Sample.self)
-        }
+private func mixer<Sample: BitwiseCopyable>(
+    _ number: @escaping (Sample) -> Double, _ sample: @escaping (Double) -> Sample
+) -> Mixer {
+    { rising, falling, place, share in
+        let offset = place * MemoryLayout<Sample>.size
+        let a = number(falling.loadUnaligned(fromByteOffset: offset, as: Sample.self))
+        let b = number(rising.loadUnaligned(fromByteOffset: offset, as: Sample.self))
+        falling.storeBytes(of: sample(a + (b - a) * share), toByteOffset: offset, as: Sample.self)
     }
 }

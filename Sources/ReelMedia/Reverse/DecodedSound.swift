@@ -32,8 +32,7 @@ final class DecodedSound {
         // No hole is longer than the video, which damaged timestamps may make too long, or than ten minutes.
         let longestHole = min(max(video ?? index.length(besideAudio: track), Rational(600)), Rational(86_400))
         guard let spill = gather.spill, let format = gather.format?.packed,
-            let timeline = AudioTimeline(
-                blocks: gather.blocks, sampleRate: format.rate, longestHole: longestHole)
+            let timeline = AudioTimeline(blocks: gather.blocks, sampleRate: format.rate, longestHole: longestHole)
         else { throw ReelFailure(.sourceChanged(path: path, change: .sound, number: track.index)) }
         try spill.flush()
         (self.spill, self.format, self.timeline) = (spill, format, timeline)
@@ -55,9 +54,10 @@ final class DecodedSound {
         return [.holesSilent(track: number, holes: holes.count, from: from, to: to)]
     }
 
-    /// What is heard at places on the timeline, in a direction.
-    func cursor(_ places: Range<Int64>, _ direction: Direction) -> SpanCursor {
-        SpanCursor(timeline.spans(in: places, direction), direction, of: spill)
+    /// What a piece lets be heard of this sound during samples of the output, before it is stretched.
+    func cursor(_ piece: SoundEdit.Piece, _ samples: Range<Int64>) -> SpanCursor {
+        let spans = timeline.spans(in: piece.places(samples, on: timeline), piece.direction)
+        return SpanCursor(spans, piece.direction, of: spill)
     }
 }
 
@@ -90,12 +90,8 @@ private final class SoundGather {
     private var lostLately = false
 
     init(timeBase: TimeBase, format: SoundFormat?, scratch: String) throws(ReelFailure) {
-        self.timeBase = timeBase
-        self.scratch = scratch
-        self.format = format
-        if let format {
-            spill = try SampleSpill(folder: scratch, format: format.sample, channels: try format.channels())
-        }
+        (self.timeBase, self.scratch, self.format) = (timeBase, scratch, format)
+        if let format { spill = try SampleSpill(folder: scratch, format) }
     }
 
     /// Decodes a track to its end.
@@ -161,7 +157,7 @@ private final class SoundGather {
         (current, isUsable) = (new, true)
         guard let format else {
             format = new
-            spill = try SampleSpill(folder: scratch, format: new.sample, channels: try new.channels())
+            spill = try SampleSpill(folder: scratch, new)
             return
         }
         // The spill interleaves channels itself.
@@ -222,7 +218,7 @@ extension SoundFormat {
 }
 
 /// Splits packets of AMR: 3GP stores several frames in a packet, of which libavcodec decodes only the first.
-struct PacketSplitter {
+private struct PacketSplitter {
     /// Bytes of a frame with its header, by frame type (RFC 4867 4.3.1 and 5.3); nil for other codecs.
     private let frameBytes: [Int]?
 

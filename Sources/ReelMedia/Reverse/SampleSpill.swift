@@ -16,12 +16,12 @@ final class SampleSpill {
     private var pending: [UInt8] = []
     private(set) var count: Int64 = 0
 
-    /// `format` is the decoder's sample format; samples are stored interleaved.
-    init(folder: String, format: AVSampleFormat, channels: Int) throws(ReelFailure) {
+    /// `format` is that of the samples, which are stored interleaved.
+    init(folder: String, _ format: SoundFormat) throws(ReelFailure) {
         self.folder = folder
-        self.channels = channels
-        width = Int(av_get_bytes_per_sample(format))
-        silence = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P].contains(format) ? 0x80 : 0
+        channels = try format.channels()
+        width = Int(av_get_bytes_per_sample(format.sample))
+        silence = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P].contains(format.sample) ? 0x80 : 0
         var template = Array((folder + "/reel-samples-XXXXXX").utf8CString)
         descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw fileFailure(errno: errno, .make, folder) }
@@ -49,28 +49,12 @@ final class SampleSpill {
                 guard let target = bytes.baseAddress?.advanced(by: start) else { return }
                 for channel in 0..<channels {
                     guard let plane = planes[channel] else { continue }
-                    interleave(plane, into: target + channel * width, samples: samples)
+                    copy(samples, of: width, from: plane, every: width, to: target + channel * width)
                 }
             }
         }
         count += Int64(samples)
         if pending.count >= Self.blockBytes { try flush() }
-    }
-
-    private func interleave(_ source: UnsafeRawPointer, into target: UnsafeMutableRawPointer, samples: Int) {
-        func copy<T: FixedWidthInteger>(_: T.Type) {
-            for sample in 0..<samples {
-                target.storeBytes(
-                    of: source.loadUnaligned(fromByteOffset: sample * width, as: T.self),
-                    toByteOffset: sample * frameBytes, as: T.self)
-            }
-        }
-        switch width {
-        case 1: copy(UInt8.self)
-        case 2: copy(UInt16.self)
-        case 4: copy(UInt32.self)
-        default: copy(UInt64.self)
-        }
     }
 
     /// Writes all appended samples to the file.
@@ -92,8 +76,7 @@ final class SampleSpill {
         let bytes = count * frameBytes
         var done = 0
         while done < bytes {
-            let step = pread(
-                descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
+            let step = pread(descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
             if step < 0, errno == EINTR { continue }
             guard step >= 0 else { throw fileFailure(errno: errno, .read, folder) }
             // The file lost bytes that were written.
@@ -108,28 +91,27 @@ final class SampleSpill {
         defer { buffer.deallocate() }
         guard let base = buffer.baseAddress else { return }
         try read(sample: sample, count: count, into: base)
-        turn(base, into: target, count)
+        copy(count, of: frameBytes, from: base + (count - 1) * frameBytes, every: -frameBytes, to: target)
     }
 
-    /// Copies sample frames in reverse order.
-    private func turn(_ source: UnsafeMutableRawPointer, into target: UnsafeMutableRawPointer, _ count: Int) {
-        func copy<T: FixedWidthInteger>(_: T.Type) {
-            for place in 0..<count {
+    /// Copies as many units of `size` bytes, which lie `step` bytes apart in the source and a sample frame in the target.
+    private func copy(
+        _ units: Int, of size: Int, from source: UnsafeRawPointer, every step: Int, to target: UnsafeMutableRawPointer
+    ) {
+        func copy<Unit: FixedWidthInteger>(_: Unit.Type) {
+            for unit in 0..<units {
                 target.storeBytes(
-                    of: source.loadUnaligned(fromByteOffset: (count - 1 - place) * frameBytes, as: T.self),
-                    toByteOffset: place * frameBytes, as: T.self)
+                    of: source.loadUnaligned(fromByteOffset: unit * step, as: Unit.self),
+                    toByteOffset: unit * frameBytes, as: Unit.self)
             }
         }
-        // Sample frames of one or two channels are moved as one number: a call for each took a fifth of the pass.
-        switch frameBytes {
+        // Most units are moved as one number: a call for each took a fifth of the pass.
+        switch size {
         case 1: copy(UInt8.self)
         case 2: copy(UInt16.self)
         case 4: copy(UInt32.self)
         case 8: copy(UInt64.self)
-        default:
-            for place in 0..<count {
-                memcpy(target + place * frameBytes, source + (count - 1 - place) * frameBytes, frameBytes)
-            }
+        default: for unit in 0..<units { memcpy(target + unit * frameBytes, source + unit * step, size) }
         }
     }
 }
@@ -161,12 +143,10 @@ struct SpanCursor {
             let room = target + filled * spill.frameBytes
             switch span {
             case .silence: memset(room, spill.silence, part * spill.frameBytes)
+            case .sound(let first, _) where direction == .forwards:
+                try spill.read(sample: first + done, count: part, into: room)
             case .sound(let first, let count):
-                if direction == .backwards {
-                    try spill.readBackwards(sample: first + count - done - Int64(part), count: part, into: room)
-                } else {
-                    try spill.read(sample: first + done, count: part, into: room)
-                }
+                try spill.readBackwards(sample: first + count - done - Int64(part), count: part, into: room)
             }
             filled += part
             done += Int64(part)

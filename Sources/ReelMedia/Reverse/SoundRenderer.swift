@@ -20,9 +20,7 @@ package struct SoundRenderer {
         (self.sources, self.plan, target, self.content) = (sources, plan, plan.audio[number], content)
     }
 
-    /// The source that has the target's track.
-    private var main: IndexedSource { sources[target.source] }
-    private var track: AudioTrack { main.index.audio[target.track] }
+    private var track: AudioTrack { sources[target.source].index.audio[target.track] }
     private var silent: Diagnostic { .soundNotHeard(track: target.track) }
 
     /// Makes the segment. Calls `progress` all the time, about once a packet.
@@ -33,25 +31,19 @@ package struct SoundRenderer {
     ) throws(ReelFailure) -> PassResult {
         let sound = TrackSound(target, of: plan, sources.map(\.index))
         var statistics = PassStatistics()
-        let record =
-            if target.isPassthrough, let shown = sound.reversed {
-                try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
-                    try copy(from: shown.start, to: shown.end, to: place, progress)
-                }
-            } else {
-                try encode(sound, to: place, scratch: scratch, &statistics, progress)
+        let record: SegmentRecord
+        if target.isPassthrough, let shown = sound.reversed {
+            let copy = AudioPassthrough(
+                source: sources[target.source].locator, track: track, from: shown.start, to: shown.end,
+                hidesPreroll: plan.container.hidesPreroll(of: track))
+            record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
+                try copy.write(making: content, to: place, ifSilent: silent, progress: progress)
             }
+        } else {
+            record = try encode(sound, to: place, scratch: scratch, &statistics, progress)
+        }
         statistics.peakRSS = peakResidentBytes()
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
-    }
-
-    private func copy(
-        from start: Rational, to end: Rational, to place: SegmentPlace, _ progress: () -> Void
-    ) throws(ReelFailure) -> SegmentRecord {
-        let copy = AudioPassthrough(
-            source: main.locator, track: track, from: start, to: end,
-            hidesPreroll: plan.container.hidesPreroll(of: track))
-        return try copy.write(making: content, to: place, ifSilent: silent, progress: progress)
     }
 
     private func encode(
@@ -61,8 +53,8 @@ package struct SoundRenderer {
         // This source decides the format, even if another is heard first.
         let decoded = try measured(&statistics.decodeSeconds) { () throws(ReelFailure) in
             try DecodedSound(
-                main, track: target.track, during: sound.reversed.map { $0.end - $0.start }, scratch: scratch,
-                progress: progress)
+                sources[target.source], track: target.track, during: sound.reversed.map { $0.end - $0.start },
+                scratch: scratch, progress: progress)
         }
         var diagnostics = decoded.diagnostics
         let encoding = try AudioEncoding(
@@ -73,7 +65,9 @@ package struct SoundRenderer {
             decoded.timeline = heard.timeline
             diagnostics += decoded.holes
             if let length = heard.trimmed { diagnostics.append(.soundTrimmed(track: target.track, length: length)) }
-            let sounds = SoundPool(heard.edit, of: sources, target, decoded, scratch: scratch, diagnostics)
+            var sounds = SoundPool(
+                sources: sources, target: target, edit: heard.edit, main: decoded, scratch: scratch,
+                diagnostics: diagnostics)
             try sounds.encode(by: encoding, &statistics, progress)
             diagnostics = sounds.diagnostics
         } else {
@@ -81,51 +75,42 @@ package struct SoundRenderer {
         }
         let start = heard?.start ?? 0
         guard start.magnitude <= Timestamp.bound else {
-            let distance = Rational(start, Int64(target.sampleRate))
-            throw ReelFailure(.soundOutOfReach(path: main.locator.name, distance: distance))
+            let (path, distance) = (sources[target.source].locator.name, Rational(start, Int64(target.sampleRate)))
+            throw ReelFailure(.soundOutOfReach(path: path, distance: distance))
         }
         return try encoding.finish(start: start, diagnostics: diagnostics)
     }
 }
 
-/// The sounds of an edit, part after part. Each source is decoded when it is heard first, into a spill that goes when it
-/// has been heard last.
-private final class SoundPool {
-    private let edit: SoundEdit
-    private let parts: [SoundEdit.Part]
-    private let sources: [IndexedSource]
-    private let target: AudioTarget
+/// The sounds of an edit's pieces. Each source is decoded when it is heard first, into a spill that goes when it has been
+/// heard last.
+private struct SoundPool {
+    let sources: [IndexedSource]
+    let target: AudioTarget
+    let edit: SoundEdit
     /// The sound of the target's source, which stays.
-    private let main: DecodedSound
-    private let scratch: String
-    private var decoded: [Int: DecodedSound]
-    private var stretched: [Int: StretchedSound] = [:]
-    /// For each source, the number of the part in which it is heard last.
-    private var lasts: [Int: Int] = [:]
+    let main: DecodedSound
+    let scratch: String
+    var diagnostics: [Diagnostic]
+    /// Sounds of the other sources that are heard again.
+    var decoded: [Int: DecodedSound] = [:]
+    /// Sounds of pieces at another speed that are heard again.
+    var stretched: [Int: StretchedSound] = [:]
     /// For each piece, the samples of the output in which it is heard, with its crossfades.
-    private var reaches: [Int: Range<Int64>] = [:]
-    private(set) var diagnostics: [Diagnostic]
+    var reaches: [Int: Range<Int64>] = [:]
 
-    init(
-        _ edit: SoundEdit, of sources: [IndexedSource], _ target: AudioTarget, _ main: DecodedSound, scratch: String,
-        _ diagnostics: [Diagnostic]
-    ) {
-        (self.edit, self.sources, self.target, self.main) = (edit, sources, target, main)
-        (self.scratch, self.diagnostics) = (scratch, diagnostics)
-        parts = edit.parts(rate: main.format.rate)
-        decoded = [target.source: main]
+    mutating func encode(
+        by encoding: AudioEncoding, _ statistics: inout PassStatistics, _ progress: () -> Void
+    ) throws(ReelFailure) {
+        let parts = edit.parts(rate: main.format.rate)
+        // For each source, the number of the part in which it is heard last.
+        var lasts: [Int: Int] = [:]
         for (number, part) in parts.enumerated() {
             for piece in part.pieces {
-                let first = reaches[piece]?.lowerBound ?? part.samples.lowerBound
-                reaches[piece] = first..<part.samples.upperBound
+                reaches[piece] = (reaches[piece] ?? part.samples).lowerBound..<part.samples.upperBound
                 if let source = edit.pieces[piece].source { lasts[source] = number }
             }
         }
-    }
-
-    func encode(
-        by encoding: AudioEncoding, _ statistics: inout PassStatistics, _ progress: () -> Void
-    ) throws(ReelFailure) {
         for (number, part) in parts.enumerated() {
             var heard: [SpanCursor] = []
             for piece in part.pieces {
@@ -134,40 +119,41 @@ private final class SoundPool {
             try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
                 try encoding.encode(heard, crossfade: part.crossfade, progress: progress)
             }
-            decoded = decoded.filter { $0.key == target.source || lasts[$0.key] ?? 0 > number }
+            decoded = decoded.filter { lasts[$0.key] ?? 0 > number }
             stretched = stretched.filter { $0.key >= part.piece }
         }
         try measured(&statistics.encodeSeconds, encoding.drain)
     }
 
     /// What a piece lets be heard during samples of the output.
-    private func sound(
+    private mutating func sound(
         of number: Int, _ samples: Range<Int64>, _ decodeSeconds: inout Double, _ progress: () -> Void
     ) throws(ReelFailure) -> SpanCursor {
         let piece = edit.pieces[number]
         guard let source = piece.source, sources[source].index.audio.indices.contains(target.track) else {
             return SpanCursor([.silence(Int64(samples.count))], .forwards, of: main.spill)
         }
-        let sound = if let known = decoded[source] { known } else { try decode(source, &decodeSeconds, progress) }
-        guard piece.speed != Rational(1) else {
-            return sound.cursor(piece.places(samples, on: sound.timeline), piece.direction)
-        }
+        let sound = try decode(source, &decodeSeconds, progress)
+        guard piece.speed != Rational(1) else { return sound.cursor(piece, samples) }
         if let made = stretched[number] { return made.cursor(samples) }
-        let made = try StretchedSound(
-            piece, of: sound, during: reaches[number] ?? samples, scratch: scratch, progress: progress)
+        let reach = reaches[number] ?? samples
+        let made = try StretchedSound(piece, of: sound, during: reach, scratch: scratch, progress: progress)
         stretched[number] = made
         return made.cursor(samples)
     }
 
-    private func decode(
+    /// The sound of a source, decoded now unless it is known.
+    private mutating func decode(
         _ source: Int, _ seconds: inout Double, _ progress: () -> Void
     ) throws(ReelFailure) -> DecodedSound {
+        if source == target.source { return main }
+        if let known = decoded[source] { return known }
         let made = try measured(&seconds) { () throws(ReelFailure) in
             try DecodedSound(
                 sources[source], track: target.track, as: main.format, scratch: scratch, progress: progress)
         }
         decoded[source] = made
-        diagnostics += (made.diagnostics + made.holes).filter { !diagnostics.contains($0) }
+        diagnostics += (made.diagnostics + made.holes).filter { [diagnostics] in !diagnostics.contains($0) }
         return made
     }
 }
@@ -184,13 +170,8 @@ private final class StretchedSound {
     ) throws(ReelFailure) {
         self.samples = samples
         let format = sound.format
-        let clock = TimeBase(1, Int64(format.rate))
-        let count = clock.ticks(in: clock.seconds(Ticks(Int64(samples.count))) * piece.speed, rounding: .nearest)
-        let moment = piece.moment(at: clock.seconds(Timestamp(samples.lowerBound)))
-        let place = clock.ticks(in: moment - sound.timeline.start, rounding: .nearest)
-        let places = piece.direction == .forwards ? place..<place + count : place - count..<place
-        var source = sound.cursor(places, piece.direction)
-        spill = try SampleSpill(folder: scratch, format: format.sample, channels: try format.channels())
+        var source = sound.cursor(piece, samples)
+        spill = try SampleSpill(folder: scratch, format)
         let name = known(av_get_sample_fmt_name(format.sample)) ?? ""
         let chain = try FilterGraph(
             sound: StretchedSound.tempos(piece.speed).map { "atempo=\($0)" }.joined(separator: ",")
@@ -200,8 +181,8 @@ private final class StretchedSound {
             while try chain.pull(into: stretched) { try spill.append(stretched) }
         }
         var done: Int64 = 0
-        while done < count {
-            let block = Int(min(1024, count - done))
+        while done < source.count {
+            let block = Int(min(1024, source.count - done))
             let frame = try format.frame(block)
             guard let room = frame.native.pointee.data.0 else { break }
             try source.read(block, into: room)
@@ -220,22 +201,16 @@ private final class StretchedSound {
     func cursor(_ wanted: Range<Int64>) -> SpanCursor {
         let first = wanted.lowerBound - samples.lowerBound
         let there = max(min(Int64(wanted.count), spill.count - first), 0)
-        let spans: [AudioTimeline.Span] = [
-            .sound(sample: first, count: there), .silence(Int64(wanted.count) - there),
-        ]
+        let spans: [AudioTimeline.Span] = [.sound(sample: first, count: there), .silence(Int64(wanted.count) - there)]
         return SpanCursor(spans.filter { $0.count > 0 }, .forwards, of: spill)
     }
 
     /// Factors of a speed that libavfilter's atempo blends well, each within 1/2 and 2.
     private static func tempos(_ speed: Rational) -> [Double] {
         var (left, tempos) = (speed.approximate, [Double]())
-        while left > 2 {
-            tempos.append(2)
-            left /= 2
-        }
-        while left < 0.5 {
-            tempos.append(0.5)
-            left *= 2
+        while !(0.5...2).contains(left) {
+            tempos.append(left > 2 ? 2 : 0.5)
+            left /= tempos[tempos.count - 1]
         }
         return tempos + [left]
     }
