@@ -10,11 +10,9 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     package struct Piece: Hashable, Codable, Sendable {
         /// The index of the source; nil for silence.
         package var source: Int?
-        /// When the piece begins in the output, in seconds.
+        /// When the piece begins and ends in the output, in seconds.
         package var start = Rational(0)
-        /// When the piece ends in the output, in seconds.
         package var end: Rational
-        /// The direction in which the sound runs.
         package var direction = Direction.forwards
         /// Seconds of the source in a second of the output; positive.
         package var speed = Rational(1)

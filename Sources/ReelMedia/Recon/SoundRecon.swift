@@ -98,14 +98,12 @@ final class AudioScan {
         let count = avformat_index_get_entries_count(stream)
         guard mayAskTable, let interval else { return false }
         mayAskTable = false
-        var end = interval.end
-        var rest: Int64 = 0
-        var following = entry(packets)
+        var (end, rest) = (interval.end, Int64(0))
         for place in packets..<count {
-            guard let entry = following else { return false }
-            following = self.entry(place + 1)
+            guard let entry = self.entry(place) else { return false }
             // Packets last until the next one, the last one to the end of the track.
-            let next = place + 1 < count ? following?.timestamp ?? entry.timestamp : stream.pointee.duration
+            let following = place + 1 < count ? self.entry(place + 1)?.timestamp : stream.pointee.duration
+            let next = following ?? entry.timestamp
             guard let start = Timestamp(native: entry.timestamp), start >= interval.start, next > entry.timestamp,
                 let until = Timestamp(native: next)
             else { return false }

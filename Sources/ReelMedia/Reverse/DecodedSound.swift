@@ -25,15 +25,15 @@ final class DecodedSound {
         _ source: IndexedSource, track number: Int, as format: SoundFormat? = nil, during video: Rational? = nil,
         scratch: String, progress: () -> Void
     ) throws(ReelFailure) {
-        let (path, index) = (source.locator.name, source.index)
+        let index = source.index
         let track = index.audio[number]
         let gather = try SoundGather(timeBase: track.timeBase, format: format, scratch: scratch)
         try gather.decode(track, of: source.locator, progress: progress)
-        // No hole is longer than the video, which damaged timestamps may make too long, or than ten minutes.
+        // A hole may be as long as the video, or ten minutes. Damaged timestamps may make a video last for years.
         let longestHole = min(max(video ?? index.length(besideAudio: track), Rational(600)), Rational(86_400))
         guard let spill = gather.spill, let format = gather.format?.packed,
             let timeline = AudioTimeline(blocks: gather.blocks, sampleRate: format.rate, longestHole: longestHole)
-        else { throw ReelFailure(.sourceChanged(path: path, change: .sound, number: track.index)) }
+        else { throw ReelFailure(.sourceChanged(path: source.locator.name, change: .sound, number: track.index)) }
         try spill.flush()
         (self.spill, self.format, self.timeline) = (spill, format, timeline)
         (self.number, zero) = (number, index.startTime)
@@ -47,10 +47,9 @@ final class DecodedSound {
     var holes: [Diagnostic] {
         let holes = zip(timeline.pieces, timeline.pieces.dropFirst()).filter { !$1.followsLoss }
         guard let (before, after) = holes.first else { return [] }
-        let moment = { [timeline, zero] (place: Int64) in
-            timeline.start - zero + Rational(place, Int64(timeline.sampleRate))
-        }
-        let (from, to) = (moment(before.place + before.count), moment(after.place))
+        let start = timeline.start - zero
+        let from = start + Rational(before.place + before.count, Int64(timeline.sampleRate))
+        let to = start + Rational(after.place, Int64(timeline.sampleRate))
         return [.holesSilent(track: number, holes: holes.count, from: from, to: to)]
     }
 
