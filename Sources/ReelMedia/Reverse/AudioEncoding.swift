@@ -107,8 +107,7 @@ final class AudioEncoding {
         try writePackets()
     }
 
-    /// Closes the segment. Its first audible sample is heard at `start` in the output; `diagnostics` report what went
-    /// wrong.
+    /// Closes the segment. Its first audible sample is heard at `start` in the output, in samples.
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(

@@ -14,8 +14,7 @@ struct AudioPassthrough {
 
     private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
 
-    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` after
-    /// each packet.
+    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` after each packet.
     func write(
         making content: SegmentContent, to place: SegmentPlace, ifSilent: Diagnostic, progress: () -> Void
     ) throws(ReelFailure) -> SegmentRecord {
@@ -61,6 +60,7 @@ struct AudioPassthrough {
     private struct Cut {
         /// The first moment that is heard, in samples on the source's clock.
         var heard: Int64
+        /// The number of packets that a decoder needs before it.
         var preroll: Int
     }
 
@@ -70,14 +70,10 @@ struct AudioPassthrough {
         // The source's clock may be coarser than a sample.
         let tick = clock.ticks(in: track.timeBase.secondsPerTick, rounding: .up)
         guard wanted > own + tick else { return Cut(heard: own, preroll: .max - 1) }
-        return Cut(heard: wanted, preroll: hidesPreroll ? prerollPackets(first.span.count) : 0)
-    }
-
-    /// The number of packets that a decoder needs before one of this many samples.
-    private func prerollPackets(_ samples: Int) -> Int {
-        // Their packets decode alone. There is no row for their encoders, which reel does not choose.
-        if ["wavpack", "tta"].contains(track.codec) { return 0 }
-        return AudioEncoderTraits.making(track.codec).prerollPackets(samples)
+        // Packets of WavPack and TTA decode alone. Their encoders, which reel does not choose, have no row.
+        guard hidesPreroll, !["wavpack", "tta"].contains(track.codec) else { return Cut(heard: wanted, preroll: 0) }
+        return Cut(
+            heard: wanted, preroll: AudioEncoderTraits.making(track.codec).prerollPackets(first.span.count))
     }
 }
 

@@ -7,8 +7,8 @@ internal import ReelCore
 /// name, so nothing of it remains, however the process ends.
 final class SampleSpill {
     /// Bytes of one sample of one channel.
-    let width: Int
-    let channels: Int
+    private let width: Int
+    private let channels: Int
     /// The byte that silence consists of.
     let silence: Int32
     private let descriptor: Int32
@@ -78,9 +78,8 @@ final class SampleSpill {
         while done < bytes {
             let step = pread(descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
             if step < 0, errno == EINTR { continue }
-            guard step >= 0 else { throw fileFailure(errno: errno, .read, folder) }
-            // The file lost bytes that were written.
-            guard step > 0 else { throw fileFailure(errno: EIO, .read, folder) }
+            // At 0, the file has lost bytes that were written.
+            guard step > 0 else { throw fileFailure(errno: step < 0 ? errno : EIO, .read, folder) }
             done += step
         }
     }
@@ -116,7 +115,7 @@ final class SampleSpill {
     }
 }
 
-/// Reads spans of decoded samples in a direction, block by block.
+/// Reads spans of decoded samples in a direction, block by block. A copy reads on from the same place by itself.
 struct SpanCursor {
     private let spill: SampleSpill
     private let direction: Direction
