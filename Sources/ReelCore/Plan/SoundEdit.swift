@@ -1,7 +1,6 @@
-/// The sound of an edit: which moments of its sources are heard when.
-///
-/// Sound lies where the video has its moment. Where a clip turns round and shows the turning frame once, the sound turns in
-/// the middle of that frame: it runs forwards through the frame's first half and backwards through its second.
+/// The sound of an edit: which moments of its sources are heard when. A moment of sound is heard when the video shows
+/// that moment. If a clip turns round and shows the turning frame once, the sound turns in the middle of that frame: it
+/// runs forwards through the frame's first half and backwards through its second.
 package struct SoundEdit: Hashable, Codable, Sendable {
     /// The pieces, one after the other from the output's start to its end.
     package let pieces: [Piece]
@@ -16,14 +15,14 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         package var direction = Direction.forwards
         /// Seconds of the source in a second of the output; positive.
         package var speed = Rational(1)
-        /// The moment of the source that would be heard at the output's start if the piece extended that far, in seconds
-        /// on the source's clock.
+        /// The moment of the source that would be heard at the output's start if the piece extended that far, in
+        /// seconds on the source's clock.
         package var origin = Rational(0)
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
         package var crossfade = Rational(0)
 
-        /// The places on a timeline of the piece's source of what is heard during samples of the output, in the source's
-        /// order. Beyond the timeline there is silence.
+        /// The part of the source that is heard during samples of the output, as places on the source's timeline in the
+        /// source's order. Beyond the timeline there is silence.
         package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
             let clock = TimeBase(1, Int64(timeline.sampleRate))
             let place = { (moment: Rational) in clock.ticks(in: moment - timeline.start, rounding: .nearest) }
@@ -56,8 +55,8 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         self.init(soundtrack, startTime: indexes[soundtrack.source].startTime, end: end)
     }
 
-    /// A soundtrack that fades into silence at the end of the output. `startTime` is the start of its file's clock; both are
-    /// in seconds.
+    /// A soundtrack that fades into silence at the `end` of the output. `startTime` is the start of its file's clock.
+    /// Both are in seconds.
     private init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
         let fade = min(Soundtrack.fade, end)
         // Half of a crossfade lies on either side of the cut.
@@ -86,9 +85,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     }
 
     /// The pieces of a clip. A turning frame is always one of a forward clip's, at its start or its end.
-    private static func pieces(
-        of clip: Clip, in track: VideoTrack, _ turns: (before: Bool, after: Bool)
-    ) -> [Piece] {
+    private static func pieces(of clip: Clip, in track: VideoTrack, _ turns: (before: Bool, after: Bool)) -> [Piece] {
         let (clock, speed) = (clip.map.source, clip.map.speed)
         let (low, high) = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
         let (start, end) = (clip.map.offset, clip.map.offset + clip.map.duration)
@@ -106,8 +103,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         let last = turns.after ? half(clip.frames.upperBound - 1) : Rational(0)
         let (turned, turns) = (start + first / speed, end - last / speed)
         let pieces = [
-            piece(start, turned, .backwards, low + first + first),
-            piece(turned, turns, .forwards, low + first),
+            piece(start, turned, .backwards, low + first + first), piece(turned, turns, .forwards, low + first),
             piece(turns, end, .backwards, high - last),
         ]
         return pieces.filter { $0.start < $0.end }

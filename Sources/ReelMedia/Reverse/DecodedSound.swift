@@ -45,12 +45,9 @@ final class DecodedSound {
 
     /// The diagnostic of holes that stay silent; empty if there are none.
     var holes: [Diagnostic] {
-        let holes = zip(timeline.pieces, timeline.pieces.dropFirst()).filter { !$1.followsLoss }
-        guard let (before, after) = holes.first else { return [] }
-        let start = timeline.start - zero
-        let from = start + Rational(before.place + before.count, Int64(timeline.sampleRate))
-        let to = start + Rational(after.place, Int64(timeline.sampleRate))
-        return [.holesSilent(track: number, holes: holes.count, from: from, to: to)]
+        let holes = timeline.holes
+        guard let first = holes.first else { return [] }
+        return [.holesSilent(track: number, holes: holes.count, from: first.start - zero, to: first.end - zero)]
     }
 
     /// What a piece lets be heard of this sound during samples of the output, before it is stretched.
