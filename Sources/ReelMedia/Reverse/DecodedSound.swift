@@ -27,7 +27,7 @@ final class DecodedSound {
     ) throws(ReelFailure) {
         let index = source.index
         let track = index.audio[number]
-        let gather = try SoundGather(timeBase: track.timeBase, format: format, scratch: scratch)
+        let gather = SoundGather(timeBase: track.timeBase, format: format, scratch: scratch)
         try gather.decode(track, of: source.locator, progress: progress)
         // A hole may be as long as the video, or ten minutes. Damaged timestamps may make a video last for years.
         let longestHole = min(max(video ?? index.length(besideAudio: track), Rational(600)), Rational(86_400))
@@ -85,9 +85,8 @@ private final class SoundGather {
     private var losses: [Rational?] = []
     private var lostLately = false
 
-    init(timeBase: TimeBase, format: SoundFormat?, scratch: String) throws(ReelFailure) {
+    init(timeBase: TimeBase, format: SoundFormat?, scratch: String) {
         (self.timeBase, self.scratch, self.format) = (timeBase, scratch, format)
-        if let format { spill = try SampleSpill(folder: scratch, format) }
     }
 
     /// Decodes a track to its end.
@@ -151,11 +150,9 @@ private final class SoundGather {
         try finish()
         let before = isUsable ? current : nil
         (current, isUsable) = (new, true)
-        guard let format else {
-            format = new
-            spill = try SampleSpill(folder: scratch, new)
-            return
-        }
+        let format = format ?? new
+        self.format = format
+        if spill == nil { spill = try SampleSpill(folder: scratch, format) }
         // The spill interleaves channels itself.
         if new != format, new.packed != format {
             do throws(ReelFailure) {
