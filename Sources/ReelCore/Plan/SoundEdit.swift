@@ -15,8 +15,8 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         package var direction = Direction.forwards
         /// Seconds of the source in a second of the output; positive.
         package var speed = Rational(1)
-        /// The moment of the source that would be heard at the output's start if the piece extended that far, in
-        /// seconds on the source's clock.
+        /// The moment of the source, in seconds on its clock, that would be heard at the output's start if the piece
+        /// began there.
         package var origin = Rational(0)
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
         package var crossfade = Rational(0)
@@ -38,7 +38,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
             return direction == .forwards ? first..<first + count : first - count..<first
         }
 
-        /// Whether this piece goes on where another ends, in the same way.
+        /// Whether this piece continues another without a change.
         fileprivate func continues(_ other: Piece) -> Bool {
             guard crossfade == Rational(0), source == other.source else { return false }
             return source == nil || direction == other.direction && origin == other.origin && speed == other.speed
@@ -137,7 +137,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     package struct Crossfade: Hashable, Sendable {
         /// The share of the next piece in the part's first sample, from 0 to 1.
         package var share: Double
-        /// By how much it grows with each sample.
+        /// The growth of that share with each sample.
         package var growth: Double
     }
 
@@ -171,8 +171,8 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     }
 }
 
-/// The sound of an audio track of a plan. A reversal is an edit of one piece. It is as long as the sound that its source
-/// really has, which is known only after decoding.
+/// The sound of an audio track of a plan. A reversal is an edit of one piece. It is as long as the sound that its
+/// source really has, which is known only after decoding.
 package struct TrackSound {
     private let target: AudioTarget
     private let clip: Clip
@@ -207,8 +207,8 @@ package struct TrackSound {
         package let edit: SoundEdit
         /// When the sound begins in the output, in samples of the output.
         package let start: Int64
-        /// The length of what is cut off at the video's ends, in seconds; nil if that is nothing, or only padding of the
-        /// source's encoder.
+        /// The length of what is cut off at the video's ends, in seconds; nil if that is nothing, or only padding of
+        /// the source's encoder.
         package let trimmed: Rational?
     }
 
@@ -238,8 +238,8 @@ package struct TrackSound {
         }
     }
 
-    /// Cuts off sound that outlasts reversed video by less than a frame, unless the track must be lossless. Otherwise all
-    /// of the output would have to start later.
+    /// Cuts off sound that outlasts reversed video by less than a frame, unless the track must be lossless. Otherwise
+    /// all of the output would have to start later.
     private func trimmed(_ own: AudioTimeline) -> (timeline: AudioTimeline, beyond: Rational)? {
         let overhang = own.end - shown.end
         let frame = max(lastFrame, Rational(1024, Int64(own.sampleRate)))

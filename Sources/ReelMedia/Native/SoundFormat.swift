@@ -20,7 +20,8 @@ struct SoundFormat: Hashable {
 
     func channels() throws(ReelFailure) -> Int { Int(try nativeLayout().nb_channels) }
 
-    /// Whether the layout is called so by libavutil. It takes masks and lists of channels, too, which few encoders know.
+    /// Whether the layout is called so by libavutil. It takes masks and lists of channels, too, which few encoders
+    /// know.
     var isNamed: Bool {
         guard var native = try? nativeLayout() else { return false }
         return layoutName(&native) == layout && !layout.contains(where: { "+ ".contains($0) })

@@ -14,8 +14,8 @@ package struct SoundRecon {
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
     }
 
-    /// Reads the file once, or little more than the container's table if it has one; `progress` is that of `Recon.run`. Throws
-    /// `.noSound` (`.input`) if no track can be heard.
+    /// Reads the file once, or little more than the container's table if it has one; `progress` is that of `Recon.run`.
+    /// Throws `.noSound` (`.input`) if no track can be heard.
     package consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {

@@ -77,8 +77,8 @@ private final class SoundGather {
     /// The format that the decoder gives at present, and the converter from it if it differs from the first.
     private var current: SoundFormat?
     private var converter: Resampler?
-    /// Whether the present format can be converted. Damage can make a decoder give one that cannot, such as twenty channels
-    /// of no layout: that sound is lost.
+    /// Whether the present format can be converted. Damage can make a decoder give one that cannot, such as twenty
+    /// channels of no layout: that sound is lost.
     private var isUsable = true
     private var changes: [(time: Rational, from: SoundFormat, to: SoundFormat)] = []
     /// When each packet that did not decode would have been heard; nil if the file does not say.

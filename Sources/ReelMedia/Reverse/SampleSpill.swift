@@ -93,7 +93,8 @@ final class SampleSpill {
         copy(count, of: frameBytes, from: base + (count - 1) * frameBytes, every: -frameBytes, to: target)
     }
 
-    /// Copies as many units of `size` bytes, which lie `step` bytes apart in the source and a sample frame in the target.
+    /// Copies as many units of `size` bytes, which lie `step` bytes apart in the source and a sample frame in the
+    /// target.
     private func copy(
         _ units: Int, of size: Int, from source: UnsafeRawPointer, every step: Int, to target: UnsafeMutableRawPointer
     ) {

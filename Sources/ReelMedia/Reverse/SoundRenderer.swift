@@ -1,8 +1,9 @@
 internal import CFFmpeg
 package import ReelCore
 
-/// Makes the single segment of an audio track, of a reversal as of any other edit. All sound is rendered once and encoded
-/// continuously, so there are no joins that could click. Sound that only keeps its direction may be copied instead.
+/// Makes the single segment of an audio track, of a reversal as of any other edit. All sound is rendered once and
+/// encoded continuously, so there are no joins that could click. Sound that only keeps its direction may be copied
+/// instead.
 package struct SoundRenderer {
     private let sources: [IndexedSource]
     private let plan: Plan
@@ -82,8 +83,8 @@ package struct SoundRenderer {
     }
 }
 
-/// The sounds of an edit's pieces. Each source is decoded when it is heard first, into a spill that goes when it has been
-/// heard last.
+/// The sounds of an edit's pieces. Each source is decoded when it is heard first, into a spill that goes when it has
+/// been heard last.
 private struct SoundPool {
     let sources: [IndexedSource]
     let target: AudioTarget
