@@ -86,12 +86,8 @@ struct RequestHandler {
         guard let place = request.segments.first.flatMap(\.self) else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
-        guard !job.plan.isEdit else {
-            let sound = try EditedSound(sources: job.sources, plan: job.plan, number: number)
-            return try sound.render(at: place, scratch: request.scratch) { events.progress(.sound) }
-        }
-        let reverser = try AudioReverser(sources: job.sources, plan: job.plan, number: number)
-        return try reverser.reverse(at: place, scratch: request.scratch) { events.progress(.sound) }
+        let renderer = try SoundRenderer(sources: job.sources, plan: job.plan, number: number)
+        return try renderer.render(at: place, scratch: request.scratch) { events.progress(.sound) }
     }
 
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {

@@ -71,11 +71,8 @@ struct MediaJob {
             let places = plan.places(of: pass, in: folder)
             switch pass {
             case .video(let pass): results.append(try reverser.reverse(pass, at: places) { _, _ in })
-            case .audio(let track) where !plan.isEdit:
-                let audio = try AudioReverser(sources: files, plan: plan, number: track)
-                results.append(try audio.reverse(at: #require(places[0]), scratch: folder) {})
             case .audio(let track):
-                let audio = try EditedSound(sources: files, plan: plan, number: track)
+                let audio = try SoundRenderer(sources: files, plan: plan, number: track)
                 results.append(try audio.render(at: #require(places[0]), scratch: folder) {})
             }
         }
