@@ -200,3 +200,35 @@ package struct ReportedFailure: Error {
     /// A failure, which decides the exit code.
     package init(_ failure: ReelFailure) { self.failure = failure }
 }
+
+/// The arguments of this process as the kernel has them. `CommandLine.arguments` replaces bytes that are not UTF-8 by
+/// U+FFFD, so a path in it might name another file.
+enum CommandArguments {
+    /// Throws `.argumentNotText` for the first argument that is not UTF-8.
+    static func check() throws(ReelFailure) {
+        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/cmdline")) else { return }
+        for argument in bytes.split(separator: 0) where String(validating: argument, as: UTF8.self) == nil {
+            let text = argument.map { byte in
+                byte < 0x80 ? String(Character(Unicode.Scalar(byte))) : "\\x" + String(byte, radix: 16, uppercase: true)
+            }
+            throw ReelFailure(.argumentNotText(text: text.joined()))
+        }
+    }
+}
+
+/// Exit codes and messages of errors that are not a `ReelFailure`.
+package enum ExitCodes {
+    /// Takes argument-parser's code for wrong usage (EX_USAGE, 64) to 2, and leaves every other code as it is.
+    package static func mapped(argumentParser code: Int32) -> Int32 { code == 64 ? 2 : code }
+
+    /// The first line of a message, with the list that follows if it announces one, and without the "Error: " that
+    /// argument-parser puts before it: errors are one line.
+    package static func line(of message: String) -> String {
+        let lines = message.split(whereSeparator: \.isNewline)
+        let first = lines.first.map(String.init) ?? message
+        let line = first.hasPrefix("Error: ") ? String(first.dropFirst(7)) : first
+        guard line.hasSuffix(":") else { return line }
+        let items = lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
+        return line + " " + items.joined(separator: ", ")
+    }
+}

@@ -2,6 +2,7 @@ internal import Foundation
 package import ReelCore
 package import ReelJobs
 internal import ReelWords
+internal import Synchronization
 
 /// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
 /// warning once.
@@ -127,5 +128,80 @@ extension FailureView {
             let time = Date(timeIntervalSince1970: attempt.time.rounded(.down)).formatted(.iso8601)
             return "\(name) is tried again, since at \(time) on \(attempt.host) \(attempt.message)"
         }
+    }
+}
+
+/// Shows on standard error how much of a source has been read, if that takes longer than a moment: redrawn in place on
+/// a terminal, else a line per ten percent.
+package final class ReadingDisplay: Sendable {
+    private struct State {
+        var begun: ContinuousClock.Instant?
+        var step = 0
+        var line: RedrawnLine
+    }
+
+    private let state: Mutex<State>
+    private let console: Console
+
+    /// A display that has not shown anything yet.
+    package init(on console: Console) {
+        self.console = console
+        state = Mutex(State(line: RedrawnLine(on: console)))
+    }
+
+    /// Most sources are read by then.
+    private static let patience = Duration.seconds(2)
+
+    /// Hears how much has been read, from 0 to 1.
+    package var heard: JobService.Reading { { [self] share in show(Int(share * 100)) } }
+
+    private func show(_ percent: Int) {
+        state.withLock { state in
+            let begun = state.begun ?? .now
+            state.begun = begun
+            guard .now - begun >= Self.patience else { return }
+            if let columns = console.columns {
+                state.line.show("reading the source, \(percent) %", columns: columns)
+            } else if percent / 10 > state.step {
+                state.step = percent / 10
+                console.say("reading the source, \(state.step * 10) %")
+            }
+        }
+    }
+
+    /// Takes the line away, so that other lines can be printed.
+    package func clear() {
+        state.withLock { state in
+            state.line.clear()
+            (state.begun, state.step) = (nil, 0)
+        }
+    }
+}
+
+/// A line on standard error that is written over again and again, on a terminal whose width may change.
+package struct RedrawnLine: Sendable {
+    private let console: Console
+    /// The characters that the terminal shows of it.
+    private var width = 0
+
+    init(on console: Console) { self.console = console }
+
+    /// Writes the line over the one before. The text has no more characters than the terminal has columns.
+    mutating func show(_ text: String, columns: Int) {
+        console.write(RedrawnLine.erasing(width, columns: columns) + text)
+        width = text.count
+    }
+
+    /// Takes the line away, so that others can be printed.
+    mutating func clear() {
+        guard width > 0 else { return }
+        console.write(RedrawnLine.erasing(width, columns: console.columns ?? width))
+        width = 0
+    }
+
+    /// What erases a line of this many characters. A terminal that has become narrower has broken it into several rows.
+    package static func erasing(_ width: Int, columns: Int) -> String {
+        let above = max(width - 1, 0) / max(columns, 1)
+        return (above > 0 ? "\u{1B}[\(above)A" : "") + "\r" + (above > 0 ? "\u{1B}[J" : "\u{1B}[K")
     }
 }

@@ -1,5 +1,5 @@
 package import ReelCore
-internal import ReelJobs
+package import ReelJobs
 
 /// What of a watched snapshot the screen shows: a part of its lines, a list in some order, or one job of it.
 package struct ScreenView: Equatable {
@@ -40,5 +40,71 @@ package struct ScreenView: Equatable {
     package func lines(of snapshot: Snapshot, on canvas: Canvas) -> [ScreenLine] {
         place.first == 0
             ? snapshot.lines(canvas, as: list) : Array(snapshot.lines(canvas.endless, as: list).dropFirst(place.first))
+    }
+}
+
+/// How a watched screen shows a list of jobs: in which order, and which of them is chosen.
+package struct JobList: Hashable, Sendable {
+    /// The order of the list.
+    package var order = Order.board
+    /// The id of the chosen job; nil for none.
+    package var chosen: String?
+
+    /// Orders, each the one after the other on a screen.
+    package enum Order: String, CaseIterable, Sendable {
+        /// As the board lists them.
+        case board
+        case name, state, progress, age
+
+        /// The order after this one.
+        var next: Order {
+            let all = Order.allCases
+            return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
+        }
+    }
+
+    /// A list in the board's order, of which no job is chosen.
+    package init() {}
+
+    /// Jobs in this order. Equal ones keep their places.
+    package func sorted(_ jobs: [JobView]) -> [JobView] {
+        switch order {
+        case .board: jobs
+        case .name: jobs.stablySorted { $0.shownName.lowercased() < $1.shownName.lowercased() }
+        case .state: jobs.stablySorted { $0.state.rawValue < $1.state.rawValue }
+        case .progress: jobs.stablySorted { $0.share > $1.share }
+        case .age: jobs.stablySorted { $0.created > $1.created }
+        }
+    }
+
+    /// The line of a job, emphasised if it is the chosen one.
+    func line(_ line: ScreenLine, of job: JobView) -> ScreenLine { job.id == chosen ? line.chosen : line }
+
+    /// Chooses the job this many places below the chosen one; without one, the first. Nothing if there are none.
+    mutating func move(_ places: Int, among jobs: [String]) {
+        guard let place = chosen.flatMap(jobs.firstIndex) else {
+            chosen = jobs.first
+            return
+        }
+        chosen = jobs[min(max(place + places, 0), jobs.count - 1)]
+    }
+}
+
+extension JobView {
+    /// The name of its source's file.
+    var fileName: String { source.split(separator: "/").last.map(String.init) ?? source }
+
+    /// The name that its user gave it, or the file's.
+    var shownName: String { name ?? fileName }
+
+    fileprivate var share: Double { frames > 0 ? Double(framesEncoded) / Double(frames) : 0 }
+}
+
+extension [JobView] {
+    fileprivate func stablySorted(_ isBefore: (JobView, JobView) -> Bool) -> [JobView] {
+        enumerated().sorted { left, right in
+            if isBefore(left.element, right.element) { return true }
+            return !isBefore(right.element, left.element) && left.offset < right.offset
+        }.map(\.element)
     }
 }

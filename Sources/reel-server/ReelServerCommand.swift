@@ -1,4 +1,4 @@
-internal import ArgumentParser
+package import ArgumentParser
 internal import Foundation
 internal import Logging
 internal import ReelCore
@@ -6,7 +6,8 @@ internal import ReelEngine
 internal import ReelJobs
 internal import ReelQueue
 internal import ReelSandbox
-internal import ReelServer
+package import ReelServer
+internal import ReelStore
 internal import ReelTerminal
 
 /// Where this program writes messages to its user; its log is separate.
@@ -37,3 +38,38 @@ struct ReelServerCommand: AsyncParsableCommand {
         await console.run(self)
     }
 }
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Make a token, and print it once.",
+        discussion: HelpText.text(
+            """
+            The file keeps a salted hash of the token. A server that runs takes it from the next second on. To take a token \
+            back, remove its line.
+            """,
+            HelpText.examples("reel-server token phone-app --role operator --tokens /etc/reel/tokens")))
+
+    @Argument(help: "Who it is for; the audit log calls its bearer so.")
+    var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "What its bearer may do: viewer, operator (also submits, changes and downloads) or admin (also removes and drains).",
+            valueName: "role"))
+    var role: Role
+
+    @Option(
+        help: ArgumentHelp("The file to add it to; it is made if it is missing.", valueName: "file"),
+        completion: .file())
+    var tokens: String
+
+    func validate() throws {
+        guard Submission.isText(name) else {
+            throw ValidationError("NAME has 1 to 100 characters without line breaks or tabs")
+        }
+    }
+
+    func run() async throws { console.result(try TokenFile(path: tokens).add(name, role)) }
+}
+
+extension Role: ExpressibleByArgument {}

@@ -5,6 +5,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import ReelCore
 internal import ReelStore
+internal import Synchronization
 
 /// An answer with the bytes of a file, or a range of them, as of RFC 9110. Reads a piece at a time.
 ///
@@ -155,4 +156,55 @@ struct FileAnswer {
 
 extension HTTPField.Name {
     fileprivate static let reprDigest = HTTPField.Name(known: "Repr-Digest")
+}
+
+/// A range of bytes that a request asks for.
+package enum ByteRange: Hashable {
+    /// From the first to the last, both included; nil to the end.
+    case from(Int64, to: Int64?)
+    /// The last bytes, this many.
+    case last(Int64)
+
+    /// Nil for what a server may ignore: other units, several ranges, and what is no range.
+    package init?(_ header: String) {
+        guard let match = header.wholeMatch(of: /(?i:bytes)=\s*([0-9]{0,18})\s*-\s*([0-9]{0,18})\s*/) else {
+            return nil
+        }
+        switch (Int64(match.1), Int64(match.2)) {
+        case (let first?, let last):
+            if let last, last < first { return nil }
+            self = .from(first, to: last)
+        case (nil, let count?): self = .last(count)
+        case (nil, nil): return nil
+        }
+    }
+
+    /// Those bytes of a file; nil if the file has none of them.
+    package func range(of bytes: Int64) -> Range<Int64>? {
+        switch self {
+        case .from(let first, let last):
+            guard first < bytes else { return nil }
+            return first..<(min(last ?? bytes - 1, bytes - 1) + 1)
+        case .last(let count):
+            guard count > 0, bytes > 0 else { return nil }
+            return max(bytes - count, 0)..<bytes
+        }
+    }
+}
+
+/// The results whose bytes this server has compared with their hashes, each until its file changes. Hashing a file takes longer
+/// than sending it, so a file is not hashed for every download.
+final class ComparedFiles: Sendable {
+    private let marks = Mutex<Set<String>>([])
+    private static let most = 10_000
+
+    func has(_ mark: String) -> Bool { marks.withLock { $0.contains(mark) } }
+
+    /// Forgets all others when there are too many.
+    func insert(_ mark: String) {
+        marks.withLock {
+            if $0.count >= ComparedFiles.most { $0 = [] }
+            $0.insert(mark)
+        }
+    }
 }

@@ -1,7 +1,32 @@
 internal import Foundation
+internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import ReelCore
 internal import ReelJobs
+
+/// What the server knows of a request beside the request itself.
+struct ServerContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The address that the request came from.
+    private(set) var address: String
+    /// Who makes it.
+    var caller = Caller.nobody
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        address = source.channel.remoteAddress?.ipAddress ?? "unknown"
+    }
+
+    /// Takes the address that a proxy on this machine says the request came from.
+    ///
+    /// - Parameter addresses: X-Forwarded-For. The proxy adds the last one; those before it are what callers say.
+    mutating func takeAddress(from addresses: String?) {
+        guard IPAddress(address)?.isLoopback == true, let last = addresses?.split(separator: ",").last else { return }
+        let origin = last.trimmingCharacters(in: .whitespaces)
+        if IPAddress(origin) != nil { address = origin }
+    }
+}
 
 extension ServerContext {
     /// A part of the path by its name, decoded. Throws a problem of status 400 if its encoding is wrong.
@@ -57,5 +82,13 @@ extension Problem {
         Problem(
             .badRequest, "parameter-invalid", "A parameter of the query cannot be taken", detail: "\(name): \(detail)",
             pointer: name)
+    }
+}
+
+extension HTTPField.Name {
+    /// A name that this program spells out: letters and hyphens.
+    init(known text: StaticString) {
+        guard let name = HTTPField.Name("\(text)") else { preconditionFailure("\(text) is no name of a field") }
+        self = name
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPTypes
 internal import Hummingbird
 internal import ReelCore
 internal import ReelJobs
@@ -42,5 +43,69 @@ struct FileRoutes {
                 .notFound, error.reason.code, "The source is not there", detail: "This server cannot send it any more.")
         }
         return try FileAnswer(source.file, name: source.name, sha256: nil, isAttachment: false).response(to: request)
+    }
+}
+
+/// Pictures of jobs for people: frames and filmstrips.
+struct PictureRoutes {
+    let jobs: JobService
+    let pictures: JobPictures
+
+    /// Pictures that take longer are made all the same, and are there when they are asked for again.
+    private static let limit = Duration.seconds(20)
+
+    var routes: [Route] {
+        [
+            .get("jobs/{id}/frames/{side}/{n}.jpg", .viewer, limit: PictureRoutes.limit) { request, context in
+                let text = try context.parameters.require("n")
+                guard let frame = Int(text), frame >= 0, String(frame) == text else {
+                    throw PictureRoutes.missing("frame-unknown", "A frame is a number from 0 on; this is \(text).")
+                }
+                return try await answer(.frame(frame), request, context)
+            }.usingStore(),
+            .get("jobs/{id}/filmstrip/{side}.jpg", .viewer, limit: PictureRoutes.limit) { request, context in
+                try await answer(.filmstrip, request, context)
+            }.usingStore(),
+        ]
+    }
+
+    private func answer(
+        _ wanted: JobPictures.Wanted, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        let text = try context.parameters.require("side")
+        guard let side = JobPictures.Side(rawValue: text) else {
+            throw PictureRoutes.missing("side-unknown", "There are pictures of source and output; this is \(text).")
+        }
+        let job = try await context.job(jobs)
+        do {
+            let picture = try await pictures.picture(wanted, of: side, job)
+            return try FileAnswer(picture, name: "\(text).jpg", sha256: nil, isAttachment: false).response(to: request)
+        } catch let absence as PictureAbsence {
+            throw PictureRoutes.problem(absence)
+        } catch let failure as ReelFailure where failure.kind == .input {
+            // The source was moved or cannot be read, or its upload has expired.
+            throw PictureRoutes.missing(failure.reason.code, "The file that it would show cannot be read any more.")
+        }
+    }
+
+    private static func problem(_ absence: PictureAbsence) -> Problem {
+        switch absence {
+        case .notYet:
+            Problem(
+                .serviceUnavailable, "picture-not-yet", "The picture is not there yet",
+                detail: "What it would show has not been read or made yet.", retryAfter: 5)
+        case .busy:
+            Problem(
+                .serviceUnavailable, "pictures-busy", "Too many pictures are waited for",
+                detail: "Ask for it again in a moment.", retryAfter: 5)
+        case .beyond(let frames):
+            missing("frame-unknown", "There are \(frames) frames, counted from 0.")
+        case .none:
+            missing("picture-missing", "The job ended without what it would show.")
+        }
+    }
+
+    private static func missing(_ code: String, _ detail: String) -> Problem {
+        Problem(.notFound, code, "There is no such picture", detail: detail)
     }
 }

@@ -1,3 +1,7 @@
+internal import Crypto
+package import Foundation
+package import ReelCore
+internal import ReelStore
 package import ReelWords
 
 /// Which webhooks a server takes and sends, and how it signs them.
@@ -53,5 +57,113 @@ package struct AllowedReceiver: ExplainedArgument {
         case .name(let name): host == .name(name)
         case .network(let network): network.contains(address)
         }
+    }
+}
+
+/// The URL of a webhook, in one form for all ways to write it.
+package struct WebhookURL: Hashable, Sendable {
+    package enum Host: Hashable, Sendable {
+        /// Letters, digits, hyphens and dots, in small letters.
+        case name(String)
+        case address(IPAddress)
+    }
+
+    /// Why a text is not a webhook's URL.
+    package enum Flaw: String, Error {
+        case long = "It has more than 2000 characters."
+        case characters = "It has characters that no URL has: write them percent-encoded, a host in Punycode."
+        case scheme = "It must begin with https:// or http://."
+        case user = "It must not name a user: put a secret of the receiver's into the path or the query."
+        case fragment = "It must not have a fragment (#)."
+        case host = "Its host must be a name of DNS, or an address as 192.0.2.1 or [2001:db8::1]."
+        case port = "Its port must be 1 to 65535."
+    }
+
+    /// With scheme and host in small letters.
+    package let text: String
+    /// `http` or `https`.
+    package let scheme: String
+    package let host: Host
+    package let port: Int
+
+    /// The most characters of one.
+    static let longest = 2000
+
+    package init(_ text: String) throws(Flaw) {
+        guard text.utf8.count <= WebhookURL.longest else { throw .long }
+        guard !text.contains("#") else { throw .fragment }
+        guard text.utf8.allSatisfy(WebhookURL.legal.contains) else { throw .characters }
+        guard let match = text.wholeMatch(of: /(?i)(https?):\/\/([^\/?]*)(.*)/) else { throw .scheme }
+        let (scheme, authority) = (match.1.lowercased(), match.2.lowercased())
+        guard !authority.contains("@") else { throw .user }
+        guard let parts = authority.wholeMatch(of: /(\[[^\]]*\]|[^:\[\]]*)(:.*)?/) else { throw .host }
+        self.scheme = scheme
+        host = try WebhookURL.host(parts.1)
+        if let given = parts.2?.dropFirst() {
+            guard given.wholeMatch(of: /[1-9][0-9]{0,4}/) != nil, let port = Int(given), port <= 65535 else {
+                throw .port
+            }
+            self.port = port
+        } else {
+            port = scheme == "https" ? 443 : 80
+        }
+        self.text = "\(scheme)://\(authority)\(match.3)"
+    }
+
+    private static func host(_ text: Substring) throws(Flaw) -> Host {
+        if text.hasPrefix("[") {
+            guard text.contains(":"), let address = IPAddress(text.dropFirst().dropLast()) else { throw .host }
+            return .address(address)
+        }
+        if let address = IPAddress(text) { return .address(address) }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 253,
+            labels.allSatisfy({ $0.wholeMatch(of: /[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/) != nil }),
+            // Programs take 127.1, 0x7f.1 and 2130706433 for addresses.
+            labels.last?.wholeMatch(of: /[0-9]+|0x[0-9a-f]*/) == nil
+        else { throw .host }
+        return .name(String(text))
+    }
+
+    /// What the log calls it: path and query may be secret.
+    package var origin: String {
+        text.prefix { $0 != "?" }.split(separator: "/").prefix(2).joined(separator: "//")
+    }
+
+    /// The characters of RFC 3986.
+    private static let legal = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%:/?#[]@!$&'()*+,;=".utf8)
+}
+
+/// The secret by which receivers know that a webhook is of this server.
+package struct WebhookSecret: Sendable {
+    private let key: SymmetricKey
+
+    /// The fewest bytes of one.
+    static let least = 16
+
+    /// - Parameter text: of any length.
+    package init(_ text: String) { key = SymmetricKey(data: Data(text.utf8)) }
+
+    /// Reads the secret from a file: its text, without the line break at its end.
+    ///
+    /// Throws `.secretFileUnusable` and `.secretFileOpen` as `SecretFile.read` does, and `.secretTooShort` for fewer than 16
+    /// bytes.
+    package static func read(_ path: String) throws(ReelFailure) -> WebhookSecret {
+        let text = try SecretFile.read(path, of: .server).trimmingCharacters(in: .newlines)
+        guard text.utf8.count >= least else { throw ReelFailure(.secretTooShort(path: path, least: least)) }
+        return WebhookSecret(text)
+    }
+
+    /// The value of the field `Reel-Signature`.
+    ///
+    /// - Parameters:
+    ///   - body: what is sent.
+    ///   - time: seconds since 1970; part of what is signed, so that a receiver can refuse an old message that is sent again.
+    package func signature(of body: Data, at time: Int) -> String {
+        var code = HMAC<SHA256>(key: key)
+        code.update(data: Data("\(time).".utf8))
+        code.update(data: body)
+        return "t=\(time),v1=\(Hexadecimal.text(code.finalize()))"
     }
 }

@@ -1,7 +1,7 @@
-internal import ArgumentParser
+package import ArgumentParser
 package import ReelCore
 package import ReelJobs
-internal import ReelWords
+package import ReelWords
 
 /// Options that describe the output, and options that shape the work. What each takes and means is in the table of a
 /// request's options, `OutputRequest.Field.option`.
@@ -108,5 +108,71 @@ package struct SpecOptions: ParsableArguments {
     /// - Parameter refused: hears of each argument that cannot be a draft.
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         try RequestNames.explained { try request.drafts(of: arguments, refused: refused) }
+    }
+}
+
+extension RequestNames {
+    /// As options of a command line: "--play", "--play ping-pong".
+    package static let commandLine = RequestNames { field, value in
+        "--" + field.longName + (value.map { " " + $0 } ?? "")
+    }
+
+    /// Does something with a request. A fault of the request becomes a usage error.
+    static func explained<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch let fault as RequestFault {
+            throw ValidationError(fault.words(.commandLine))
+        }
+    }
+}
+
+extension OutputRequest.Field {
+    /// "passFrames" is "pass-frames".
+    fileprivate var longName: String {
+        rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+    }
+}
+
+extension ArgumentHelp {
+    /// The help of an option of a request, with what is taken if it is not given.
+    package static func of(_ field: OutputRequest.Field) -> ArgumentHelp { of(field, usual: field.option.usual) }
+
+    /// The same with other words for what is taken if it is not given; nil if the parser itself adds them.
+    package static func of(_ field: OutputRequest.Field, usual: String?) -> ArgumentHelp {
+        let option = field.option
+        return ArgumentHelp(
+            option.help + (usual.map { " Default: \($0)." } ?? ""), valueName: option.valueName)
+    }
+}
+
+extension ExplainedArgument {
+    /// The transformation for an option of this type. Throws what is valid.
+    package static func read(_ text: String) throws -> Self {
+        guard let value = Self(text) else { throw ValidationError("it takes \(forms)") }
+        return value
+    }
+}
+
+extension ByteSize: ExpressibleByArgument {
+    /// Parses a command line argument; nil if it is invalid.
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension AudioMode: ExpressibleByArgument {}
+extension Container: ExpressibleByArgument {}
+extension TimestampMode: ExpressibleByArgument {}
+extension VerifyMode: ExpressibleByArgument {}
+extension DamageMode: ExpressibleByArgument {}
+extension Play: ExpressibleByArgument {}
+extension Turn: ExpressibleByArgument {}
+extension Trim: ExpressibleByArgument {}
+extension Dither: ExpressibleByArgument {}
+
+extension [String] {
+    /// Each word once, where it comes first.
+    package var removingRepeats: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

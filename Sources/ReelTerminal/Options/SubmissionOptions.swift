@@ -1,6 +1,8 @@
 internal import ArgumentParser
+package import Foundation
 internal import ReelJobs
 package import ReelStore
+internal import ReelWords
 
 /// What a submitter says of jobs; it does not change their output, nor their ids.
 package struct SubmissionOptions: ParsableArguments {
@@ -59,4 +61,67 @@ package enum LabelOption {
             }
         }
     }
+}
+
+/// Options of a job that shares board and store with others; they do not change its output.
+package struct TermsOptions: ParsableArguments {
+    @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.")
+    var weight = 1.0
+
+    @Option(help: .of(.retain), transform: TimeSpan.read) var retain: TimeSpan?
+    @Flag(help: .of(.keepSegments)) var keepSegments = false
+
+    @Flag(help: "Copy the video into the store, for workers that do not see it where it is.")
+    package var stage = false
+
+    /// The terms that the options set.
+    package var terms: JobTerms {
+        JobTerms(weight: weight, retain: Double((retain ?? .week).seconds), keepsSegments: keepSegments)
+    }
+
+    /// For ArgumentParser.
+    package init() {}
+
+    /// Throws `ValidationError` for a weight that no job can have.
+    package func validate() throws { try TermsOptions.check(weight: weight) }
+
+    /// Throws for a weight that no job can have.
+    package static func check(weight: Double) throws {
+        guard JobTerms.weights.contains(weight) else {
+            throw ValidationError("--weight must be 0.001 to 1000")
+        }
+    }
+}
+
+/// A moment as users name one that lies back: a span of time before now ("2h"), a day ("2026-11-26"), or a time of a day
+/// ("2026-11-26T18:30"), by the time zone of this machine.
+package struct Moment: Hashable, Sendable {
+    /// Seconds since 1970.
+    package var seconds: Double
+
+    /// Parses a moment. Nil for anything else, and for a day or time that does not exist.
+    ///
+    /// - Parameters:
+    ///   - now: seconds since 1970, from which a span counts back.
+    ///   - zone: the time zone of days and times.
+    package init?(_ text: String, now: Double, in zone: TimeZone = .current) {
+        if let span = TimeSpan(text) {
+            seconds = now - Double(span.seconds)
+            return
+        }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = zone
+        formatter.isLenient = false
+        for format in ["yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss"]
+        where text.count == Moment.length(format) {
+            formatter.dateFormat = format
+            guard let date = formatter.date(from: text), formatter.string(from: date) == text else { continue }
+            seconds = date.timeIntervalSince1970
+            return
+        }
+        return nil
+    }
+
+    private static func length(_ format: String) -> Int { format.count { $0 != "'" } }
 }

@@ -1,4 +1,7 @@
+internal import ArgumentParser
+internal import Foundation
 internal import ReelCore
+internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
 
@@ -55,5 +58,95 @@ struct Batch {
         guard let first = failures.first else { return }
         if sources > 1 { console.say("\(failures.count) of \(sources) videos failed") }
         throw ReportedFailure(first)
+    }
+}
+
+/// An output of a command that may make several.
+struct BatchItem {
+    let job: JobRecord
+    let destination: Destination
+    /// Nil for the only one.
+    let subject: BatchPlace?
+}
+
+extension OutputOptions {
+    /// Throws a usage error if one name is given to several outputs.
+    func refuseOneName(for outputs: Int) throws {
+        guard output == nil || outputs == 1 else {
+            throw ValidationError(
+                "-o takes one video only; --output-dir takes several, --stitch makes one output of them")
+        }
+    }
+
+    /// The outputs of drafts, whose names are checked before any work. Outputs that cannot be made are reported in the batch,
+    /// and outputs that need not be made are left out: a video whose output is there, if that is asked for, and a video that is
+    /// itself the output of another, as in a folder that was reversed before.
+    ///
+    /// - Parameters:
+    ///   - checks: whether the destinations must be free now.
+    ///   - lines: print the outputs that are left out, too.
+    ///   - make: the job of a draft.
+    func items(
+        for drafts: [JobDraft], in batch: inout Batch, checks: Bool, _ lines: JSONLines,
+        _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
+    ) throws -> [BatchItem] {
+        let standardized = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
+        var makers: [String: Int] = [:]
+        for (place, draft) in drafts.enumerated() {
+            guard let choice = try? choice(for: draft) else { continue }
+            let path = standardized(choice.path)
+            if makers[path] == nil { makers[path] = place }
+        }
+        var items: [BatchItem] = []
+        for (place, draft) in drafts.enumerated() {
+            if let maker = makers[standardized(draft.named)], maker != place {
+                batch.skip(
+                    SkippedView(source: draft.named, reason: .isOutput), "it is the output of \(drafts[maker].named)",
+                    lines)
+                continue
+            }
+            let subject = BatchPlace(place, of: drafts.count, path: draft.named)
+            var skipped: (view: SkippedView, why: String)?
+            try batch.prepare(subject) { () throws(ReelFailure) in
+                for diagnostic in draft.diagnostics { console.warn(diagnostic, of: subject) }
+                let choice = try choice(for: draft)
+                if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
+                    let view = SkippedView(source: draft.named, reason: .exists, output: choice.path)
+                    skipped = (view, "\(choice.path) exists")
+                    return
+                }
+                let job = try make(draft, choice)
+                let destination = Destination(choice.path, overwrite: overwrite)
+                if checks { try draft.check(destination) }
+                if let other = items.first(where: { $0.destination.path == choice.path }) {
+                    guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
+                        skipped = (SkippedView(source: draft.named, reason: .namedTwice), "it is named twice")
+                        return
+                    }
+                    throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
+                }
+                items.append(BatchItem(job: job, destination: destination, subject: subject))
+            }
+            if let skipped { batch.skip(skipped.view, skipped.why, lines) }
+        }
+        return items
+    }
+}
+
+/// The failures of a command that tries each of several things.
+struct Failures {
+    private var first: ReelFailure?
+
+    /// Reports the failure of one of them.
+    ///
+    /// - Parameter job: the job that it is about, if there is one.
+    mutating func note(_ failure: ReelFailure, of job: JobID? = nil) {
+        console.report(failure, of: job)
+        first = first ?? failure
+    }
+
+    /// Throws the first failure, which decides the exit code.
+    func end() throws {
+        if let first { throw ReportedFailure(first) }
     }
 }
