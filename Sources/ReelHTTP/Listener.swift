@@ -45,8 +45,7 @@ package struct Listener: Sendable {
                     httpDecoderConfiguration: Listener.limits)),
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port),
-                availableConnectionsDelegate: ConnectionLimit(connections, log: log)),
-            services: services,
+                availableConnectionsDelegate: ConnectionLimit(connections, log: log)), services: services,
             onServerRunning: { channel in listening(channel.localAddress?.port ?? 0) }, logger: log)
         do {
             try await application.run()

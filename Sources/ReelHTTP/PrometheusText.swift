@@ -57,7 +57,5 @@ package struct PrometheusText {
         text += "\(name)\(list.isEmpty ? "" : "{\(list)}") \(number(value))\n"
     }
 
-    private func number(_ value: Double) -> String {
-        Int64(exactly: value).map { String($0) } ?? String(value)
-    }
+    private func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 }

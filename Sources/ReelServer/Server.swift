@@ -104,17 +104,14 @@ package struct Server: Service {
         let api = "api/v1/"
         let limits = TokenLimits(
             server.settings, jobs: server.jobs, store: server.store, uploads: server.uploads, access: access)
-        let uploads = UploadRoutes(
-            uploads: server.uploads, settings: server.settings, limits: limits, access: access)
+        let uploads = UploadRoutes(uploads: server.uploads, settings: server.settings, limits: limits, access: access)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes
             + HealthRoutes(jobs: server.jobs, store: server.store).routes
             + JobRoutes(jobs: server.jobs, access: access, limits: limits).routes
             + SubmitRoutes(server: server, uploads: uploads, limits: limits, access: access).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
-            + PictureRoutes(
-                jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)
-            ).routes
+            + PictureRoutes(jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)).routes
             + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes
             + EventRoutes(jobs: server.jobs, hub: hub, access: access).routes
         return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, access: access).routes
@@ -154,11 +151,9 @@ package struct ServerSettings: Sendable {
     /// Settings of a server.
     package init(
         host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isInsecure: Bool = false,
-        isReadOnly: Bool = false,
-        sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
-        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600,
-        jobsPerToken: Int? = nil, bytesPerToken: Int64? = nil,
-        webhooks: WebhookPolicy? = nil
+        isReadOnly: Bool = false, sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
+        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600, jobsPerToken: Int? = nil,
+        bytesPerToken: Int64? = nil, webhooks: WebhookPolicy? = nil
     ) {
         self.host = host
         self.port = port

@@ -98,9 +98,7 @@ package struct Console: Sendable {
     }
 
     /// Whether standard output is a terminal whose cursor moves.
-    var canRedraw: Bool {
-        resultSize != nil && ProcessInfo.processInfo.environment["TERM", default: "dumb"] != "dumb"
-    }
+    var canRedraw: Bool { resultSize != nil && ProcessInfo.processInfo.environment["TERM", default: "dumb"] != "dumb" }
 
     private var resultSize: (columns: Int, rows: Int)? {
         guard isatty(STDOUT_FILENO) == 1 else { return nil }

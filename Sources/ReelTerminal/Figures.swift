@@ -56,9 +56,7 @@ package enum Figures {
     }
 
     /// A number as people write it: "3", "0.5".
-    package static func number(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? "\(number)"
-    }
+    package static func number(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
 
     /// "project=trailer,take=3", sorted.
     static func labels(_ view: JobView) -> String {

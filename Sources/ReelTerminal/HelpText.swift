@@ -22,8 +22,7 @@ package enum HelpText {
         ])
 
     /// Of commands that use a board and a store: what environment variables say to them, and their exit codes.
-    package static let ofBoard = text(
-        environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
+    package static let ofBoard = text(environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
 
     /// How a shell learns to complete a program's arguments.
     package static let completions = """
@@ -42,8 +41,7 @@ package enum HelpText {
         section(
             "VIDEO ENCODERS",
             EncoderTraits.all.filter(\.isListed).map { ($0.name, names([$0.codec] + $0.aliases, of: $0.name)) }),
-        section(
-            "AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
+        section("AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
 
     /// The containers that reel writes; the extension of an output is one of these names.
     package static let containers = """

@@ -71,9 +71,7 @@ final class SecondSignal {
         let counter = Counter()
         sources = [SIGTERM, SIGINT].map { DispatchSource.makeSignalSource(signal: $0) }
         for source in sources {
-            source.setEventHandler {
-                if counter.next() == 2 { action() }
-            }
+            source.setEventHandler { if counter.next() == 2 { action() } }
             source.resume()
         }
     }

@@ -97,9 +97,7 @@ struct Table {
         self.columns = columns.filter { !$0.isEmpty }
         self.cut = cut
         room = canvas.isTerminal ? canvas.columns : nil
-        for heading in order where leastWidth > room ?? .max {
-            self.columns.removeAll { $0.heading == heading }
-        }
+        for heading in order where leastWidth > room ?? .max { self.columns.removeAll { $0.heading == heading } }
     }
 
     private var leastWidth: Int {

@@ -48,9 +48,7 @@ package enum JobText {
     /// All about one job.
     ///
     /// - Parameter now: seconds since 1970, from which ages are counted.
-    package static func lines(
-        _ view: JobView, strip: PassStrip?, at now: Double, on canvas: Canvas
-    ) -> [ScreenLine] {
+    package static func lines(_ view: JobView, strip: PassStrip?, at now: Double, on canvas: Canvas) -> [ScreenLine] {
         func row(_ name: String, _ text: String) -> [ScreenLine] {
             ScreenLine(Figures.padded(name, indent), .faint).followed(by: text, on: canvas)
         }
@@ -145,9 +143,7 @@ package enum JobText {
 
     /// Warnings, except the ones that have a line of their own.
     private static func warnings(_ view: JobView) -> [String] {
-        let told = Set(
-            view.excluded.map(JobView.warning)
-                + [view.waitReason].compactMap(\.self))
+        let told = Set(view.excluded.map(JobView.warning) + [view.waitReason].compactMap(\.self))
         return view.warnings.filter { !told.contains($0) }
     }
 

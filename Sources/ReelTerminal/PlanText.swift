@@ -152,9 +152,7 @@ package enum PlanText {
             groups.reorderedFrames == 0
             ? "no frame reordered"
             : "\(Wording.count(groups.reorderedFrames, "frame")) reordered, \(groups.reorderDepth) deep"
-        return list([
-            Wording.count(groups.count, "random access point"), lengths, open, order,
-        ])
+        return list([Wording.count(groups.count, "random access point"), lengths, open, order])
     }
 
     private static func sound(_ track: SourceView.AudioView) -> String {

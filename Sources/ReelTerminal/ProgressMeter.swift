@@ -15,9 +15,7 @@ package struct ProgressSample: Hashable, Sendable {
     /// The clip of an edit that is worked on, in words, of which a file's name may be part; nil for none.
     package var clip: String?
 
-    package init(
-        frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil
-    ) {
+    package init(frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
         self.frames = frames
         self.decoded = decoded
         self.total = total
@@ -54,9 +52,7 @@ package struct ProgressMeter: Sendable {
     }
 
     /// Frames per second over the window; nil until that is known.
-    package var framesPerSecond: Double? {
-        speed(\.frames)
-    }
+    package var framesPerSecond: Double? { speed(\.frames) }
 
     /// Seconds that are left at the present speed; nil until that is known. Between two reports of work it falls with the
     /// time.

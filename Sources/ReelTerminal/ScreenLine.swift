@@ -160,8 +160,7 @@ package struct Canvas: Hashable, Sendable {
     }
 
     /// A file or a pipe.
-    package static let plain = Canvas(
-        columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)
+    package static let plain = Canvas(columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)
 
     /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a character
     /// set other than UTF-8, without either if TERM is "dumb".

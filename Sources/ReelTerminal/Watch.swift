@@ -40,11 +40,7 @@ package struct Watch: Sendable {
         let latest = LatestSnapshot()
         let looker = Task { await watch(into: latest) }
         defer { looker.cancel() }
-        if case .people = output, console.canRedraw {
-            try await redraw(latest)
-        } else {
-            try await print(latest)
-        }
+        if case .people = output, console.canRedraw { try await redraw(latest) } else { try await print(latest) }
     }
 
     private func watch(into latest: LatestSnapshot) async {

@@ -6,9 +6,7 @@ internal import ReelWords
 /// The output of `workers`.
 package enum WorkerText {
     /// A line for each worker, then its notes and its passes; at the end the drained hosts that have no worker.
-    package static func lines(
-        _ views: [WorkerView], drainedHosts: [String] = [], on canvas: Canvas
-    ) -> [ScreenLine] {
+    package static func lines(_ views: [WorkerView], drainedHosts: [String] = [], on canvas: Canvas) -> [ScreenLine] {
         let workers = views.flatMap { view -> [ScreenLine] in
             // The passes of a worker that is gone are others' by now, or their jobs have ended.
             let passes = view.gone ? [] : view.passes

@@ -64,9 +64,7 @@ final class EventWriter {
 
     init() throws {
         descriptor = dup(STDOUT_FILENO)
-        guard descriptor >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else {
-            throw ReelFailure(.engineWithoutOutput)
-        }
+        guard descriptor >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { throw ReelFailure(.engineWithoutOutput) }
     }
 
     /// Writes one event as one line. Ends the process if its reader has gone.

@@ -70,9 +70,7 @@ struct RequestHandler {
     private mutating func reverse(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
         guard job.plan.passes.indices.contains(request.pass), case .video(let pass) = job.plan.passes[request.pass]
-        else {
-            throw ReelFailure(.planLacks(part: .videoPass, number: request.pass))
-        }
+        else { throw ReelFailure(.planLacks(part: .videoPass, number: request.pass)) }
         return try job.reverser().reverse(pass, at: request.segments) { decoded, encoded in
             events.progress(.video(decoded: decoded, encoded: encoded, frames: pass.frames))
         }
@@ -81,9 +79,7 @@ struct RequestHandler {
     private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
         guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass]
-        else {
-            throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
-        }
+        else { throw ReelFailure(.planLacks(part: .audioPass, number: request.pass)) }
         // A track that is whole already is not asked for.
         guard let place = request.segments.first.flatMap(\.self) else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
@@ -100,8 +96,7 @@ struct RequestHandler {
         let job = try job(request.job)
         var done = (packets: 0, frames: 0)
         let report = { [events] in events.progress(.assembly(packets: done.packets, frames: done.frames)) }
-        let assembler = Assembler(
-            sources: job.sources, plan: job.plan, segments: SegmentList(segments) { report() })
+        let assembler = Assembler(sources: job.sources, plan: job.plan, segments: SegmentList(segments) { report() })
         let made = try assembler.assemble(to: request.output) {
             done = ($0, $1)
             report()
@@ -139,8 +134,7 @@ final class OpenJob {
         plan = try Media.plan(files.plan)
         var sources: [IndexedSource] = []
         for (files, planned) in zip(files.sources, plan.sources) {
-            sources.append(
-                IndexedSource(files.source, index: try Media.index(files.index, hash: planned.indexHash)))
+            sources.append(IndexedSource(files.source, index: try Media.index(files.index, hash: planned.indexHash)))
         }
         guard plan.fits(sources.map(\.index)) else {
             throw ReelFailure(.jobFileUnreadable(path: files.plan.name, said: "it names what its indexes do not have"))

@@ -49,8 +49,7 @@ struct TokenCommand: AsyncParsableCommand {
             """,
             HelpText.examples("reel-server token phone-app --role operator --tokens /etc/reel/tokens")))
 
-    @Argument(help: "Who it is for; the audit log calls its bearer so.")
-    var name: String
+    @Argument(help: "Who it is for; the audit log calls its bearer so.") var name: String
 
     @Option(
         help: ArgumentHelp(

@@ -37,8 +37,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Listen at an address that others reach, although there are no tokens: they may do all.")
     var insecure = false
 
-    @Flag(help: "Change nothing: jobs and workers can be looked at only.")
-    var readOnly = false
+    @Flag(help: "Change nothing: jobs and workers can be looked at only.") var readOnly = false
 
     @Option(
         help: ArgumentHelp("The start of all paths, as a proxy passes them on, for example /reel.", valueName: "path"),

@@ -63,9 +63,7 @@ extension PrometheusText {
         add("reel_build_info", .gauge, "The release of this worker.", [([("version", Release.version)], 1)])
         add("reel_redis_up", .gauge, "Whether Redis answers.", health.isRedisUp ? 1 : 0)
         add("reel_store_up", .gauge, "Whether the store is at its place.", health.isStoreUp ? 1 : 0)
-        if let free = health.storeFreeBytes {
-            add("reel_store_free_bytes", .gauge, "Room in the store.", Double(free))
-        }
+        if let free = health.storeFreeBytes { add("reel_store_free_bytes", .gauge, "Room in the store.", Double(free)) }
         add("reel_worker_ready", .gauge, "Whether the worker takes work.", health.obstacles.isEmpty ? 1 : 0)
         add(
             "reel_worker_draining", .gauge, "Whether the worker ends, or is drained.",

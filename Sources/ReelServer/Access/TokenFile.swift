@@ -22,9 +22,7 @@ package struct TokenFile: Sendable {
         /// HMAC-SHA256 of the token, with the salt as its key, in Base64.
         var hash: Data
 
-        private enum CodingKeys: String, CodingKey {
-            case name, role, salt, hash
-        }
+        private enum CodingKeys: String, CodingKey { case name, role, salt, hash }
 
         /// Takes as long for a token that differs late as for one that differs early.
         func matches(_ token: String) -> Bool {

@@ -23,9 +23,7 @@ actor TokenLimits {
     /// Every record of the store is read for it. A name is refused after a look that is no older than the second one.
     private static let memory = (usual: Duration.seconds(60), refusing: Duration.seconds(2))
 
-    init(
-        _ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads, access: StoreAccess
-    ) {
+    init(_ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads, access: StoreAccess) {
         self.jobs = jobs
         self.store = store
         self.uploads = uploads

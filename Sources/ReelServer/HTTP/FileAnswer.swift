@@ -98,9 +98,7 @@ struct FileAnswer {
     }
 
     /// The piece of a range that begins at a place, and the hash with it; an empty one at the end of the range.
-    private func piece(
-        at place: Int64, of range: Range<Int64>, _ hash: SHA256?
-    ) async throws -> (ByteBuffer, SHA256?) {
+    private func piece(at place: Int64, of range: Range<Int64>, _ hash: SHA256?) async throws -> (ByteBuffer, SHA256?) {
         let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
         guard count > 0 else { return (ByteBuffer(), hash) }
         // While the store hangs, a download that has begun waits: its caller can be told nothing any more.
@@ -123,15 +121,12 @@ struct FileAnswer {
         "gif": "image/gif", "apng": "image/apng", "webp": "image/webp", "jpg": "image/jpeg",
     ]
 
-    private var mediaType: String? {
-        FileAnswer.mediaTypes[URL(fileURLWithPath: name).pathExtension.lowercased()]
-    }
+    private var mediaType: String? { FileAnswer.mediaTypes[URL(fileURLWithPath: name).pathExtension.lowercased()] }
 
     private var encodedName: String {
         name.addingPercentEncoding(
             withAllowedCharacters: CharacterSet(
-                charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"))
-            ?? "video"
+                charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")) ?? "video"
     }
 
     /// Whether a list of tags names this one, or any.

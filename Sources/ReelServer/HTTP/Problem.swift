@@ -154,7 +154,5 @@ enum JSONAnswer {
     }
 
     /// The body of such an answer.
-    static func bytes(_ value: some Encodable) throws -> Data {
-        Data(try CanonicalJSON.bytes(of: value))
-    }
+    static func bytes(_ value: some Encodable) throws -> Data { Data(try CanonicalJSON.bytes(of: value)) }
 }

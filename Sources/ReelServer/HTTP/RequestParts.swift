@@ -45,16 +45,12 @@ extension ServerContext {
 
 extension Request {
     /// The values of a parameter of the query, decoded.
-    func query(all name: String) -> [String] {
-        uri.queryParameters[values: name[...]].map { String($0) }
-    }
+    func query(all name: String) -> [String] { uri.queryParameters[values: name[...]].map { String($0) } }
 
     /// The only value of a parameter of the query; nil if it is missing. Throws a problem of status 400 if it is there twice.
     func query(_ name: String) throws -> String? {
         let values = query(all: name)
-        guard values.count < 2 else {
-            throw Problem.parameter(name, "It is there \(values.count) times.")
-        }
+        guard values.count < 2 else { throw Problem.parameter(name, "It is there \(values.count) times.") }
         return values.first
     }
 

@@ -31,18 +31,14 @@ struct Responder: Sendable {
             let has = Set(routes.map(\.method))
             let allowed = Responder.methods.filter { has.contains($0) || $0 == .head && has.contains(.get) }
             for route in routes {
-                router.on(place, method: route.method) { request, context in
-                    try await answer(route, request, context)
-                }
+                router.on(place, method: route.method) { request, context in try await answer(route, request, context) }
                 guard route.method == .get, !has.contains(.head) else { continue }
                 router.on(place, method: .head) { request, context in
                     try await answer(route, request, context).createHeadResponse()
                 }
             }
             for method in Responder.methods where !allowed.contains(method) {
-                router.on(place, method: method) { _, _ -> Response in
-                    throw Problem.notAllowed(method, allowed)
-                }
+                router.on(place, method: method) { _, _ -> Response in throw Problem.notAllowed(method, allowed) }
             }
         }
         return router
@@ -52,8 +48,7 @@ struct Responder: Sendable {
         var context = context
         // Pages, and signing in and out, are there for one whose token is not known any more, too.
         context.caller =
-            route.role == nil
-            ? gate.callerIfKnown(of: request) : try gate.caller(of: request, from: context.address)
+            route.role == nil ? gate.callerIfKnown(of: request) : try gate.caller(of: request, from: context.address)
         // A job that the request removes, or a name that another job gets, tells nothing after it.
         let job = isNoted(route, context) && route.path.contains("jobs/{id}") ? try? await job(context) : nil
         do {
@@ -81,9 +76,7 @@ struct Responder: Sendable {
             let limit = route.limit ?? StoreAccess.limit
             // A store that does not answer is found out by the use itself.
             let isLarge = route.path.contains("jobs/{id}") ? (try? await isLarge(context)) ?? false : false
-            guard let spare = route.spare else {
-                return try await access.use(atMost: limit, isLarge: isLarge, handler)
-            }
+            guard let spare = route.spare else { return try await access.use(atMost: limit, isLarge: isLarge, handler) }
             return try await access.use(atMost: limit, isLarge: isLarge, handler) {
                 try await Responder.within(limit, request, context, spare)
             }
@@ -247,9 +240,7 @@ private struct Manners: RouterMiddleware {
             }
             response = try problem.response(from: request, context: context)
         }
-        if response.headers[.contentSecurityPolicy] == nil {
-            response.headers[.contentSecurityPolicy] = Manners.policy
-        }
+        if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = Manners.policy }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         response.headers[.crossOriginResourcePolicy] = "same-origin"
@@ -302,9 +293,8 @@ struct Route: Sendable {
 
     /// A route that changes something.
     static func change(
-        _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String,
-        limit: Duration? = .seconds(60), isNoted: Bool = true, makesFiles: Bool = false,
-        _ handler: @escaping Handler
+        _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String, limit: Duration? = .seconds(60),
+        isNoted: Bool = true, makesFiles: Bool = false, _ handler: @escaping Handler
     ) -> Route {
         Route(
             method: method, path: path, role: role, action: action, isNoted: isNoted, makesFiles: makesFiles,

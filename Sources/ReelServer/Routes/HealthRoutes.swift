@@ -61,12 +61,9 @@ extension PrometheusText {
         add("reel_build_info", .gauge, "The release of this server.", [([("version", Release.version)], 1)])
         add("reel_redis_up", .gauge, "Whether Redis answers.", board == nil ? 0 : 1)
         add("reel_store_up", .gauge, "Whether the store is at its place and answers.", isStoreThere ? 1 : 0)
-        if let freeBytes {
-            add("reel_store_free_bytes", .gauge, "Room in the store.", Double(freeBytes))
-        }
+        if let freeBytes { add("reel_store_free_bytes", .gauge, "Room in the store.", Double(freeBytes)) }
         guard let board else { return }
-        add(
-            "reel_redis_memory_bytes", .gauge, "Memory that Redis uses.", Double(board.redisMemoryBytes))
+        add("reel_redis_memory_bytes", .gauge, "Memory that Redis uses.", Double(board.redisMemoryBytes))
         if let limit = board.redisMemoryLimitBytes {
             add("reel_redis_memory_limit_bytes", .gauge, "Memory that Redis may use.", Double(limit))
         }
@@ -104,7 +101,6 @@ extension PrometheusText {
     }
 
     private mutating func histogram(_ name: String, _ help: String, _ view: MetricsView.HistogramView) {
-        addHistogram(
-            name, help, buckets: view.buckets.map { ($0.le, $0.count) }, sum: view.sum, count: view.count)
+        addHistogram(name, help, buckets: view.buckets.map { ($0.le, $0.count) }, sum: view.sum, count: view.count)
     }
 }

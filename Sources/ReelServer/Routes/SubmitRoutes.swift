@@ -45,15 +45,12 @@ struct SubmitRoutes {
     }
 
     private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
-        let posted = try await limits.beginningJob(
-            of: context.caller.name, unless: { await isGoing(job.record.id) }
-        ) {
+        let posted = try await limits.beginningJob(of: context.caller.name, unless: { await isGoing(job.record.id) }) {
             try await server.jobs.post(job.record) { () throws(ReelFailure) in
                 for (name, upload) in job.uploads { try server.uploads.give(upload, to: job.record.id, as: name) }
             }
         }
-        var response = try JSONAnswer.response(
-            try await server.jobs.view(posted.id), posted.isNew ? .created : .ok)
+        var response = try JSONAnswer.response(try await server.jobs.view(posted.id), posted.isNew ? .created : .ok)
         response.headers[.location] = "\(server.settings.basePath)/api/v1/jobs/\(posted.id)"
         return response
     }
@@ -66,14 +63,11 @@ struct SubmitRoutes {
 
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, .job)
-        return try await access.use(
-            atMost: SubmitRoutes.planLimit, isLarge: SubmitRoutes.makesLargeJob(request)
-        ) {
+        return try await access.use(atMost: SubmitRoutes.planLimit, isLarge: SubmitRoutes.makesLargeJob(request)) {
             var record = try job(body, context).record
             // The file is read where it lies.
             for place in record.sources.indices { record.sources[place].staged = nil }
-            let prepared = try await JobService.prepare(
-                record, engine: server.engine, quotas: server.settings.quotas)
+            let prepared = try await JobService.prepare(record, engine: server.engine, quotas: server.settings.quotas)
             return try JSONAnswer.response(prepared.view)
         }
     }

@@ -121,8 +121,7 @@ struct UploadParts {
             let (part, record) = try find(place.split(separator: "/").last.map(String.init) ?? "")
             guard record.isPartial else { throw Problem.header("Upload-Concat", "\(place) is no partial upload.") }
             guard try record.length == part.offset else {
-                throw Problem(
-                    .conflict, "part-incomplete", "A part is not complete", detail: "\(place) lacks bytes.")
+                throw Problem(.conflict, "part-incomplete", "A part is not complete", detail: "\(place) lacks bytes.")
             }
             return (part, record)
         }

@@ -151,9 +151,7 @@ enum Resolver {
     }()
 
     /// The addresses that a name has now; empty if it has none, or if no server of names answers.
-    static func addresses(of name: String) async -> [IPAddress] {
-        (try? await pool.runIfActive { lookUp(name) }) ?? []
-    }
+    static func addresses(of name: String) async -> [IPAddress] { (try? await pool.runIfActive { lookUp(name) }) ?? [] }
 
     private static func lookUp(_ name: String) -> [IPAddress] {
         var hints = addrinfo()

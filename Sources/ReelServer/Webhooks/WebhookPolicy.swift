@@ -126,9 +126,7 @@ package struct WebhookURL: Hashable, Sendable {
     }
 
     /// What the log calls it: path and query may be secret.
-    package var origin: String {
-        text.prefix { $0 != "?" }.split(separator: "/").prefix(2).joined(separator: "//")
-    }
+    package var origin: String { text.prefix { $0 != "?" }.split(separator: "/").prefix(2).joined(separator: "//") }
 
     /// The characters of RFC 3986.
     private static let legal = Set(

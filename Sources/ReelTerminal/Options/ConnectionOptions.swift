@@ -72,9 +72,7 @@ package struct StoreOption: ParsableArguments {
     /// Whether the option or the environment names a store.
     package var isNamed: Bool { root != nil }
 
-    private var root: String? {
-        store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store)
-    }
+    private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store) }
 
     /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of ``FolderStore``.
     package func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }

@@ -20,8 +20,7 @@ package struct LogOptions: ParsableArguments {
             """)
     var logFormat: Format?
 
-    @Option(help: "The least level that is logged. Default: info.")
-    var logLevel: Logger.Level?
+    @Option(help: "The least level that is logged. Default: info.") var logLevel: Logger.Level?
 
     /// For ArgumentParser.
     package init() {}
@@ -41,9 +40,7 @@ package struct LogOptions: ParsableArguments {
     private static var writesToJournal: Bool {
         var status = stat()
         guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0
-        else {
-            return false
-        }
+        else { return false }
         return stream == "\(status.st_dev):\(status.st_ino)"
     }
 

@@ -7,11 +7,9 @@ package struct QuotaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The most pixels of a picture, of a source or of the output.", valueName: "count"))
     private var maxPixels: Int64?
 
-    @Option(help: ArgumentHelp("The longest output, in seconds.", valueName: "seconds"))
-    private var maxDuration: Int64?
+    @Option(help: ArgumentHelp("The longest output, in seconds.", valueName: "seconds")) private var maxDuration: Int64?
 
-    @Option(help: ArgumentHelp("The most frames of the output.", valueName: "count"))
-    private var maxFrames: Int64?
+    @Option(help: ArgumentHelp("The most frames of the output.", valueName: "count")) private var maxFrames: Int64?
 
     @Option(help: ArgumentHelp("The most tracks of the output, of video and sound together.", valueName: "count"))
     private var maxTracks: Int64?
@@ -35,9 +33,7 @@ package struct QuotaOptions: ParsableArguments {
         maxDuration = try maxDuration ?? Settings.value(.maxDuration)
         maxFrames = try maxFrames ?? Settings.value(.maxFrames)
         maxTracks = try maxTracks ?? Settings.value(.maxTracks)
-        let limits = [
-            ("pixels", maxPixels), ("duration", maxDuration), ("frames", maxFrames), ("tracks", maxTracks),
-        ]
+        let limits = [("pixels", maxPixels), ("duration", maxDuration), ("frames", maxFrames), ("tracks", maxTracks)]
         for (name, limit) in limits where limit ?? 1 < 1 { throw ValidationError("--max-\(name) must be 1 or more") }
     }
 }

@@ -9,8 +9,7 @@ package struct SpecOptions: ParsableArguments {
     @Option(
         help: .of(.videoCodec),
         completion: .list(
-            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats)
-    )
+            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats))
     var videoCodec: String?
     @Option(help: .of(.crf), transform: Quality.read) var crf: Quality?
     @Option(help: .of(.preset)) var preset: String?
@@ -141,8 +140,7 @@ extension ArgumentHelp {
     /// The same with other words for what is taken if it is not given; nil if the parser itself adds them.
     package static func of(_ field: OutputRequest.Field, usual: String?) -> ArgumentHelp {
         let option = field.option
-        return ArgumentHelp(
-            option.help + (usual.map { " Default: \($0)." } ?? ""), valueName: option.valueName)
+        return ArgumentHelp(option.help + (usual.map { " Default: \($0)." } ?? ""), valueName: option.valueName)
     }
 }
 

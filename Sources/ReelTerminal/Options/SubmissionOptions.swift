@@ -27,15 +27,11 @@ package struct SubmissionOptions: ParsableArguments {
             throw ValidationError(
                 "--name takes 1 to 100 characters without line breaks or tabs, as \"Trailer, take 3\"")
         }
-        try LabelOption.explained { () throws(LabelFault) in
-            try Submission.check(labels: Submission.labels(label))
-        }
+        try LabelOption.explained { () throws(LabelFault) in try Submission.check(labels: Submission.labels(label)) }
     }
 
     /// What the options say, as this process's user.
-    package var submission: Submission {
-        .byThisUser(name: name, labels: (try? LabelOption.labels(label)) ?? [:])
-    }
+    package var submission: Submission { .byThisUser(name: name, labels: (try? LabelOption.labels(label)) ?? [:]) }
 }
 
 /// How --label is read.
@@ -65,14 +61,12 @@ package enum LabelOption {
 
 /// Options of a job that shares board and store with others; they do not change its output.
 package struct TermsOptions: ParsableArguments {
-    @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.")
-    var weight = 1.0
+    @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.") var weight = 1.0
 
     @Option(help: .of(.retain), transform: TimeSpan.read) var retain: TimeSpan?
     @Flag(help: .of(.keepSegments)) var keepSegments = false
 
-    @Flag(help: "Copy the video into the store, for workers that do not see it where it is.")
-    package var stage = false
+    @Flag(help: "Copy the video into the store, for workers that do not see it where it is.") package var stage = false
 
     /// The terms that the options set.
     package var terms: JobTerms {
@@ -87,9 +81,7 @@ package struct TermsOptions: ParsableArguments {
 
     /// Throws for a weight that no job can have.
     package static func check(weight: Double) throws {
-        guard JobTerms.weights.contains(weight) else {
-            throw ValidationError("--weight must be 0.001 to 1000")
-        }
+        guard JobTerms.weights.contains(weight) else { throw ValidationError("--weight must be 0.001 to 1000") }
     }
 }
 

@@ -25,9 +25,7 @@ struct RetryCommand: AsyncParsableCommand {
         commandName: "retry", abstract: "Have failed jobs run again.",
         discussion: HelpText.text(
             "Finished passes stay so; attempts are counted anew, and excluded hosts may try again.",
-            HelpText.examples(
-                "reel-coordinator retry 3f2a",
-                "reel-coordinator retry --all --since 2h"),
+            HelpText.examples("reel-coordinator retry 3f2a", "reel-coordinator retry --all --since 2h"),
             HelpText.ofBoard))
 
     @OptionGroup var arguments: JobArguments
@@ -78,8 +76,7 @@ struct WeighCommand: AsyncParsableCommand {
 
     @OptionGroup var arguments: JobArguments
 
-    @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.")
-    var weight: Double
+    @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.") var weight: Double
 
     func validate() throws { try TermsOptions.check(weight: weight) }
 
@@ -114,8 +111,7 @@ struct JobArguments: ParsableArguments {
     /// How a job is named in arguments.
     static let help: ArgumentHelp = "Ids of jobs, or the beginnings of ids; @ for the job that was submitted last."
 
-    @Argument(help: JobArguments.help, completion: .jobs)
-    var jobs: [String] = []
+    @Argument(help: JobArguments.help, completion: .jobs) var jobs: [String] = []
 
     @Flag(help: "All jobs of the board to which the command applies, or those of them that the options below choose.")
     var all = false
@@ -124,8 +120,7 @@ struct JobArguments: ParsableArguments {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    @Flag(help: "Print each job with what became of it, as a line of JSON.")
-    var json = false
+    @Flag(help: "Print each job with what became of it, as a line of JSON.") var json = false
 
     func validate() throws {
         try JobArguments.check(jobs)
@@ -167,9 +162,7 @@ struct JobArguments: ParsableArguments {
     }
 
     /// The ids of the jobs that --all means; says how many there are.
-    private func chosen(
-        in states: Set<JobFilter.State>, _ service: JobService
-    ) async throws(ReelFailure) -> [String] {
+    private func chosen(in states: Set<JobFilter.State>, _ service: JobService) async throws(ReelFailure) -> [String] {
         var filter = filter.filter
         filter.states = filter.states.isEmpty ? states : filter.states.intersection(states)
         let ids = filter.states.isEmpty ? [] : try await service.ids(filter)

@@ -17,18 +17,15 @@ struct WaitCommand: AsyncParsableCommand {
                 "reel-coordinator wait 3f2a 81c0 --timeout 3600"),
             HelpText.ofBoard))
 
-    @Argument(help: JobArguments.help, completion: .jobs)
-    var jobs: [String]
+    @Argument(help: JobArguments.help, completion: .jobs) var jobs: [String]
 
-    @Option(help: ArgumentHelp("How long to wait for all of them together.", valueName: "seconds"))
-    var timeout: Int64?
+    @Option(help: ArgumentHelp("How long to wait for all of them together.", valueName: "seconds")) var timeout: Int64?
 
     @OptionGroup var endCommand: EndCommandOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    @Flag(help: "Print each job as it ended, as a line of JSON.")
-    var json = false
+    @Flag(help: "Print each job as it ended, as a line of JSON.") var json = false
 
     func validate() throws {
         try JobArguments.check(jobs)
@@ -77,8 +74,7 @@ struct FetchCommand: AsyncParsableCommand {
                 "reel-coordinator fetch 3f2a -o - | ffplay -"),
             HelpText.ofBoard))
 
-    @Argument(help: JobArguments.help, completion: .jobs)
-    var jobs: [String]
+    @Argument(help: JobArguments.help, completion: .jobs) var jobs: [String]
 
     @Option(
         name: .shortAndLong,
@@ -90,17 +86,14 @@ struct FetchCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Flag(help: "Wait until each job is done.")
-    var wait = false
+    @Flag(help: "Wait until each job is done.") var wait = false
 
-    @Flag(help: "Replace the output if it exists.")
-    var overwrite = false
+    @Flag(help: "Replace the output if it exists.") var overwrite = false
 
     @OptionGroup var store: StoreOption
     @OptionGroup var redis: RedisOption
 
-    @Flag(help: "Print each job as a line of JSON.")
-    var json = false
+    @Flag(help: "Print each job as a line of JSON.") var json = false
 
     func validate() throws {
         try JobArguments.check(jobs)
@@ -151,9 +144,7 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Compare the result of a finished job with the size and hash recorded of it.",
         discussion: HelpText.text(
             "Exit code 0 if they match, 1 if not.",
-            HelpText.examples(
-                "reel-coordinator verify 3f2a",
-                "reel-coordinator verify @ --file /backup/clip.mp4"),
+            HelpText.examples("reel-coordinator verify 3f2a", "reel-coordinator verify @ --file /backup/clip.mp4"),
             HelpText.ofBoard))
 
     @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
@@ -166,8 +157,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOption
 
-    @Flag(help: "Print the job as a line of JSON.")
-    var json = false
+    @Flag(help: "Print the job as a line of JSON.") var json = false
 
     func validate() throws { try JobArguments.check([job]) }
 

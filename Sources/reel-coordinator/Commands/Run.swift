@@ -42,8 +42,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var slots: SlotOptions
     @OptionGroup var endCommand: EndCommandOption
 
-    @Flag(help: "Start over, even if an interrupted run could be resumed.")
-    var force = false
+    @Flag(help: "Start over, even if an interrupted run could be resumed.") var force = false
 
     @OptionGroup var lines: JSONLines
 
@@ -86,9 +85,7 @@ struct RunCommand: AsyncParsableCommand {
         do throws(ReelFailure) {
             try await Interruption.cancelling {
                 defer { for display in displays { display.clear() } }
-                async let told: Void = {
-                    for await end in ends.stream { await endCommand.tell(end) }
-                }()
+                async let told: Void = { for await end in ends.stream { await endCommand.tell(end) } }()
                 defer { ends.continuation.finish() }
                 try await local.run { place, step in
                     displays[place].show(step)
@@ -112,9 +109,7 @@ struct RunCommand: AsyncParsableCommand {
             guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else {
                 throw ReportedFailure(error)
             }
-            return (
-                displays.compactMap(\.failure) + unfinished.map { _ in error }, displays.count(where: \.isWritten)
-            )
+            return (displays.compactMap(\.failure) + unfinished.map { _ in error }, displays.count(where: \.isWritten))
         }
         return (displays.compactMap(\.failure), displays.count(where: \.isWritten))
     }

@@ -118,8 +118,7 @@ struct ReadingOptions: ParsableArguments {
             """)
     var watch = false
 
-    @Flag(help: "Print JSON: one line, with --watch a line for each update.")
-    var json = false
+    @Flag(help: "Print JSON: one line, with --watch a line for each update.") var json = false
 
     /// Prints what `look` returns.
     ///
@@ -177,8 +176,7 @@ struct FilterOptions: ParsableArguments {
             "Only jobs submitted since then: 2h, 3d, 2026-11-26 or 2026-11-26T18:30.", valueName: "time"))
     var since: String?
 
-    @Option(help: ArgumentHelp("The most jobs: those submitted last.", valueName: "number"))
-    var limit: Int?
+    @Option(help: ArgumentHelp("The most jobs: those submitted last.", valueName: "number")) var limit: Int?
 
     func validate() throws {
         _ = try LabelOption.labels(label)

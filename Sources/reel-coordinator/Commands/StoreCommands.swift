@@ -10,8 +10,7 @@ internal import ReelWords
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract:
-            "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
+        abstract: "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
         discussion: HelpText.text(
             """
             Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS or \
@@ -24,11 +23,9 @@ struct InitCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOption
 
-    @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url"))
-    var redis: String?
+    @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url")) var redis: String?
 
-    @Flag(help: "Print the store and the board, each as a line of JSON.")
-    var json = false
+    @Flag(help: "Print the store and the board, each as a line of JSON.") var json = false
 
     func run() async throws {
         let isChosen = store.isGiven || redis != nil
@@ -70,8 +67,7 @@ struct RecoverCommand: AsyncParsableCommand {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    @Flag(help: "Print each job with what became of it, as a line of JSON.")
-    var json = false
+    @Flag(help: "Print each job with what became of it, as a line of JSON.") var json = false
 
     func run() async throws {
         let service = try await redis.service(joining: store.open(), warnings: true)

@@ -29,8 +29,7 @@ struct SubmitCommand: AsyncParsableCommand {
         completion: .file())
     var sources: [String]
 
-    @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.")
-    var wait = false
+    @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.") var wait = false
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
@@ -43,8 +42,7 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
 
-    @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.")
-    var force = false
+    @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.") var force = false
 
     @OptionGroup var lines: JSONLines
 

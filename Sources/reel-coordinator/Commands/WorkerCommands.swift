@@ -11,8 +11,7 @@ struct WorkersCommand: AsyncParsableCommand {
             HelpText.examples("reel-coordinator workers --watch", "reel-coordinator workers --check"),
             HelpText.ofBoard))
 
-    @Flag(help: "End with exit code 4 if no worker takes work, after showing them.")
-    var check = false
+    @Flag(help: "End with exit code 4 if no worker takes work, after showing them.") var check = false
 
     @OptionGroup var redis: RedisOption
     @OptionGroup var reading: ReadingOptions
@@ -86,13 +85,11 @@ struct UndrainCommand: AsyncParsableCommand {
 
 /// The hosts or workers that a command changes.
 struct WorkerArguments: ParsableArguments {
-    @Argument(help: "Names of hosts, or ids of workers.", completion: .workers)
-    var names: [String]
+    @Argument(help: "Names of hosts, or ids of workers.", completion: .workers) var names: [String]
 
     @OptionGroup var redis: RedisOption
 
-    @Flag(help: "Print each host or worker with what became of it, as a line of JSON.")
-    var json = false
+    @Flag(help: "Print each host or worker with what became of it, as a line of JSON.") var json = false
 
     /// Changes each, and prints the outcome. Reports each failure, and throws the first after all were tried.
     ///

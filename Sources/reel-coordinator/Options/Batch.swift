@@ -21,9 +21,7 @@ struct Batch {
     }
 
     /// Does a part of the work on a video. Reports its failure, but throws one that ends the command.
-    mutating func attempt(
-        _ item: BatchItem, _ work: () async throws(ReelFailure) -> Void
-    ) async throws {
+    mutating func attempt(_ item: BatchItem, _ work: () async throws(ReelFailure) -> Void) async throws {
         do throws(ReelFailure) { try await work() } catch { try note(error, of: item.job.id, item.subject) }
     }
 
@@ -146,7 +144,5 @@ struct Failures {
     }
 
     /// Throws the first failure, which decides the exit code.
-    func end() throws {
-        if let first { throw ReportedFailure(first) }
-    }
+    func end() throws { if let first { throw ReportedFailure(first) } }
 }

@@ -14,8 +14,7 @@ struct OutputOptions: ParsableArguments {
         completion: .file())
     var output: String?
 
-    @Option(help: .of(.container))
-    var container: Container?
+    @Option(help: .of(.container)) var container: Container?
 
     @Option(
         help: ArgumentHelp(
@@ -30,11 +29,9 @@ struct OutputOptions: ParsableArguments {
             valueName: "text"))
     var suffix: String?
 
-    @Flag(help: "Replace the output if it exists.")
-    var overwrite = false
+    @Flag(help: "Replace the output if it exists.") var overwrite = false
 
-    @Flag(help: "Leave out videos whose output exists.")
-    var skipExisting = false
+    @Flag(help: "Leave out videos whose output exists.") var skipExisting = false
 
     func validate() throws {
         guard output == nil || container == nil else {
@@ -62,28 +59,20 @@ struct OutputOptions: ParsableArguments {
 
 /// The options by which a command that makes outputs prints jobs as JSON, one a line.
 struct JSONLines: ParsableArguments {
-    @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.")
-    var json = false
+    @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.") var json = false
 
-    @Flag(help: "With --json, print jobs also while they are worked on, twice a second.")
-    var progress = false
+    @Flag(help: "With --json, print jobs also while they are worked on, twice a second.") var progress = false
 
     func validate() throws {
         guard json || !progress else { throw ValidationError("--progress needs --json") }
     }
 
     /// A job that is worked on.
-    func going(_ view: JobView) {
-        if progress, !view.state.isTerminal { console.json(view) }
-    }
+    func going(_ view: JobView) { if progress, !view.state.isTerminal { console.json(view) } }
 
     /// A video that is left out.
-    func skipped(_ view: SkippedView) {
-        if json { console.json(view) }
-    }
+    func skipped(_ view: SkippedView) { if json { console.json(view) } }
 
     /// A job that has ended.
-    func ended(_ view: JobView) {
-        if json { console.json(view) }
-    }
+    func ended(_ view: JobView) { if json { console.json(view) } }
 }

@@ -39,9 +39,7 @@ extension RedisOption {
 final class Notes: Sendable {
     private let said = Mutex(Set<String>())
 
-    func say(_ line: String) {
-        if said.withLock({ $0.insert(line).inserted }) { console.say(line) }
-    }
+    func say(_ line: String) { if said.withLock({ $0.insert(line).inserted }) { console.say(line) } }
 
     /// Why Redis does not answer.
     func say(_ failure: ReelFailure) { say("waiting for Redis: \(failure.words)") }
