@@ -3,11 +3,11 @@ internal import Foundation
 internal import Logging
 package import ReelCore
 internal import ReelJobs
+internal import ReelSandbox
 internal import ReelWords
 
 /// Standard output and standard error of a program: results go to the former, messages to people to the latter.
 package struct Console: Sendable {
-    /// The program's name.
     private let name: String
     private let advice: @Sendable (FailureReason) -> String?
 
@@ -45,7 +45,7 @@ package struct Console: Sendable {
         print(Legible.json(line) + "\n")
     }
 
-    /// The message of a failure: what went wrong, where, and what to do about it.
+    /// What went wrong, where, and what to do about it.
     package func words(_ failure: ReelFailure) -> String {
         ([failure.words] + [advice(failure.reason)].compactMap(\.self)).joined(separator: "; ")
     }
@@ -109,11 +109,14 @@ package struct Console: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Parses the process's arguments, runs the command that they name, and ends the program with the command's exit code.
-    /// Help and results go to standard output, an error as one line to standard error.
+    /// The whole life of a program that holds secrets: parses the process's arguments, runs the command that they name, and
+    /// ends the program with the command's exit code. Help and results go to standard output, an error as one line to standard
+    /// error. Call it while the process has one thread.
     package func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
+        OwnProcess.protect()
+        OwnProcess.silenceDispatch()
         do {
-            try CommandArguments.check()
+            try checkArguments()
             try await Settings.load()
             var command = try await program.asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -125,6 +128,18 @@ package struct Console: Sendable {
             exit(program, with: error)
         }
         Foundation.exit(0)
+    }
+
+    /// Throws `.argumentNotText` for the first argument of this process that is not UTF-8. It looks at the arguments as the
+    /// kernel has them: `CommandLine.arguments` replaces other bytes by U+FFFD, so a path in it might name another file.
+    private func checkArguments() throws(ReelFailure) {
+        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/cmdline")) else { return }
+        for argument in bytes.split(separator: 0) where String(validating: argument, as: UTF8.self) == nil {
+            let text = argument.map { byte in
+                byte < 0x80 ? String(Character(Unicode.Scalar(byte))) : "\\x" + String(byte, radix: 16, uppercase: true)
+            }
+            throw ReelFailure(.argumentNotText(text: text.joined()))
+        }
     }
 
     /// Reports the failure of a job as a line on standard error and, with `--json`, as one of JSON on standard output.
@@ -195,21 +210,20 @@ package struct Console: Sendable {
 package struct ReportedFailure: Error {
     let failure: ReelFailure
 
-    /// A failure, which decides the exit code.
     package init(_ failure: ReelFailure) { self.failure = failure }
 }
 
-/// The arguments of this process as the kernel has them. `CommandLine.arguments` replaces bytes that are not UTF-8 by
-/// U+FFFD, so a path in it might name another file.
-enum CommandArguments {
-    /// Throws `.argumentNotText` for the first argument that is not UTF-8.
-    static func check() throws(ReelFailure) {
-        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/cmdline")) else { return }
-        for argument in bytes.split(separator: 0) where String(validating: argument, as: UTF8.self) == nil {
-            let text = argument.map { byte in
-                byte < 0x80 ? String(Character(Unicode.Scalar(byte))) : "\\x" + String(byte, radix: 16, uppercase: true)
-            }
-            throw ReelFailure(.argumentNotText(text: text.joined()))
+extension Console {
+    /// The remedies that all programs name for a failure; nil if its words say enough.
+    package static func usualAdvice(for reason: FailureReason) -> String? {
+        switch reason {
+        case .storeMissing: "reel-coordinator init makes one"
+        case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
+        case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
+        case .namespaceInvalid: "REEL_NAMESPACE names it"
+        case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
+        case .addressUnusable: "choose another with --listen"
+        default: nil
         }
     }
 }

@@ -19,7 +19,6 @@ package enum Figures {
         return view.frames > 0 ? "\(min(view.framesEncoded * 100 / view.frames, 99)) %" : "0 %"
     }
 
-    /// "63.2 fps".
     static func speed(_ framesPerSecond: Double) -> String { "\((framesPerSecond * 10).rounded() / 10) fps" }
 
     /// The state's name, or "paused" or "waiting" if the job makes no progress in it.
@@ -80,10 +79,9 @@ package enum Figures {
     }
 }
 
-/// What was asked for in a job, as a line.
+/// The options of a job as a line.
 enum OptionsText {
-    /// The container, and every option that has another value than the usual, by its name in words: "mp4, crf 20, preset
-    /// slow".
+    /// The container, and each option whose value is not the default, by its name in words: "mp4, crf 20, preset slow".
     static func line(_ spec: JobSpec) -> String {
         let usual = values(JobSpec(container: spec.container))
         let told = values(spec).filter { usual[$0.key] != $0.value }.sorted { $0.key < $1.key }
@@ -91,33 +89,26 @@ enum OptionsText {
     }
 
     /// The value of an option as it is coded.
-    private enum Value: Decodable, Equatable {
+    private enum OptionValue: Decodable, Equatable {
         case flag(Bool), number(Double), text(String)
-        /// One with parts, which are too many for a line.
+        /// An object or an array, which is too long for a line.
         case whole
 
         init(from decoder: any Decoder) throws {
-            guard let container = try? decoder.singleValueContainer() else {
-                self = .whole
-                return
-            }
+            let container = try? decoder.singleValueContainer()
             self =
-                if let flag = try? container.decode(Bool.self) {
-                    .flag(flag)
-                } else if let number = try? container.decode(Double.self) {
-                    .number(number)
-                } else if let text = try? container.decode(String.self) {
-                    .text(text)
-                } else { .whole }
+                (try? container?.decode(Bool.self)).map(OptionValue.flag)
+                ?? (try? container?.decode(Double.self)).map(OptionValue.number)
+                ?? (try? container?.decode(String.self)).map(OptionValue.text) ?? .whole
         }
     }
 
-    private static func values(_ spec: JobSpec) -> [String: Value] {
+    private static func values(_ spec: JobSpec) -> [String: OptionValue] {
         let coded = try? JSONEncoder().encode(spec)
-        return coded.flatMap { try? JSONDecoder().decode([String: Value].self, from: $0) } ?? [:]
+        return coded.flatMap { try? JSONDecoder().decode([String: OptionValue].self, from: $0) } ?? [:]
     }
 
-    /// Of a fraction as times are coded, the number if it has few digits: "5/2" is 2.5, and "24000/1001" stays.
+    /// The value of a fraction, as times are coded, if it has few digits: "5/2" is 2.5; nil for "24000/1001".
     private static func time(_ text: String) -> String? {
         let parts = text.split(separator: "/").map { Double($0) }
         guard parts.count == 2, let over = parts[0], let under = parts[1], under != 0 else { return nil }
@@ -125,7 +116,7 @@ enum OptionsText {
         return milliseconds == milliseconds.rounded() ? Figures.number(over / under) : nil
     }
 
-    private static func text(_ option: String, _ value: Value) -> String {
+    private static func text(_ option: String, _ value: OptionValue) -> String {
         let name = option.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : String($1) }
         return switch value {
         case .flag, .whole: name

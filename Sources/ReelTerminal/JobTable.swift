@@ -3,18 +3,16 @@ internal import ReelJobs
 internal import ReelWords
 
 /// Jobs below one another, a line each, under a line of headings.
-struct JobTable {
-    private let table: Table
-
+enum JobTable {
     /// - Parameters:
     ///   - jobs: in the order in which they are shown.
     ///   - now: seconds since 1970, from which ages are counted.
-    init(_ jobs: [JobView], at now: Double, on canvas: Canvas) {
+    static func of(_ jobs: [JobView], at now: Double, on canvas: Canvas) -> Table {
         // Their beginnings are enough for every command, and leave room for the state.
         let isNarrow = canvas.isTerminal && canvas.columns < 40
         let plain = { (text: (JobView) -> String) in jobs.map { ScreenLine(text($0)) } }
         let isNamed = jobs.contains { $0.name != nil }
-        table = Table(
+        return Table(
             [
                 Table.Column("JOB", jobs.map { ScreenLine(isNarrow ? String($0.id.prefix(8)) : $0.id, .strong) }),
                 Table.Column("STATE", jobs.map { ScreenLine(Figures.state($0), Figures.style($0)) }),
@@ -34,8 +32,7 @@ struct JobTable {
             ],
             leavingOut: [
                 "BY", "TOOK", "WEIGHT", "OPTIONS", "LABELS", "FILE", "SPEED", "ETA", "AGE", "DONE", "STATE", "JOB",
-            ], cutting: "NAME",
-            on: canvas)
+            ], cutting: "NAME", on: canvas)
     }
 
     /// The beginning of what was asked for, so that a job of many options does not take the room of all other fields.
@@ -43,12 +40,6 @@ struct JobTable {
         let line = OptionsText.line(spec)
         return line.count > 40 ? line.prefix(39) + "…" : line
     }
-
-    /// The headings.
-    var head: ScreenLine { table.head }
-
-    /// A line for each job.
-    var rows: [ScreenLine] { table.rows }
 
     /// Why a job waits or failed; no line if it does neither.
     static func reasons(_ job: JobView, on canvas: Canvas) -> [ScreenLine] {
@@ -68,14 +59,11 @@ struct Table {
         let isRightAligned: Bool
 
         init(_ heading: String, _ cells: [ScreenLine], isRightAligned: Bool = false) {
-            self.heading = heading
-            self.cells = cells
-            self.isRightAligned = isRightAligned
+            (self.heading, self.cells, self.isRightAligned) = (heading, cells, isRightAligned)
         }
 
         var width: Int { max(heading.count, cells.map(\.width).max() ?? 0) }
 
-        /// Whether no row has anything in it.
         var isEmpty: Bool { cells.allSatisfy { $0.width == 0 } }
     }
 
@@ -106,10 +94,8 @@ struct Table {
         return before + (last.heading == cut ? min(last.width, Table.least) : last.width)
     }
 
-    /// The headings.
     var head: ScreenLine { line(columns.map { ($0, ScreenLine($0.heading, .faint)) }) }
 
-    /// The rows, in the order of the cells.
     var rows: [ScreenLine] {
         (0..<(columns.first?.cells.count ?? 0)).map { row in line(columns.map { ($0, $0.cells[row]) }) }
     }

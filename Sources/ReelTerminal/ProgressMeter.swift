@@ -6,7 +6,7 @@ package struct ProgressSample: Hashable, Sendable {
     package var frames: Int
     /// Frames decoded so far; encoded frames count in any case.
     package var decoded: Int
-    /// Frames that the job has.
+    /// The job's frames.
     package var total: Int
     /// Whether all frames are encoded, and are being joined and verified.
     package var assembling: Bool
@@ -16,12 +16,8 @@ package struct ProgressSample: Hashable, Sendable {
     package var clip: String?
 
     package init(frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
-        self.frames = frames
-        self.decoded = decoded
-        self.total = total
-        self.assembling = assembling
-        self.seconds = seconds
-        self.clip = clip
+        (self.frames, self.decoded, self.total) = (frames, decoded, total)
+        (self.assembling, self.seconds, self.clip) = (assembling, seconds, clip)
     }
 
     /// Frames decoded and frames encoded. A pass decodes many frames before it encodes the first, so that neither number
@@ -40,7 +36,6 @@ package struct ProgressMeter: Sendable {
     private var lastStep = -1
     private var saidAssembling = false
 
-    /// A meter without samples.
     package init() {}
 
     /// Adds the newest sample. Speed is measured over the last 20 seconds, so that it does not jump with every pass and

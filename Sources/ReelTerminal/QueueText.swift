@@ -5,14 +5,14 @@ internal import ReelWords
 
 /// The output of `queue`.
 package enum QueueText {
-    /// Totals, jobs that cannot be read, then the jobs, as many as the canvas has rows for.
+    /// Totals, jobs that cannot be read, then as many jobs as the canvas has rows for.
     ///
     /// - Parameters:
-    ///   - strips: the jobs' strips by job id.
+    ///   - strips: by job id.
     ///   - now: seconds since 1970, from which ages are counted.
-    ///   - list: the order of the jobs, and the chosen one.
     package static func lines(
-        _ view: QueueView, strips: [String: PassStrip], at now: Double, as list: JobList = JobList(), on canvas: Canvas
+        _ view: QueueView, strips: [String: PassStrip], at now: Double, as list: ListState = ListState(),
+        on canvas: Canvas
     ) -> [ScreenLine] {
         let totals = totals(view, on: canvas) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
@@ -22,7 +22,7 @@ package enum QueueText {
         // The strip stands beside the counts if enough columns are left for it, otherwise on a line of its own.
         let beside = canvas.columns - broad - 4 >= 20
         let width = beside ? min(canvas.columns - broad - 4, 100) : max(canvas.columns - 2, 1)
-        let table = JobTable(jobs, at: now, on: canvas)
+        let table = JobTable.of(jobs, at: now, on: canvas)
         let blocks = zip(zip(jobs, table.rows), counts).map { entry, count in
             let (job, head) = entry
             let strip = strips[job.id].map { StripText.line($0, width: width, on: canvas) } ?? ScreenLine()
@@ -95,10 +95,7 @@ package enum StripText {
 
         /// The mark of a cell of several passes: failed before running, running before waiting, and done if all are done.
         init(_ cell: PassStrip.Cell) {
-            self =
-                if cell.failed > 0 { .failed } else if cell.live > 0 { .running } else if cell.done < cell.passes {
-                    .waiting
-                } else { .done }
+            self = cell.failed > 0 ? .failed : cell.live > 0 ? .running : cell.done < cell.passes ? .waiting : .done
         }
     }
 
@@ -116,13 +113,9 @@ package enum StripText {
         }
     }
 
-    /// The legend of the characters.
     package static func legend(on canvas: Canvas) -> ScreenLine {
-        let words: [(Mark, String)] = [
-            (.done, "done"), (.running, "running"), (.waiting, "waiting"), (.failed, "failed"),
-        ]
-        let marks = words.reduce(ScreenLine()) { line, word in
-            line + ScreenLine(String(word.0.character(canvas)), word.0.style) + ScreenLine(" \(word.1)  ", .faint)
+        let marks = Mark.allCases.reduce(ScreenLine()) { line, mark in
+            line + ScreenLine(String(mark.character(canvas)), mark.style) + ScreenLine(" \(mark)  ", .faint)
         }
         return marks + ScreenLine("(passes in the order in which they are given out)", .faint)
     }

@@ -1,19 +1,18 @@
 package import ReelCore
 package import ReelJobs
 
-/// What of a watched snapshot the screen shows: a part of its lines, a list in some order, or one job of it.
+/// The part of a watched snapshot that the screen shows: some of its lines, a list in some order, or one job of it.
 package struct ScreenView: Equatable {
     /// The job of the list that is shown alone; nil for the list, or for what is watched.
     package private(set) var opened: JobID?
-    private var list = JobList()
+    private var list = ListState()
     private var place = ScrollPlace()
     /// Where the list was when a job was opened.
     private var listPlace = ScrollPlace()
 
-    /// The top of the list, in the board's order.
     package init() {}
 
-    /// Does what a key says. Of a list, keys that move choose a job.
+    /// Handles a key. In a list, the arrow keys move the selection.
     package mutating func heed(_ key: Keyboard.Key, of snapshot: Snapshot, on canvas: Canvas) {
         guard let rows = canvas.rows else { return }
         guard let jobs = snapshot.jobs else {
@@ -36,7 +35,6 @@ package struct ScreenView: Equatable {
         if let line = lines.firstIndex(where: \.isChosen) { place.reveal(line, rows: rows) }
     }
 
-    /// The lines of a snapshot that the screen has to show.
     package func lines(of snapshot: Snapshot, on canvas: Canvas) -> [ScreenLine] {
         place.first == 0
             ? snapshot.lines(canvas, as: list) : Array(snapshot.lines(canvas.endless, as: list).dropFirst(place.first))
@@ -44,29 +42,27 @@ package struct ScreenView: Equatable {
 }
 
 /// How a watched screen shows a list of jobs: in which order, and which of them is chosen.
-package struct JobList: Hashable, Sendable {
-    /// The order of the list.
-    package var order = Order.board
+package struct ListState: Hashable, Sendable {
+    package var order = SortOrder.board
     /// The id of the chosen job; nil for none.
     package var chosen: String?
 
-    /// Orders, each the one after the other on a screen.
-    package enum Order: String, CaseIterable, Sendable {
+    /// In the order in which a key brings them one after the other.
+    package enum SortOrder: String, CaseIterable, Sendable {
         /// As the board lists them.
         case board
         case name, state, progress, age
 
         /// The order after this one.
-        var next: Order {
-            let all = Order.allCases
+        var next: SortOrder {
+            let all = SortOrder.allCases
             return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
         }
     }
 
-    /// A list in the board's order, of which no job is chosen.
     package init() {}
 
-    /// Jobs in this order. Equal ones keep their places.
+    /// Jobs in this order. Jobs that are equal in it keep their places.
     package func sorted(_ jobs: [JobView]) -> [JobView] {
         switch order {
         case .board: jobs
@@ -80,7 +76,7 @@ package struct JobList: Hashable, Sendable {
     /// The line of a job, emphasised if it is the chosen one.
     func line(_ line: ScreenLine, of job: JobView) -> ScreenLine { job.id == chosen ? line.chosen : line }
 
-    /// Chooses the job this many places below the chosen one; without one, the first. Nothing if there are none.
+    /// Chooses the job this many places below the chosen one, or the first if none is chosen.
     mutating func move(_ places: Int, among jobs: [String]) {
         guard let place = chosen.flatMap(jobs.firstIndex) else {
             chosen = jobs.first

@@ -28,11 +28,7 @@ package struct Watch: Sendable {
         change: @escaping @Sendable () async throws(ReelFailure) -> Void,
         look: @escaping @Sendable (_ chosen: JobID?) async throws(ReelFailure) -> Snapshot
     ) {
-        self.address = address
-        self.output = output
-        self.console = console
-        self.look = look
-        self.change = change
+        (self.address, self.output, self.console, self.look, self.change) = (address, output, console, look, change)
     }
 
     /// Watches until a snapshot is final. Throws what `look` throws, except that it goes on while Redis cannot be reached.
@@ -155,7 +151,7 @@ private final class LatestSnapshot: Sendable {
         }
     }
 
-    /// The number of snapshots so far, the last one, and the seconds since then if there are at least three. Throws the
+    /// The number of snapshots so far, the last one, and the seconds since then if there are three or more. Throws the
     /// failure that ends the watch.
     func now() throws(ReelFailure) -> (looks: Int, snapshot: Snapshot?, silence: Int?) {
         let state = state.withLock { $0 }
@@ -193,51 +189,30 @@ private final class TerminalScreen {
 /// The answer of a reading command, as JSON and as lines of text.
 package struct Snapshot: Sendable {
     let json: any Encodable & Sendable
-    /// Whether it will not change any more.
     let isFinal: Bool
-    /// The jobs that it lists, in the board's order; nil if it is no list of jobs.
     let jobs: [JobView]?
-    private let text: @Sendable (JobList, Canvas) -> [ScreenLine]
+    private let text: @Sendable (ListState, Canvas) -> [ScreenLine]
 
     /// - Parameters:
     ///   - json: what `--json` prints.
     ///   - isFinal: whether it will not change any more, which ends a watch.
-    ///   - lines: the lines of text, for a given canvas.
+    ///   - jobs: the jobs of a list, in the board's order; a watched screen lets one of them be chosen.
+    ///   - lines: the lines of text on a given canvas; lines of a list in the given state.
     package init(
-        json: any Encodable & Sendable, isFinal: Bool = false, lines: @escaping @Sendable (Canvas) -> [ScreenLine]
+        json: any Encodable & Sendable, isFinal: Bool = false, jobs: [JobView]? = nil,
+        lines: @escaping @Sendable (ListState, Canvas) -> [ScreenLine]
     ) {
-        self.json = json
-        self.isFinal = isFinal
-        jobs = nil
-        text = { _, canvas in lines(canvas) }
+        (self.json, self.isFinal, self.jobs, text) = (json, isFinal, jobs, lines)
     }
 
-    /// A list of jobs, of which a watched screen lets one be chosen.
-    ///
-    /// - Parameters:
-    ///   - jobs: in the board's order.
-    ///   - lines: the lines of text, as the list is to be shown on a given canvas.
-    package init(
-        json: any Encodable & Sendable, jobs: [JobView],
-        lines: @escaping @Sendable (JobList, Canvas) -> [ScreenLine]
-    ) {
-        (self.json, self.jobs) = (json, jobs)
-        isFinal = false
-        text = lines
-    }
-
-    /// Its lines on a canvas.
-    func lines(_ canvas: Canvas, as list: JobList = JobList()) -> [ScreenLine] { text(list, canvas) }
+    func lines(_ canvas: Canvas, as list: ListState = ListState()) -> [ScreenLine] { text(list, canvas) }
 }
 
 /// How a snapshot is printed.
 package enum Output: Sendable {
-    /// As a line of JSON.
     case json
-    /// As lines for a person.
     case people(Canvas)
 
-    /// Prints a snapshot on standard output.
     package func write(_ snapshot: Snapshot, on console: Console) throws {
         switch self {
         case .json: console.json(snapshot.json)

@@ -23,7 +23,7 @@ package enum WorkerText {
             }
     }
 
-    /// The worker with its state; on a narrow screen what else is known of it is below.
+    /// The worker with its state, and other facts about it; on a narrow screen these go below.
     private static func head(_ view: WorkerView, on canvas: Canvas) -> [ScreenLine] {
         let out = view.slotsOut > 0 ? ", \(view.slotsOut) out of work" : ""
         let facts =

@@ -136,7 +136,7 @@ import Testing
         #expect(chosen[0].hasPrefix("\u{1B}[7m5d0c2f3a9be17c44  running"))
         press(.down, .open)
         #expect(view.opened == JobID("8fa01b7c6d5e4f30"))
-        let alone = Snapshot(json: 0) { _ in [ScreenLine("alone")] }
+        let alone = Snapshot(json: 0) { _, _ in [ScreenLine("alone")] }
         view.heed(.down, of: alone, on: terminal)
         #expect(view.lines(of: alone, on: terminal).map(\.text) == ["alone"])
         view.heed(.back, of: alone, on: terminal)

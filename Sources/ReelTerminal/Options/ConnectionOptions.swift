@@ -15,7 +15,6 @@ package struct RedisOption: ParsableArguments {
             """, valueName: "url"))
     private var redis: String?
 
-    /// For ArgumentParser.
     package init() {}
 
     /// The option with a URL; nil as if it were not given.
@@ -63,7 +62,6 @@ package struct StoreOption: ParsableArguments {
         completion: .directory)
     private var store: String?
 
-    /// For ArgumentParser.
     package init() {}
 
     /// Whether the option names a store, not only the environment.

@@ -16,7 +16,6 @@ package struct SandboxOption: ParsableArguments {
             """, valueName: "mode"))
     private var chosen: SandboxMode?
 
-    /// For ArgumentParser.
     package init() {}
 
     /// The mode that option and environment choose.
@@ -48,7 +47,6 @@ package struct SourceRootOption: ParsableArguments {
             """, valueName: "dir"), completion: .directory)
     private var folders: [String] = []
 
-    /// For ArgumentParser.
     package init() {}
 
     /// The folders that option or environment name; nil if they name none. Throws `.sourceRootUnusable` if one is no folder.
@@ -93,7 +91,6 @@ package struct SlotOptions: ParsableArguments {
         transform: ByteSize.read)
     package var memoryTotal: ByteSize?
 
-    /// For ArgumentParser.
     package init() {}
 
     private static let leastMemory: Int64 = 64 << 20

@@ -22,7 +22,6 @@ package struct LogOptions: ParsableArguments {
 
     @Option(help: "The least level that is logged. Default: info.") var logLevel: Logger.Level?
 
-    /// For ArgumentParser.
     package init() {}
 
     /// Throws `ValidationError` if the configuration file names another format or level than there are.

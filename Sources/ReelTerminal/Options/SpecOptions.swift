@@ -52,7 +52,6 @@ package struct SpecOptions: ParsableArguments {
     @Option(help: .of(.verify, usual: nil)) var verify: VerifyMode = .packets
     @Option(help: .of(.onDamage, usual: nil)) var onDamage: DamageMode = .repeat
 
-    /// For ArgumentParser.
     package init() {}
 
     /// Throws `ValidationError` for options that are invalid or exclude each other.

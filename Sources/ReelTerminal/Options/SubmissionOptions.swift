@@ -18,7 +18,6 @@ package struct SubmissionOptions: ParsableArguments {
             valueName: "name=value"))
     var label: [String] = []
 
-    /// For ArgumentParser.
     package init() {}
 
     /// Throws `ValidationError` for a name or labels that no job can have.
@@ -73,7 +72,6 @@ package struct TermsOptions: ParsableArguments {
         JobTerms(weight: weight, retain: Double((retain ?? .week).seconds), keepsSegments: keepSegments)
     }
 
-    /// For ArgumentParser.
     package init() {}
 
     /// Throws `ValidationError` for a weight that no job can have.
