@@ -189,3 +189,10 @@ package struct RedrawnLine: Sendable {
         return (above > 0 ? "\u{1B}[\(above)A" : "") + "\r" + (above > 0 ? "\u{1B}[J" : "\u{1B}[K")
     }
 }
+
+extension JobSpec {
+    /// "240 frames", as the message at a job's end counts them. A clip that is played several times is made once.
+    package func countedFrames(_ made: Int) -> String {
+        edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " made"
+    }
+}

@@ -17,10 +17,9 @@ package struct RedisOption: ParsableArguments {
 
     package init() {}
 
-    /// The option with a URL; nil as if it were not given.
     package init(url: String?) { redis = url }
 
-    /// The parsed URL. Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
+    /// Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
     package func address() throws(ReelFailure) -> RedisAddress {
         if let redis { return try RedisAddress(redis) }
         if let url = try RedisOption.urlOfEnvironment() { return try RedisAddress(url) }
@@ -34,8 +33,8 @@ package struct RedisOption: ParsableArguments {
         return try Namespace(name)
     }
 
-    /// The URL that the environment names, itself or in a file; nil if it names none. A process's environment is less
-    /// private than a file.
+    /// The URL in the environment, or in the file that it names; nil if there is neither. A file is more private than a
+    /// process's environment.
     ///
     /// Throws `.redisFileUnusable` if the file cannot be read, `.redisFileOpen` if other users could.
     package static func urlOfEnvironment() throws(ReelFailure) -> String? {
@@ -44,7 +43,6 @@ package struct RedisOption: ParsableArguments {
         return try url(inFile: path)
     }
 
-    /// The URL that the configuration file names, itself or in a file; nil if it names none.
     private static func urlOfSettings() throws(ReelFailure) -> String? {
         guard let path = Settings.text(.redisFile) else { return Settings.text(.redis) }
         return try url(inFile: path)
@@ -64,22 +62,22 @@ package struct StoreOption: ParsableArguments {
 
     package init() {}
 
-    /// Whether the option names a store, not only the environment.
+    /// Whether the option itself names a store.
     package var isGiven: Bool { store != nil }
 
-    /// Whether the option or the environment names a store.
+    /// Whether option, environment or configuration file name a store.
     package var isNamed: Bool { root != nil }
 
     private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store) }
 
-    /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of ``FolderStore``.
+    /// Throws `.storeNotNamed` if no store is named, and the failures of ``FolderStore``.
     package func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }
 
-    /// Opens the store, and makes it first if there is none: a folder that a group shares.
+    /// Opens the store, and makes it first if it is missing: a folder that a group shares.
     package func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
 
-    /// Opens the store if one is named, for commands that can do without: if it is away or closed to this user, they say so
-    /// and go on. Throws if no folder can have the name.
+    /// Opens the store if one is named, for commands that can do without it: if it cannot be reached or this user may not read
+    /// it, a warning says so. Throws if no folder can have the name.
     package func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
         guard root != nil else { return nil }
         do throws(ReelFailure) {
@@ -101,17 +99,14 @@ package struct StoreOption: ParsableArguments {
 
 /// The value of `--listen`: a host and a port.
 package struct Address: ExplainedArgument {
-    /// What a user may write.
     package static let forms = "an address and a port (127.0.0.1:8080, [::1]:8080, 0.0.0.0:80)"
-    /// A name or an address, one of IPv6 without its brackets.
+    /// A name or an address; an address of IPv6 without its brackets.
     package let host: String
-    /// 0 for any that is free.
+    /// 0 to 65535; 0 for any that is free.
     package let port: Int
 
-    /// A host and a port from 0 to 65535.
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
-    /// Nil if the text is no host with a port.
     package init?(_ text: String) {
         guard let match = text.wholeMatch(of: /(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):(\d{1,5})/),
             let port = Int(match.2), port <= 65535
@@ -124,6 +119,6 @@ package struct Address: ExplainedArgument {
         host == "localhost" || host == "::1" || host.wholeMatch(of: /127\.\d{1,3}\.\d{1,3}\.\d{1,3}/) != nil
     }
 
-    /// The start of the URL of what listens at a port of the host.
+    /// The beginning of the URLs at a port of the host.
     package func url(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

@@ -6,7 +6,6 @@ package import ReelWords
 
 /// The option `--sandbox`: whether engines must be confined.
 package struct SandboxOption: ParsableArguments {
-    /// The mode.
     @Option(
         name: .customLong("sandbox"),
         help: ArgumentHelp(
@@ -18,10 +17,9 @@ package struct SandboxOption: ParsableArguments {
 
     package init() {}
 
-    /// The mode that option and environment choose.
     package var mode: SandboxMode { chosen ?? SandboxOption.fromEnvironment ?? .try }
 
-    /// Throws `ValidationError` if environment or configuration file name something else than a mode.
+    /// Throws `ValidationError` if environment or configuration file name an unknown mode.
     package mutating func validate() throws {
         if SandboxOption.text == nil { chosen = try chosen ?? Settings.value(.sandbox) }
         guard chosen != nil || SandboxOption.text == nil || SandboxOption.fromEnvironment != nil else {
@@ -49,12 +47,12 @@ package struct SourceRootOption: ParsableArguments {
 
     package init() {}
 
-    /// The folders that option or environment name; nil if they name none. Throws `.sourceRootUnusable` if one is no folder.
+    /// The folders that option, environment or configuration file name; nil if they do not name any. Throws
+    /// `.sourceRootUnusable` if one is not a folder.
     package func roots() throws(ReelFailure) -> SourceRoots? {
         try SourceRootOption.roots(of: folders.isEmpty ? SourceRootOption.unasked : folders)
     }
 
-    /// Those folders; nil for none. Throws `.sourceRootUnusable` if one is no folder.
     package static func roots(of named: [String]) throws(ReelFailure) -> SourceRoots? {
         guard !named.isEmpty else { return nil }
         var paths: [String] = []
@@ -70,7 +68,6 @@ package struct SourceRootOption: ParsableArguments {
         return SourceRoots(paths)
     }
 
-    /// Those of the environment, else those of the configuration file.
     private static var unasked: [String] {
         guard let text = ProcessInfo.processInfo.environment["REEL_SOURCE_ROOTS"] else {
             return Settings.list(.sourceRoots) ?? []
@@ -79,12 +76,12 @@ package struct SourceRootOption: ParsableArguments {
     }
 }
 
-/// The options `--slots` and `--memory-total`: how many passes a machine does at once, and in how much memory.
+/// The options `--slots` and `--memory-total`: how many passes a machine runs at once, and in how much memory.
 package struct SlotOptions: ParsableArguments {
     @Option(help: "The most passes to do at once. Default: the number of processors that this process may use.")
     private var slots: Int?
 
-    /// Memory for all passes together; nil if the user did not choose it.
+    /// Nil if the user did not choose it.
     @Option(
         help: ArgumentHelp(
             "Memory that all passes may take together. Default: 0.6 of the machine's.", valueName: "size"),
@@ -95,20 +92,18 @@ package struct SlotOptions: ParsableArguments {
 
     private static let leastMemory: Int64 = 64 << 20
 
-    /// What a user is told who chose more memory than the machine has; nil if it has as much.
+    /// The warning to a user who chose more memory than the machine has; nil if the machine has enough.
     package var warning: String? {
         let machine = HostMemory.machine
         guard memory > machine else { return nil }
         return "--memory-total is \(ByteSize(bytes: memory)), and this machine has \(ByteSize(bytes: machine))"
     }
 
-    /// How many slots a worker has.
     package var count: Int { slots ?? HostProcessors.count }
 
     /// Memory for all passes together, in bytes.
     package var memory: Int64 { memoryTotal?.bytes ?? HostMemory.budget }
 
-    /// Throws `ValidationError` if the number of slots is out of range.
     package mutating func validate() throws {
         slots = try slots ?? Settings.value(.slots)
         memoryTotal = try memoryTotal ?? Settings.explained(.memoryTotal)

@@ -8,23 +8,18 @@ internal import Synchronization
 
 /// The options `--log-format` and `--log-level`.
 package struct LogOptions: ParsableArguments {
-    /// How lines of the log are written.
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case text, json
-    }
-
     @Option(
         help: """
             How the log on standard error is written: text, lines for people (the default), or json, an object on each \
             line.
             """)
-    var logFormat: Format?
+    var logFormat: LineLogHandler.Form?
 
     @Option(help: "The least level that is logged. Default: info.") var logLevel: Logger.Level?
 
     package init() {}
 
-    /// Throws `ValidationError` if the configuration file names another format or level than there are.
+    /// Throws `ValidationError` if the configuration file names an unknown format or level.
     package mutating func validate() throws {
         logFormat = try logFormat ?? Settings.value(.logFormat)
         logLevel = try logLevel ?? Settings.value(.logLevel)
@@ -32,10 +27,11 @@ package struct LogOptions: ParsableArguments {
 
     private static let json = Mutex(false)
 
-    /// Whether the log of this process is JSON, so that nothing else may be on standard error.
+    /// Whether the log of this process is JSON, so that standard error may hold nothing else.
     static var writesJSON: Bool { json.withLock(\.self) }
 
-    /// Whether standard error is a stream of systemd's journal: systemd names the device and inode of such a stream (systemd.exec(5)).
+    /// Whether standard error is a stream of systemd's journal: systemd names the device and inode of such a stream
+    /// (systemd.exec(5)).
     private static var writesToJournal: Bool {
         var status = stat()
         guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0
@@ -43,7 +39,7 @@ package struct LogOptions: ParsableArguments {
         return stream == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Has all loggers of this process write so. Call it once, before the first logger is made.
+    /// Sets up all loggers of this process. Call it once, before the first logger is made.
     package func start() {
         LogOptions.json.withLock { $0 = logFormat == .json }
         let isJournal = LogOptions.writesToJournal
@@ -52,11 +48,7 @@ package struct LogOptions: ParsableArguments {
                 // A log that cannot be written, as on a full disk, ends no program.
                 try? FileHandle.standardError.write(contentsOf: Data($0.utf8))
             }
-            var handler: any LogHandler =
-                switch logFormat ?? .text {
-                case .text: LineLogHandler(.text, label: label, hasPriorities: isJournal, write: write)
-                case .json: LineLogHandler(.json, label: label, hasPriorities: isJournal, write: write)
-                }
+            var handler = LineLogHandler(logFormat ?? .text, label: label, hasPriorities: isJournal, write: write)
             handler.logLevel = logLevel ?? .info
             return handler
         }
@@ -67,18 +59,15 @@ extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 /// A log handler that writes each event as a line.
 package struct LineLogHandler: LogHandler {
-    /// What a line looks like.
-    package enum Form: Sendable {
+    package enum Form: String, CaseIterable, ExpressibleByArgument, Sendable {
         /// For people: time, level, logger and message. The message is made legible: file names and words of engines may be
         /// part of it. Metadata are left out, since the message says the same in words.
         case text
-        /// A JSON object: "time", "level", "logger", "message", and what the event is about, by names.
+        /// A JSON object: "time", "level", "logger", "message", and the metadata.
         case json
     }
 
-    /// What all events of the logger are about.
     package var metadata: Logger.Metadata = [:]
-    /// Events below it are not written.
     package var logLevel = Logger.Level.info
 
     private let form: Form
@@ -92,19 +81,14 @@ package struct LineLogHandler: LogHandler {
     package init(
         _ form: Form, label: String, hasPriorities: Bool = false, write: @escaping @Sendable (String) -> Void
     ) {
-        self.form = form
-        self.label = label
-        self.hasPriorities = hasPriorities
-        self.write = write
+        (self.form, self.label, self.hasPriorities, self.write) = (form, label, hasPriorities, write)
     }
 
-    /// Metadata by name.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes the event.
     package func log(event: LogEvent) {
         let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let priority = hasPriorities ? "<\(event.level.priority)>" : ""

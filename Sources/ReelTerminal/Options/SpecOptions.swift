@@ -54,10 +54,8 @@ package struct SpecOptions: ParsableArguments {
 
     package init() {}
 
-    /// Throws `ValidationError` for options that are invalid or exclude each other.
     package func validate() throws { try RequestNames.explained { try request.check() } }
 
-    /// What the options ask for.
     package var request: OutputRequest {
         var request = OutputRequest()
         request.videoCodec = videoCodec
@@ -103,7 +101,7 @@ package struct SpecOptions: ParsableArguments {
     /// A draft for each output that a command's arguments ask for, as `OutputRequest.drafts` makes them. Throws a usage error
     /// for options that do not go with them.
     ///
-    /// - Parameter refused: hears of each argument that cannot be a draft.
+    /// - Parameter refused: gets the failure of each argument that cannot be a draft.
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         try RequestNames.explained { try request.drafts(of: arguments, refused: refused) }
     }
@@ -115,7 +113,7 @@ extension RequestNames {
         "--" + field.longName + (value.map { " " + $0 } ?? "")
     }
 
-    /// Does something with a request. A fault of the request becomes a usage error.
+    /// Makes a usage error of a fault of a request.
     static func explained<Result>(_ work: () throws -> Result) throws -> Result {
         do {
             return try work()
@@ -126,17 +124,17 @@ extension RequestNames {
 }
 
 extension OutputRequest.Field {
-    /// "passFrames" is "pass-frames".
+    /// "pass-frames" for `passFrames`.
     fileprivate var longName: String {
         rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }
 }
 
 extension ArgumentHelp {
-    /// The help of an option of a request, with what is taken if it is not given.
+    /// The help of an option of a request, with its default.
     package static func of(_ field: OutputRequest.Field) -> ArgumentHelp { of(field, usual: field.option.usual) }
 
-    /// The same with other words for what is taken if it is not given; nil if the parser itself adds them.
+    /// The same with other words for the default; nil if the parser itself adds them.
     package static func of(_ field: OutputRequest.Field, usual: String?) -> ArgumentHelp {
         let option = field.option
         return ArgumentHelp(option.help + (usual.map { " Default: \($0)." } ?? ""), valueName: option.valueName)
@@ -144,7 +142,7 @@ extension ArgumentHelp {
 }
 
 extension ExplainedArgument {
-    /// The transformation for an option of this type. Throws what is valid.
+    /// The transformation for an option of this type. Throws a `ValidationError` that says what is valid.
     package static func read(_ text: String) throws -> Self {
         guard let value = Self(text) else { throw ValidationError("it takes \(forms)") }
         return value
@@ -152,7 +150,6 @@ extension ExplainedArgument {
 }
 
 extension ByteSize: ExpressibleByArgument {
-    /// Parses a command line argument; nil if it is invalid.
     package init?(argument: String) { self.init(argument) }
 }
 
@@ -167,7 +164,7 @@ extension Trim: ExpressibleByArgument {}
 extension Dither: ExpressibleByArgument {}
 
 extension [String] {
-    /// Each word once, where it comes first.
+    /// Each text once, at its first place.
     package var removingRepeats: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }

@@ -4,7 +4,7 @@ internal import ReelJobs
 package import ReelStore
 internal import ReelWords
 
-/// What a submitter says of jobs; it does not change their output, nor their ids.
+/// A submitter's notes on jobs. They change neither the jobs' output nor their ids.
 package struct SubmissionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -20,7 +20,6 @@ package struct SubmissionOptions: ParsableArguments {
 
     package init() {}
 
-    /// Throws `ValidationError` for a name or labels that no job can have.
     package func validate() throws {
         if let name, !Submission.isText(name) {
             throw ValidationError(
@@ -29,18 +28,16 @@ package struct SubmissionOptions: ParsableArguments {
         try LabelOption.explained { () throws(LabelFault) in try Submission.check(labels: Submission.labels(label)) }
     }
 
-    /// What the options say, as this process's user.
+    /// With this process's user as the submitter.
     package var submission: Submission { .byThisUser(name: name, labels: (try? LabelOption.labels(label)) ?? [:]) }
 }
 
-/// How --label is read.
 package enum LabelOption {
     /// The labels by name. Throws if one is malformed, or if two have the same name.
     package static func labels(_ arguments: [String]) throws -> [String: String] {
         try explained { () throws(LabelFault) in try Submission.labels(arguments) }
     }
 
-    /// Makes a usage error of a fault.
     static func explained<Result>(_ read: () throws(LabelFault) -> Result) throws -> Result {
         do throws(LabelFault) {
             return try read()
@@ -67,23 +64,21 @@ package struct TermsOptions: ParsableArguments {
 
     @Flag(help: "Copy the video into the store, for workers that do not see it where it is.") package var stage = false
 
-    /// The terms that the options set.
     package var terms: JobTerms {
         JobTerms(weight: weight, retain: Double((retain ?? .week).seconds), keepsSegments: keepSegments)
     }
 
     package init() {}
 
-    /// Throws `ValidationError` for a weight that no job can have.
     package func validate() throws { try TermsOptions.check(weight: weight) }
 
-    /// Throws for a weight that no job can have.
+    /// Throws `ValidationError` for a weight that no job can have.
     package static func check(weight: Double) throws {
         guard JobTerms.weights.contains(weight) else { throw ValidationError("--weight must be 0.001 to 1000") }
     }
 }
 
-/// A moment as users name one that lies back: a span of time before now ("2h"), a day ("2026-11-26"), or a time of a day
+/// A moment in the past as users write it: a span of time before now ("2h"), a day ("2026-11-26"), or a time of a day
 /// ("2026-11-26T18:30"), by the time zone of this machine.
 package struct Moment: Hashable, Sendable {
     /// Seconds since 1970.
