@@ -5,14 +5,17 @@ internal import ReelCore
 /// argument-parser breaks none.
 package enum HelpText {
     /// A text and the sections after it, with an empty line between.
-    package static func text(_ parts: String...) -> String { parts.joined(separator: "\n\n") }
+    package static func text(_ parts: String...) -> String { text(parts) }
+
+    package static func text(_ parts: [String]) -> String { parts.joined(separator: "\n\n") }
 
     /// Commands to try, a line for each.
-    package static func examples(_ commands: String...) -> String {
+    package static func examples(_ commands: String...) -> String { examples(commands) }
+
+    package static func examples(_ commands: [String]) -> String {
         (["EXAMPLES:"] + commands.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// What each exit code means.
     package static let exitCodes = section(
         "EXIT CODES",
         [
@@ -21,7 +24,7 @@ package enum HelpText {
             ("130", "interrupted; the same command resumes"),
         ])
 
-    /// Of commands that use a board and a store: what environment variables say to them, and their exit codes.
+    /// For commands that use a board and a store: the meaning of environment variables and exit codes.
     package static let ofBoard = text(environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
 
     /// How a shell learns to complete a program's arguments.
@@ -31,12 +34,12 @@ package enum HelpText {
           packages and scripts/install have installed it.
         """
 
-    /// What environment variables say to a command.
+    /// The meaning of environment variables for a command.
     package static func environment(_ variables: [Variable]) -> String {
         section("ENVIRONMENT", variables.map { ($0.rawValue, $0.words) })
     }
 
-    /// The encoders that reel knows, and by which other names each can be asked for.
+    /// The encoders that reel knows, and the other names of each.
     package static let encoders = text(
         section(
             "VIDEO ENCODERS",
@@ -49,7 +52,6 @@ package enum HelpText {
           \(Container.allCases.map(\.rawValue).joined(separator: ", "))
         """
 
-    /// An environment variable of the programs.
     package enum Variable: String, CaseIterable, Sendable {
         case redis = "REEL_REDIS"
         case redisFile = "REEL_REDIS_FILE"

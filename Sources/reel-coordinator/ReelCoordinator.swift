@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelSandbox
 internal import ReelTerminal
 
 /// The streams that this program prints to.
@@ -21,16 +20,9 @@ struct ReelCoordinator: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
             WorkersCommand.self, WaitCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self,
-            RetryCommand.self,
-            PauseCommand.self,
-            ResumeCommand.self, WeighCommand.self, RemoveCommand.self, DrainCommand.self, UndrainCommand.self,
-            RecoverCommand.self,
-            InitCommand.self,
+            RetryCommand.self, PauseCommand.self, ResumeCommand.self, WeighCommand.self, RemoveCommand.self,
+            DrainCommand.self, UndrainCommand.self, RecoverCommand.self, InitCommand.self,
         ])
 
-    static func main() async {
-        OwnProcess.protect()
-        OwnProcess.silenceDispatch()
-        await console.run(self)
-    }
+    static func main() async { await console.run(self) }
 }

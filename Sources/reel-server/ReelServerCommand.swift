@@ -5,7 +5,6 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
 internal import ReelQueue
-internal import ReelSandbox
 package import ReelServer
 internal import ReelStore
 internal import ReelTerminal
@@ -13,15 +12,9 @@ internal import ReelTerminal
 /// Where this program writes messages to its user; its log is separate.
 let console = Console(name: "reel-server") { reason in
     switch reason {
-    case .storeMissing: "reel-coordinator init makes one"
-    case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
-    case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
-    case .namespaceInvalid: "REEL_NAMESPACE names it"
-    case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
     case .secretFileUnusable(let path, ENOENT): "reel-server token NAME --role admin --tokens \(path) makes it"
-    case .addressUnusable: "choose another with --listen"
     case .redisUnusable: "start redis-server there, or name another with --redis or REEL_REDIS"
-    default: nil
+    default: Console.usualAdvice(for: reason)
     }
 }
 
@@ -32,11 +25,7 @@ struct ReelServerCommand: AsyncParsableCommand {
         version: Release.version, subcommands: [ServeCommand.self, TokenCommand.self],
         defaultSubcommand: ServeCommand.self)
 
-    static func main() async {
-        OwnProcess.protect()
-        OwnProcess.silenceDispatch()
-        await console.run(self)
-    }
+    static func main() async { await console.run(self) }
 }
 
 struct TokenCommand: AsyncParsableCommand {

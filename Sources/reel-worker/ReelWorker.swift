@@ -15,14 +15,8 @@ internal import UnixSignals
 /// Where this program writes messages to its user; its log is separate.
 private let console = Console(name: "reel-worker") { reason in
     switch reason {
-    case .storeMissing: "reel-coordinator init makes one"
-    case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
-    case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
     case .folderUnwritable: "name another folder with --scratch"
-    case .namespaceInvalid: "REEL_NAMESPACE names it"
-    case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
-    case .addressUnusable: "choose another with --listen"
-    default: nil
+    default: Console.usualAdvice(for: reason)
     }
 }
 
@@ -112,9 +106,5 @@ struct ReelWorker: AsyncParsableCommand {
         try await Interruption.shuttingDown(service) { worker.endNow() }
     }
 
-    static func main() async {
-        OwnProcess.protect()
-        OwnProcess.silenceDispatch()
-        await console.run(self)
-    }
+    static func main() async { await console.run(self) }
 }

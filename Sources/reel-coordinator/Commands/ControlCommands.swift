@@ -5,110 +5,88 @@ internal import ReelTerminal
 internal import ReelWords
 
 struct CancelCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "End jobs; their engines are stopped within seconds.",
-        discussion: HelpText.text(
-            HelpText.examples("reel-coordinator cancel @", "reel-coordinator cancel --all --label project=trailer"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "cancel", "End jobs; their engines are stopped within seconds.",
+        examples: "cancel @", "cancel --all --label project=trailer")
 
     @OptionGroup var arguments: JobArguments
 
-    func run() async throws {
-        try await arguments.each(in: JobFilter.State.open) { service, job throws(ReelFailure) in
-            try await service.cancel(job)
-        }
-    }
+    func run() async throws { try await arguments.each(in: JobFilter.State.open, JobService.cancel) }
 }
 
 struct RetryCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Have failed jobs run again.",
-        discussion: HelpText.text(
-            "Finished passes stay so; attempts are counted anew, and excluded hosts may try again.",
-            HelpText.examples("reel-coordinator retry 3f2a", "reel-coordinator retry --all --since 2h"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "retry", "Have failed jobs run again.",
+        text: "Finished passes stay so; attempts are counted anew, and excluded hosts may try again.",
+        examples: "retry 3f2a", "retry --all --since 2h")
 
     @OptionGroup var arguments: JobArguments
 
-    func run() async throws {
-        try await arguments.each(in: [.failed]) { service, job throws(ReelFailure) in try await service.retry(job) }
-    }
+    func run() async throws { try await arguments.each(in: [.failed], JobService.retry) }
 }
 
 struct PauseCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pause",
-        abstract: "Pause jobs: workers claim no more of their passes; passes in flight are finished.",
-        discussion: HelpText.text(
-            HelpText.examples("reel-coordinator pause @", "reel-coordinator pause --all"), HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "pause", "Pause jobs: workers claim no more of their passes; passes in flight are finished.",
+        examples: "pause @", "pause --all")
 
     @OptionGroup var arguments: JobArguments
 
-    func run() async throws {
-        try await arguments.each(in: JobFilter.State.open) { service, job throws(ReelFailure) in
-            try await service.pause(job)
-        }
-    }
+    func run() async throws { try await arguments.each(in: JobFilter.State.open, JobService.pause) }
 }
 
 struct ResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let paused jobs go on.",
-        discussion: HelpText.text(
-            HelpText.examples("reel-coordinator resume @", "reel-coordinator resume --all"), HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "resume", "Let paused jobs go on.", examples: "resume @", "resume --all")
 
     @OptionGroup var arguments: JobArguments
 
-    func run() async throws {
-        try await arguments.each(in: [.paused]) { service, job throws(ReelFailure) in try await service.resume(job) }
-    }
+    func run() async throws { try await arguments.each(in: [.paused], JobService.resume) }
 }
 
 struct WeighCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "weigh", abstract: "Give jobs another share of the work beside other jobs.",
-        discussion: HelpText.text(
-            "It counts from the next pass on that a worker claims.",
-            HelpText.examples(
-                "reel-coordinator weigh 3f2a --weight 3",
-                "reel-coordinator weigh --all --label project=trailer --weight 0.5"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "weigh", "Give jobs another share of the work beside other jobs.",
+        text: "It counts from the next pass on that a worker claims.",
+        examples: "weigh 3f2a --weight 3", "weigh --all --label project=trailer --weight 0.5")
 
     @OptionGroup var arguments: JobArguments
-
     @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.") var weight: Double
 
     func validate() throws { try TermsOptions.check(weight: weight) }
 
     func run() async throws {
-        try await arguments.each(in: JobFilter.State.open) { service, job throws(ReelFailure) in
-            try await service.weigh(job, weight)
+        try await arguments.each(in: JobFilter.State.open) { service in
+            { job throws(ReelFailure) in try await service.weigh(job, weight) }
         }
     }
 }
 
 struct RemoveCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove jobs that have ended, and all that the store has of them.",
-        discussion: HelpText.text(
-            "Their results in the store are removed, too; fetched copies are kept.",
-            HelpText.examples(
-                "reel-coordinator remove 3f2a",
-                "reel-coordinator remove --all --state done --label project=trailer"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "remove", "Remove jobs that have ended, and all that the store has of them.",
+        text: "Their results in the store are removed, too; fetched copies are kept.",
+        examples: "remove 3f2a", "remove --all --state done --label project=trailer")
 
     @OptionGroup var arguments: JobArguments
 
-    func run() async throws {
-        try await arguments.each(in: JobFilter.State.ended) { service, job throws(ReelFailure) in
-            try await service.remove(job)
-        }
+    func run() async throws { try await arguments.each(in: JobFilter.State.ended, JobService.remove) }
+}
+
+extension CommandConfiguration {
+    /// A command that uses a board and a store. Its help has the text, examples of its use, and what environment variables and
+    /// exit codes mean.
+    static func ofBoard(
+        _ name: String, _ abstract: String, text: String? = nil, examples: String...
+    ) -> CommandConfiguration {
+        let parts = [text, HelpText.examples(examples.map { "reel-coordinator " + $0 }), HelpText.ofBoard]
+        return CommandConfiguration(
+            commandName: name, abstract: abstract, discussion: HelpText.text(parts.compactMap(\.self)))
     }
 }
 
 /// The jobs that a command changes.
 struct JobArguments: ParsableArguments {
-    /// How a job is named in arguments.
     static let help: ArgumentHelp = "Ids of jobs, or the beginnings of ids; @ for the job that was submitted last."
 
     @Argument(help: JobArguments.help, completion: .jobs) var jobs: [String] = []
@@ -132,7 +110,7 @@ struct JobArguments: ParsableArguments {
         }
     }
 
-    /// Throws `ValidationError` if a job's name is empty, as a variable of a script that is not set.
+    /// Throws `ValidationError` if a job's name is empty, such as an unset variable of a script.
     static func check(_ names: [String]) throws {
         guard !names.contains("") else { throw ValidationError("a job's id is empty") }
     }
@@ -142,7 +120,7 @@ struct JobArguments: ParsableArguments {
     /// - Parameter states: the states of the jobs to which the command applies.
     func each(
         in states: Set<JobFilter.State>,
-        _ change: (JobService, JobID) async throws(ReelFailure) -> JobService.ControlOutcome
+        _ change: (JobService) -> (JobID) async throws(ReelFailure) -> JobService.ControlOutcome
     ) async throws {
         let service = try await redis.service(joining: store.open())
         var failures = Failures()
@@ -151,7 +129,7 @@ struct JobArguments: ParsableArguments {
             do throws(ReelFailure) {
                 let id = try await service.job(named: name)
                 job = id
-                let outcome = try await change(service, id)
+                let outcome = try await change(service)(id)
                 console.say(JobArguments.words(outcome, id))
                 if json { console.json(JobChangeView(id, outcome)) }
             } catch {
@@ -161,7 +139,7 @@ struct JobArguments: ParsableArguments {
         try failures.end()
     }
 
-    /// The ids of the jobs that --all means; says how many there are.
+    /// The ids of the jobs that --all means. Prints how many they are.
     private func chosen(in states: Set<JobFilter.State>, _ service: JobService) async throws(ReelFailure) -> [String] {
         var filter = filter.filter
         filter.states = filter.states.isEmpty ? states : filter.states.intersection(states)

@@ -5,17 +5,12 @@ internal import ReelStore
 internal import ReelTerminal
 
 struct WaitCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Wait until jobs have ended.",
-        discussion: HelpText.text(
-            """
+    static let configuration = CommandConfiguration.ofBoard(
+        "wait", "Wait until jobs have ended.",
+        text: """
             Exit code 0 if all are done. The first that failed or was cancelled, or had not ended in time, decides \
             otherwise, after the others have been waited for.
-            """,
-            HelpText.examples(
-                "reel-coordinator wait @",
-                "reel-coordinator wait 3f2a 81c0 --timeout 3600"),
-            HelpText.ofBoard))
+            """, examples: "wait @", "wait 3f2a 81c0 --timeout 3600")
 
     @Argument(help: JobArguments.help, completion: .jobs) var jobs: [String]
 
@@ -36,7 +31,7 @@ struct WaitCommand: AsyncParsableCommand {
         let service = try await redis.service(store.openIfNamed(console))
         let clock = ContinuousClock()
         let deadline = timeout.map { clock.now + .seconds($0) }
-        var first: ReelFailure?
+        var failures = Failures()
         for name in jobs {
             var job: JobID?
             do throws(ReelFailure) {
@@ -54,25 +49,20 @@ struct WaitCommand: AsyncParsableCommand {
                 await endCommand.tell(JobEnd(done: id, source: view.source, output: view.output))
             } catch {
                 guard error.kind != .interrupted else { throw error }
-                console.report(error, of: job)
+                failures.note(error, of: job)
                 if let job, let view = try? await service.view(job), view.state.isTerminal {
                     await endCommand.tell(JobEnd(error, of: job, source: view.source, output: view.output))
                 }
-                first = first ?? error
             }
         }
-        if let first { throw ReportedFailure(first) }
+        try failures.end()
     }
 }
 
 struct FetchCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Deliver the results of finished jobs; the store keeps them as well.",
-        discussion: HelpText.text(
-            HelpText.examples(
-                "reel-coordinator fetch @ --wait", "reel-coordinator fetch 3f2a 81c0 -o out/",
-                "reel-coordinator fetch 3f2a -o - | ffplay -"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "fetch", "Deliver the results of finished jobs; the store keeps them as well.",
+        examples: "fetch @ --wait", "fetch 3f2a 81c0 -o out/", "fetch 3f2a -o - | ffplay -")
 
     @Argument(help: JobArguments.help, completion: .jobs) var jobs: [String]
 
@@ -129,7 +119,7 @@ struct FetchCommand: AsyncParsableCommand {
         }
         // A job without a result is reported as that, even if the destination exists.
         _ = try await results.result(of: id)
-        // Of several, it is a folder, also if there is none.
+        // For several jobs it is a folder, even if it does not exist.
         let asked = output.map { jobs.count > 1 && !$0.hasSuffix("/") ? $0 + "/" : $0 }
         let destination = Destination(try await results.path(of: id, asked: asked), overwrite: overwrite)
         try destination.check(source: nil)
@@ -140,12 +130,9 @@ struct FetchCommand: AsyncParsableCommand {
 }
 
 struct VerifyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Compare the result of a finished job with the size and hash recorded of it.",
-        discussion: HelpText.text(
-            "Exit code 0 if they match, 1 if not.",
-            HelpText.examples("reel-coordinator verify 3f2a", "reel-coordinator verify @ --file /backup/clip.mp4"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "verify", "Compare the result of a finished job with the size and hash recorded of it.",
+        text: "Exit code 0 if they match, 1 if not.", examples: "verify 3f2a", "verify @ --file /backup/clip.mp4")
 
     @Argument(help: "The job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
     var job: String

@@ -7,19 +7,14 @@ internal import ReelStore
 internal import ReelTerminal
 
 struct StatusCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show all jobs, or one job's passes, progress, warnings and failures.",
-        discussion: HelpText.text(
-            """
+    static let configuration = CommandConfiguration.ofBoard(
+        "status", "Show all jobs, or one job's passes, progress, warnings and failures.",
+        text: """
             All jobs are those that have not ended and the latest 50 of the others, or with --state, --label, --since or \
             --limit all of the board that these choose. With a job's id and --watch it ends when the job does, with the exit \
             code of wait; Ctrl-C before that exits with 130. Options of jobs, times of the source \
             and the last words of engines are shown where --store or REEL_STORE names the store.
-            """,
-            HelpText.examples(
-                "reel-coordinator status", "reel-coordinator status @ --watch",
-                "reel-coordinator status --state failed --since 1d --json"),
-            HelpText.ofBoard))
+            """, examples: "status", "status @ --watch", "status --state failed --since 1d --json")
 
     @Argument(help: "A job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)
     var job: String?
@@ -70,14 +65,10 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 struct QueueCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "queue",
-        abstract: "Show the queue: passes ready, in flight, retrying, exhausted, oldest wait, throughput, ETA.",
-        discussion: HelpText.text(
-            "In all, and for each job that has not ended or failed; for a job that waits, why.",
-            HelpText.examples(
-                "reel-coordinator queue", "reel-coordinator queue --watch", "reel-coordinator queue --json | jq .ready"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "queue", "Show the queue: passes ready, in flight, retrying, exhausted, oldest wait, throughput, ETA.",
+        text: "In all, and for each job that has not ended or failed; for a job that waits, why.",
+        examples: "queue", "queue --watch", "queue --json | jq .ready")
 
     @OptionGroup var filter: FilterOptions
     @OptionGroup var redis: RedisOption
@@ -156,7 +147,7 @@ extension JobService {
         let strip = isForPeople ? try await strip(job, cells: console.canvas.columns) : nil
         let now = Date().timeIntervalSince1970
         return Snapshot(json: view, isFinal: view.state.isTerminal) {
-            JobText.lines(view, strip: strip, at: now, on: $0)
+            JobText.lines(view, strip: strip, at: now, on: $1)
         }
     }
 }

@@ -8,18 +8,14 @@ internal import ReelTerminal
 internal import ReelWords
 
 struct InitCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "init",
-        abstract: "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
-        discussion: HelpText.text(
-            """
+    static let configuration = CommandConfiguration.ofBoard(
+        "init", "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
+        text: """
             Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS or \
             REEL_REDIS_FILE apply. A new folder is accessible to its owner and its group only (mode 2770); an existing one \
             keeps its mode, and a store is not changed. Preparing the board loads reel's functions into Redis, unless it \
             has newer ones. Other programs load them by themselves if their user may.
-            """,
-            HelpText.examples("reel-coordinator init --store /mnt/reel --redis redis://10.0.0.5:6379"), HelpText.ofBoard
-        ))
+            """, examples: "init --store /mnt/reel --redis redis://10.0.0.5:6379")
 
     @OptionGroup var store: StoreOption
 
@@ -56,13 +52,9 @@ struct InitCommand: AsyncParsableCommand {
 }
 
 struct RecoverCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "recover", abstract: "Put the store's unfinished jobs back on a board that has lost them.",
-        discussion: HelpText.text(
-            "Finished passes are kept. You can repeat it at any time.",
-            HelpText.examples(
-                "reel-coordinator recover"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "recover", "Put the store's unfinished jobs back on a board that has lost them.",
+        text: "Finished passes are kept. You can repeat it at any time.", examples: "recover")
 
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption

@@ -5,11 +5,9 @@ internal import ReelQueue
 internal import ReelTerminal
 
 struct WorkersCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "workers", abstract: "Show the workers: host, slots, what each does, last beat.",
-        discussion: HelpText.text(
-            HelpText.examples("reel-coordinator workers --watch", "reel-coordinator workers --check"),
-            HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "workers", "Show the workers: host, slots, what each does, last beat.",
+        examples: "workers --watch", "workers --check")
 
     @Flag(help: "End with exit code 4 if no worker takes work, after showing them.") var check = false
 
@@ -24,21 +22,19 @@ struct WorkersCommand: AsyncParsableCommand {
         try await reading.show(redis) { service throws(ReelFailure) in
             let views = try await service.workers()
             let drained = try await service.drainedHosts()
-            return Snapshot(json: views) { WorkerText.lines(views, drainedHosts: drained, on: $0) }
+            return Snapshot(json: views) { WorkerText.lines(views, drainedHosts: drained, on: $1) }
         }
         if check { try await redis.service().checkWorkers() }
     }
 }
 
 struct DrainCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "drain", abstract: "Give hosts or workers nothing more: they finish what they hold, and wait.",
-        discussion: HelpText.text(
-            """
+    static let configuration = CommandConfiguration.ofBoard(
+        "drain", "Give hosts or workers nothing more: they finish what they hold, and wait.",
+        text: """
             A host stays drained until undrain, also when its workers end and start again; a worker until it ends, since \
             its id changes with each start. reel-coordinator workers shows what is drained.
-            """,
-            HelpText.examples("reel-coordinator drain node-3"), HelpText.ofBoard))
+            """, examples: "drain node-3")
 
     @OptionGroup var arguments: WorkerArguments
 
@@ -59,9 +55,8 @@ struct DrainCommand: AsyncParsableCommand {
 }
 
 struct UndrainCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "undrain", abstract: "Let drained hosts or workers claim again.",
-        discussion: HelpText.text(HelpText.examples("reel-coordinator undrain node-3"), HelpText.ofBoard))
+    static let configuration = CommandConfiguration.ofBoard(
+        "undrain", "Let drained hosts or workers claim again.", examples: "undrain node-3")
 
     @OptionGroup var arguments: WorkerArguments
 
