@@ -36,7 +36,7 @@ final class RequestReader: Sendable {
                 case nil, .confinement: Self.refuse(line)
                 case .segments(let more): segments.add(more)
                 case .request(let request):
-                    // The last request has been answered: what came late for it is of no use.
+                    // The last request has been answered: segments that came late for it are of no use.
                     segments.clear()
                     waiting.withLock { $0.append(request) }
                     arrived.signal()

@@ -3,17 +3,14 @@ import ReelCore
 import ReelEngine
 import ReelMedia
 
-/// Performs requests one after the other; keeps the job at hand open between its passes.
+/// Performs requests one after the other; keeps the current job open between its passes.
 struct RequestHandler {
     private let events: EventWriter
     private let segments: SegmentFeed
     private var open: (files: JobFiles, job: OpenJob)?
 
-    /// - Parameter segments: brings those of the assembly that is performed.
-    init(events: EventWriter, segments: SegmentFeed) {
-        self.events = events
-        self.segments = segments
-    }
+    /// - Parameter segments: brings the segments of the assembly that is performed.
+    init(events: EventWriter, segments: SegmentFeed) { (self.events, self.segments) = (events, segments) }
 
     /// Performs a request and sends its result or its failure.
     mutating func perform(_ request: EngineRequest) {
@@ -78,12 +75,10 @@ struct RequestHandler {
 
     private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
-        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass]
+        // The place is missing for a track that is whole already, which nobody asks for.
+        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass],
+            let place = request.segments.first.flatMap(\.self)
         else { throw ReelFailure(.planLacks(part: .audioPass, number: request.pass)) }
-        // A track that is whole already is not asked for.
-        guard let place = request.segments.first.flatMap(\.self) else {
-            throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
-        }
         guard !job.plan.isEdit else {
             let sound = try EditedSound(sources: job.sources, plan: job.plan, number: number)
             return try sound.render(at: place, scratch: request.scratch) { events.progress(.sound) }

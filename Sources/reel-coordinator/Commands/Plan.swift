@@ -53,7 +53,7 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
+        // Not in `validate`: the parser takes the value of an unknown option for another video.
         guard sources.count == 1 || spec.request.stitch else {
             throw ValidationError("plan takes one video; --stitch makes one output of several")
         }

@@ -47,16 +47,12 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var lines: JSONLines
 
     func run() async throws {
-        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        var refused: [ReelFailure] = []
-        let drafts = try spec.drafts(of: sources) { refused.append($0) }
-        try output.refuseOneName(for: drafts.count + refused.count)
-        output.makeFolder()
-        var batch = Batch(sources: drafts.count + refused.count, refused: refused)
-        let items = try output.items(for: drafts, in: &batch, checks: true, lines) {
+        // Not in `validate`: the parser takes the value of an unknown option for another video.
+        let (started, items) = try output.batch(of: sources, spec, checks: true, lines) {
             (draft, choice) throws(ReelFailure) in
             try JobRecord(submitting: draft.sources, spec: draft.spec(in: choice.container))
         }
+        var batch = started
         if let warning = slots.warning { console.say("warning: \(warning)") }
         // Each folder of outputs has a store of its own.
         var folders: [String] = []
@@ -74,8 +70,8 @@ struct RunCommand: AsyncParsableCommand {
         try batch.end()
     }
 
-    /// Makes outputs of one folder. Reports each that fails, and returns the failures and how many were written. Throws what
-    /// interrupts the command.
+    /// Makes outputs of one folder. Reports each failure, and returns the failures and how many outputs were written. Throws if
+    /// the command is interrupted.
     private func run(_ items: [BatchItem]) async throws -> (failures: [ReelFailure], written: Int) {
         let local = LocalRun(
             items.map { LocalRun.Request($0.job, to: $0.destination) }, programs: try Programs(), slots: slots.count,
@@ -105,7 +101,7 @@ struct RunCommand: AsyncParsableCommand {
             }
             let unfinished = displays.filter { $0.end == nil }.map(\.job)
             console.report(error, ofEach: unfinished)
-            // Without a place among others it is the only one.
+            // Only an output that is alone has no place among others.
             guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else {
                 throw ReportedFailure(error)
             }
@@ -120,7 +116,7 @@ extension BatchItem {
     fileprivate var folder: String { URL(fileURLWithPath: destination.path).deletingLastPathComponent().path }
 }
 
-/// Shows on standard error how a run of one video goes, and reports how it ends.
+/// Shows the progress of one video on standard error, and reports its end.
 private final class RunDisplay: Sendable {
     private let item: BatchItem
     private let lines: JSONLines
@@ -182,7 +178,7 @@ private final class RunDisplay: Sendable {
         }
     }
 
-    /// What a command hears of the step, if it is the video's end.
+    /// What the command of `--on-done` is told of the step; nil if it is not the video's end.
     func told(of step: LocalRun.Step) -> JobEnd? {
         let (job, source, output) = (item.job.id, item.job.source.path, item.destination.path)
         return switch step {
@@ -192,7 +188,7 @@ private final class RunDisplay: Sendable {
         }
     }
 
-    /// Takes bars away, so that other lines can be printed.
+    /// Removes bars, so that other lines can be printed.
     func clear() {
         reading.clear()
         state.withLock { $0.progress?.clear() }

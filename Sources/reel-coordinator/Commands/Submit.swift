@@ -54,13 +54,8 @@ struct SubmitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let roots = try sourceRoot.roots()
-        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        var refused: [ReelFailure] = []
-        let drafts = try spec.drafts(of: sources) { refused.append($0) }
-        try output.refuseOneName(for: drafts.count + refused.count)
-        output.makeFolder()
-        var batch = Batch(sources: drafts.count + refused.count, refused: refused)
-        let wanted = try output.items(for: drafts, in: &batch, checks: wait, lines) {
+        // Not in `validate`: the parser takes the value of an unknown option for another video.
+        let (started, wanted) = try output.batch(of: sources, spec, checks: wait, lines) {
             (draft, choice) throws(ReelFailure) in
             var terms = terms.terms
             terms.output = choice.path
@@ -68,6 +63,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
                 submission: submission.submission, within: roots, stages: self.terms.stage)
         }
+        var batch = started
         guard !wanted.isEmpty else { return try batch.end() }
         let service = try await redis.service(joining: store.open(), warnings: true)
         let engine = EngineHost(
@@ -99,7 +95,7 @@ struct SubmitCommand: AsyncParsableCommand {
         try batch.end()
     }
 
-    /// Does a part of the work, of whose failure the command of `--on-done` hears.
+    /// Runs one step; if it fails, runs the `--on-done` command.
     private func telling<Result: Sendable>(
         _ item: BatchItem, _ work: () async throws(ReelFailure) -> Result
     ) async throws(ReelFailure) -> Result {
@@ -130,7 +126,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 job, engine: engine, quotas: quotas, anew: force, reading: reading.heard
             ) { state in
                 if json { return console.json(SubmittedView(id: job.id, state: state)) }
-                // If this command is killed while it reads the source, its user knows which job goes on.
+                // So its user knows which job goes on if this command is killed while the source is read.
                 telling = Task {
                     try await Task.sleep(for: .seconds(2))
                     reading.clear()

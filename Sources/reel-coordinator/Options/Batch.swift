@@ -5,18 +5,16 @@ internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
 
-/// The videos of a command: one that fails does not keep the others from being worked on.
-struct Batch {
-    /// How many there are.
+/// The videos of a command. If one fails, the others are still worked on.
+struct VideoBatch {
+    /// How many outputs the command was asked for, also the ones that were refused or left out.
     let sources: Int
-    /// How many of them were left out.
     private(set) var skipped = 0
-    private var failures: [ReelFailure] = []
+    private var failures: [ReelFailure]
 
-    /// - Parameter refused: of those, the failures of arguments that make no draft. They are reported here.
+    /// Reports the failures of arguments that do not make a draft.
     init(sources: Int, refused: [ReelFailure]) {
-        self.sources = sources
-        failures = refused
+        (self.sources, failures) = (sources, refused)
         for failure in refused { console.report(failure) }
     }
 
@@ -25,7 +23,7 @@ struct Batch {
         do throws(ReelFailure) { try await work() } catch { try note(error, of: item.job.id, item.subject) }
     }
 
-    /// Does what comes before there is a job. Reports a failure likewise.
+    /// Does the work that comes before there is a job. Reports a failure likewise.
     mutating func prepare(_ subject: BatchPlace?, _ work: () throws(ReelFailure) -> Void) throws {
         do throws(ReelFailure) { try work() } catch { try note(error, of: nil, subject) }
     }
@@ -68,24 +66,36 @@ struct BatchItem {
 }
 
 extension OutputOptions {
-    /// Throws a usage error if one name is given to several outputs.
-    func refuseOneName(for outputs: Int) throws {
-        guard output == nil || outputs == 1 else {
-            throw ValidationError(
-                "-o takes one video only; --output-dir takes several, --stitch makes one output of them")
-        }
-    }
-
-    /// The outputs of drafts, whose names are checked before any work. Outputs that cannot be made are reported in the batch,
-    /// and outputs that need not be made are left out: a video whose output is there, if that is asked for, and a video that is
-    /// itself the output of another, as in a folder that was reversed before.
+    /// The outputs that a command's arguments ask for, whose names are checked before any work. Makes the folder of the
+    /// outputs. Outputs that cannot be made are reported in the batch. Outputs that need not be made are left out: a video
+    /// whose output exists, if that is asked for, and a video that is itself the output of another, as in a folder that was
+    /// reversed before.
+    ///
+    /// Throws a usage error for options that do not go with the arguments.
     ///
     /// - Parameters:
     ///   - checks: whether the destinations must be free now.
     ///   - lines: print the outputs that are left out, too.
     ///   - make: the job of a draft.
-    func items(
-        for drafts: [JobDraft], in batch: inout Batch, checks: Bool, _ lines: JSONLines,
+    func batch(
+        of arguments: [String], _ spec: SpecOptions, checks: Bool, _ lines: JSONLines,
+        _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
+    ) throws -> (VideoBatch, [BatchItem]) {
+        var refused: [ReelFailure] = []
+        let drafts = try spec.drafts(of: arguments) { refused.append($0) }
+        let count = drafts.count + refused.count
+        guard output == nil || count == 1 else {
+            throw ValidationError(
+                "-o takes one video only; --output-dir takes several, --stitch makes one output of them")
+        }
+        makeFolder()
+        var batch = VideoBatch(sources: count, refused: refused)
+        let items = try items(for: drafts, in: &batch, checks: checks, lines, make)
+        return (batch, items)
+    }
+
+    private func items(
+        for drafts: [JobDraft], in batch: inout VideoBatch, checks: Bool, _ lines: JSONLines,
         _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
     ) throws -> [BatchItem] {
         let standardized = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }

@@ -2,7 +2,7 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 
-// What commands that change something print with `--json`. Documented in docs/json.md; names only ever get added.
+// The output of `--json` of commands that change something. Documented in docs/json.md; names only ever get added.
 
 /// A job that a command was asked to change.
 struct JobChangeView: Encodable {
@@ -10,9 +10,9 @@ struct JobChangeView: Encodable {
     var outcome: String
     /// How the job had ended, if it was too late to cancel it.
     var state: JobState?
-    /// Its share of the work from now on, if that was changed.
+    /// Its new share of the work, if that was changed.
     var weight: Double?
-    /// Passes that were finished, of a job that was put back on the board.
+    /// The finished passes of a job that was put back on the board.
     var passesDone: Int?
 
     init(_ job: JobID, _ change: JobService.ControlOutcome) {
@@ -87,7 +87,7 @@ struct SkippedView: Encodable {
     }
 }
 
-/// A store that was made, or that was there.
+/// A store that was made, or that existed.
 struct StoreView: Encodable {
     var store: String
     var id: String

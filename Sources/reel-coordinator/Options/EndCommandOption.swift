@@ -5,7 +5,7 @@ internal import ReelTerminal
 internal import Subprocess
 internal import SystemPackage
 
-/// The option `--on-done`: a command of the user's that is told of the end of each job.
+/// The option `--on-done`: a user's command that runs at the end of each job.
 struct EndCommandOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -40,19 +40,18 @@ struct EndCommandOption: ParsableArguments {
     }
 }
 
-/// The end of a job, as a command hears of it.
+/// The end of a job, as the command is told of it.
 struct JobEnd: Sendable {
     let job: JobID
     let state: String
     let source: String?
-    /// The path to which the command delivered the result, or would have. `wait` delivers nothing: there it is the result's
-    /// path in the store.
+    /// The path to which `run` or `submit` delivered the result, or would have. `wait` delivers nothing: there it is the
+    /// result's path in the store.
     let output: String?
-    /// Of a job that is not done.
+    /// Nil for a job that is done.
     private(set) var code: String?
     private(set) var message: String?
 
-    /// A job that is done.
     init(done job: JobID, source: String, output: String?) {
         (self.job, state, self.source, self.output) = (job, "done", source, output)
     }

@@ -50,14 +50,14 @@ struct OutputOptions: ParsableArguments {
         try draft.output(output, container: container, in: outputDir, suffix: suffix)
     }
 
-    /// Makes the folder of the outputs, and those above it. What prevents that shows when an output is to be written.
+    /// Makes the folder of the outputs, and the folders above it. If that fails, writing an output will say why.
     func makeFolder() {
         guard let outputDir else { return }
         try? FileManager.default.createDirectory(atPath: outputDir, withIntermediateDirectories: true)
     }
 }
 
-/// The options by which a command that makes outputs prints jobs as JSON, one a line.
+/// The options of commands that make outputs and print jobs as lines of JSON.
 struct JSONLines: ParsableArguments {
     @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.") var json = false
 
@@ -67,12 +67,10 @@ struct JSONLines: ParsableArguments {
         guard json || !progress else { throw ValidationError("--progress needs --json") }
     }
 
-    /// A job that is worked on.
+    /// Prints a job that is worked on.
     func going(_ view: JobView) { if progress, !view.state.isTerminal { console.json(view) } }
 
-    /// A video that is left out.
     func skipped(_ view: SkippedView) { if json { console.json(view) } }
 
-    /// A job that has ended.
     func ended(_ view: JobView) { if json { console.json(view) } }
 }

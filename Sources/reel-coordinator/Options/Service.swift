@@ -9,7 +9,7 @@ internal import ReelWords
 internal import Synchronization
 
 extension RedisOption {
-    /// A service whose Redis has answered. If Redis is away later, for example because it starts again, calls wait for it
+    /// A service whose Redis has answered. If Redis stops answering later, for example because it restarts, calls wait for it
     /// for a minute, and a line says so.
     ///
     /// - Parameter warnings: whether to print what makes this Redis unfit to keep a board.
@@ -35,7 +35,7 @@ extension RedisOption {
     }
 }
 
-/// Prints lines on standard error, and each of them only the first time.
+/// Prints lines on standard error, each of them only once.
 final class Notes: Sendable {
     private let said = Mutex(Set<String>())
 
@@ -45,8 +45,8 @@ final class Notes: Sendable {
     func say(_ failure: ReelFailure) { say("waiting for Redis: \(failure.words)") }
 }
 
-/// What a shell offers for the name of a job or of a worker: the board is asked at the press of TAB. Nothing is offered, and
-/// nothing said, if there is no Redis, or none that answers within a second.
+/// The completions that a shell offers for the name of a job or of a worker: the board is asked when the user presses TAB. If
+/// Redis does not answer within a second, nothing is offered, and no message appears.
 extension CompletionKind {
     /// Ids of jobs, and `@`.
     static let jobs = CompletionKind.custom { words, _, _ in
