@@ -75,7 +75,7 @@ struct RequestHandler {
 
     private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
-        // The place is missing for a track that is whole already, which nobody asks for.
+        // No worker asks for a track that is whole already, which has no place.
         guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass],
             let place = request.segments.first.flatMap(\.self)
         else { throw ReelFailure(.planLacks(part: .audioPass, number: request.pass)) }

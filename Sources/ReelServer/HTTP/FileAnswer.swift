@@ -9,27 +9,19 @@ internal import Synchronization
 
 /// An answer with the bytes of a file, or a range of them, as of RFC 9110. Reads a piece at a time.
 ///
-/// Hummingbird's own answers with files take "the last n bytes" for the first ones and know a file by its time alone.
+/// Hummingbird's own answers with files mistake "the last n bytes" for the first ones and identify a file by its time alone.
 struct FileAnswer {
     let file: OpenFile
     let name: String
     /// The hash that the bytes must have, in hexadecimal; nil if none is recorded.
     let sha256: String?
-    /// Knows which files' bytes have been compared with that hash.
-    let compared: ComparedFiles?
+    /// The files whose bytes have been compared with their hashes.
+    var compared: ComparedFiles?
     let isAttachment: Bool
-
-    init(_ file: OpenFile, name: String, sha256: String?, compared: ComparedFiles? = nil, isAttachment: Bool) {
-        self.file = file
-        self.name = name
-        self.sha256 = sha256
-        self.compared = compared
-        self.isAttachment = isAttachment
-    }
 
     private static let piece = 1 << 20
 
-    /// Names the bytes: by their hash, else by what the file system says of the file.
+    /// Identifies the bytes: by their hash, or by the file system's facts about the file.
     private var tag: String { "\"\(sha256 ?? file.mark)\"" }
 
     func response(to request: Request) throws -> Response {
@@ -39,7 +31,7 @@ struct FileAnswer {
         ]
         headers[.contentDisposition] =
             "\(isAttachment || mediaType == nil ? "attachment" : "inline"); filename*=UTF-8''\(encodedName)"
-        // Even as a page of its own it runs nothing.
+        // Even if a browser shows the file as a page, none of its scripts run.
         headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
         if let sha256, let digest = FileAnswer.base64(hex: sha256) { headers[.reprDigest] = "sha-256=:\(digest):" }
         if let wanted = request.headers[.ifMatch], !FileAnswer.list(wanted, has: tag, isStrong: true) {
@@ -97,11 +89,11 @@ struct FileAnswer {
         }
     }
 
-    /// The piece of a range that begins at a place, and the hash with it; an empty one at the end of the range.
+    /// The piece of a range that begins at a place, and the hash updated with it; an empty piece at the end of the range.
     private func piece(at place: Int64, of range: Range<Int64>, _ hash: SHA256?) async throws -> (ByteBuffer, SHA256?) {
         let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
         guard count > 0 else { return (ByteBuffer(), hash) }
-        // While the store hangs, a download that has begun waits: its caller can be told nothing any more.
+        // While the store hangs, a download that has begun waits: the status has been sent.
         return try await StoreExecutor.shared.run { [file] in
             var buffer = ByteBuffer()
             let found = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
@@ -114,7 +106,7 @@ struct FileAnswer {
         }
     }
 
-    /// What browsers play or show. The name is a caller's word: nothing that a browser runs may come of it.
+    /// The files that browsers play or show. A caller chose the name, so no type here may be one that a browser runs.
     private static let mediaTypes = [
         "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska",
         "webm": "video/webm", "ts": "video/mp2t", "avi": "video/x-msvideo", "mxf": "application/mxf",
@@ -157,10 +149,10 @@ extension HTTPField.Name {
 package enum ByteRange: Hashable {
     /// From the first to the last, both included; nil to the end.
     case from(Int64, to: Int64?)
-    /// The last bytes, this many.
+    /// The last bytes; their number.
     case last(Int64)
 
-    /// Nil for what a server may ignore: other units, several ranges, and what is no range.
+    /// Nil for a header that a server may ignore: with other units, several ranges, or no range.
     package init?(_ header: String) {
         guard let match = header.wholeMatch(of: /(?i:bytes)=\s*([0-9]{0,18})\s*-\s*([0-9]{0,18})\s*/) else {
             return nil
@@ -174,7 +166,7 @@ package enum ByteRange: Hashable {
         }
     }
 
-    /// Those bytes of a file; nil if the file has none of them.
+    /// The bytes of the range that a file has; nil if it does not have any of them.
     package func range(of bytes: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):
@@ -195,7 +187,7 @@ final class ComparedFiles: Sendable {
 
     func has(_ mark: String) -> Bool { marks.withLock { $0.contains(mark) } }
 
-    /// Forgets all others when there are too many.
+    /// Forgets all others if they are too many.
     func insert(_ mark: String) {
         marks.withLock {
             if $0.count >= ComparedFiles.most { $0 = [] }

@@ -8,7 +8,7 @@ internal import ReelQueue
 
 /// A request's body, as JSON.
 enum JSONBody {
-    /// What a route takes.
+    /// The limits of a route.
     struct Limits: Sendable {
         var bytes: Int
         var bounds: JSONBounds
@@ -24,7 +24,7 @@ enum JSONBody {
     private static let small = 16 << 10
     private static let reader = JSONReader()
 
-    /// How long a body may take, and may stall, and how many bytes give it a further second.
+    /// How long a body may take or stall, and the number of bytes that give it a further second.
     private static let patience = (least: Duration.seconds(20), bytes: 64 << 10)
 
     /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow, of 415
@@ -60,7 +60,7 @@ enum JSONBody {
         let tooLarge = Problem(
             .contentTooLarge, "body-too-large", "The request's body is too large",
             detail: "At most \(most) bytes are taken here.")
-        // If it says how many will come, none of them is waited for.
+        // If the header says so, the server does not wait for the body.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
         let tooSlow = Problem(
             .requestTimeout, "body-slow", "The request's body comes too slowly",
@@ -86,15 +86,15 @@ private actor JSONReader {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     func read(_ bytes: Data, within bounds: JSONBounds) throws -> DecimalJSON {
-        // Its sender may have gone while it waited.
+        // The sender may have gone while the body waited.
         try Task.checkCancellation()
         return try DecimalJSON(bytes, within: bounds)
     }
 }
 
 extension RequestBody.AsyncIterator {
-    /// The next bytes of a body; nil after the last. Throws the problem if none come in that time: a caller who has sent a
-    /// head can leave its body open for as long as it likes.
+    /// The next bytes of a body; nil after the last. Throws the problem if no byte comes in that time: a caller that has sent a
+    /// head can otherwise leave its body open for as long as it likes.
     mutating func next(within time: Duration, orThrow problem: Problem) async throws -> ByteBuffer? {
         guard time > .zero else { throw problem }
         // Safe because one task alone uses it, and has ended before this returns.

@@ -8,7 +8,8 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Answers requests by a table of routes: who may use them, how long they may take, and what every answer says to a browser.
+/// Answers requests by a table of routes: checks the caller's role, limits the time, and adds the fields that every answer has
+/// for browsers.
 struct Responder: Sendable {
     let settings: ServerSettings
     let gate: Gate
@@ -17,11 +18,11 @@ struct Responder: Sendable {
     let access: StoreAccess
     let log: Logger
 
-    /// The methods that the server knows; any place has an answer for each.
+    /// The methods that the server knows. Any place has an answer for each of them.
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    /// A router with all routes. A place answers HEAD as it does GET, and any other method that it does not have with the
-    /// methods that it has.
+    /// A router with all routes. A place answers HEAD as it does GET, and a method that it does not have with a list of its
+    /// methods.
     func router(_ routes: [Route]) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.add(middleware: Manners(log: log))
@@ -46,15 +47,15 @@ struct Responder: Sendable {
 
     private func answer(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         var context = context
-        // Pages, and signing in and out, are there for one whose token is not known any more, too.
+        // Pages, and signing in and out, also work with a token that is not known any more.
         context.caller =
             route.role == nil ? gate.callerIfKnown(of: request) : try gate.caller(of: request, from: context.address)
-        // A job that the request removes, or a name that another job gets, tells nothing after it.
+        // Look the job up now: the request may delete it or give its name to another job.
         let job = isNoted(route, context) && route.path.contains("jobs/{id}") ? try? await job(context) : nil
         do {
             try check(route, request, context.caller)
             let response = try await handle(route, request, context)
-            // Making a job tells its place.
+            // The answer to a new job has the job's place.
             let made = route.path.hasSuffix("/jobs") ? response.headers[.location]?.split(separator: "/").last : nil
             await note(route, context, made.map { JobID(String($0)) } ?? job, response.status)
             return response
@@ -64,8 +65,8 @@ struct Responder: Sendable {
         }
     }
 
-    /// While the store is away, makes nothing in its place, and calls no job or upload unknown: the client would believe it
-    /// gone.
+    /// While the store cannot be reached, nothing is made in its place, and no job or upload is called unknown: the client
+    /// would believe that it is gone.
     private func handle(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         if route.makesFiles { try await checkStore() }
         do {
@@ -74,7 +75,7 @@ struct Responder: Sendable {
             }
             let handler: @Sendable () async throws -> Response = { try await route.handler(request, context) }
             let limit = route.limit ?? StoreAccess.limit
-            // A store that does not answer is found out by the use itself.
+            // If the store does not answer, its use below finds that out.
             let isLarge = route.path.contains("jobs/{id}") ? (try? await isLarge(context)) ?? false : false
             guard let spare = route.spare else { return try await access.use(atMost: limit, isLarge: isLarge, handler) }
             return try await access.use(atMost: limit, isLarge: isLarge, handler) {
@@ -100,7 +101,7 @@ struct Responder: Sendable {
         try await access.use { [jobs] in try await jobs.isLarge(context.job(jobs)) }
     }
 
-    /// Whether the audit log has a line for the request. Strangers could else push out all that the log has.
+    /// Whether the audit log has a line for the request. Otherwise unauthenticated requests could flood the log.
     private func isNoted(_ route: Route, _ context: ServerContext) -> Bool {
         route.action != nil && route.isNoted && context.caller.role != nil
     }
@@ -138,7 +139,8 @@ struct Responder: Sendable {
         }
         let host = request.head.authority ?? ""
         guard gate.isClosed || settings.isInsecure || Responder.isOwn(host) else {
-            // Else a page of any site could make a browser on this machine send requests, by a name that leads here.
+            // Otherwise any web site could send requests from a browser on this machine, through a host name that resolves to
+            // it (DNS rebinding).
             throw Problem(
                 .misdirectedRequest, "host-foreign", "The server is not known by that name",
                 detail:
@@ -153,8 +155,8 @@ struct Responder: Sendable {
         }
     }
 
-    /// Throws a problem if a page of another site sends a request that may change something, or has the server work. Browsers say from where a page that they show sends a request,
-    /// older ones, and those without TLS, by its origin.
+    /// Throws a problem if a page of another site sends a request that may change something, or that makes the server work.
+    /// Browsers say which site a request comes from; older ones, and connections without TLS, say its origin.
     private func checkOrigin(_ request: Request, _ host: String) throws {
         let site = request.headers[.secFetchSite]
         let origin = site == nil ? request.headers[.origin] : nil
@@ -203,7 +205,7 @@ extension Problem {
         return problem
     }
 
-    /// RFC 9112, 3.2. A proxy before the server may have gone by the other one.
+    /// RFC 9112, 3.2. A proxy in front of the server may have used the other one.
     fileprivate static let hostTwice = Problem(
         .badRequest, "host-twice", "The request has more than one Host", detail: "One field of that name is taken.")
 
@@ -214,7 +216,7 @@ extension Problem {
     }
 }
 
-/// Turns errors into answers, and tells browsers what pages of this server may do.
+/// Turns errors into answers, and limits what browsers let the server's pages do.
 private struct Manners: RouterMiddleware {
     typealias Context = ServerContext
 
@@ -228,12 +230,12 @@ private struct Manners: RouterMiddleware {
         var response: Response
         do {
             guard Responder.methods.contains(request.method) else { throw Problem.unknown(request.method) }
-            // The first is the request's authority, and no field of it any more.
+            // Hummingbird has taken the first out of the fields: it is the request's authority.
             guard request.headers[.host] == nil else { throw Problem.hostTwice }
             response = try await next(request, context)
         } catch {
             let problem = Problem(of: error)
-            // Any stranger can send what the server does not know.
+            // Anyone can send an unknown method.
             if problem.status.kind == .serverError, problem.status != .notImplemented {
                 log.error(
                     "\(request.method) \(request.uri.path): \(problem.detail)", metadata: ["code": "\(problem.code)"])
@@ -261,7 +263,7 @@ extension HTTPField.Name {
     static let crossOriginResourcePolicy = HTTPField.Name(known: "Cross-Origin-Resource-Policy")
 }
 
-/// A method of a place, and who may use it.
+/// A method of a place, and the role that it needs.
 struct Route: Sendable {
     typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
 
@@ -270,17 +272,17 @@ struct Route: Sendable {
     private(set) var path: String
     /// The least role; nil for anyone.
     let role: Role?
-    /// What the audit log calls it; nil for a route that changes nothing.
+    /// Its name in the audit log; nil for a route that changes nothing.
     let action: String?
     /// Whether the audit log has a line for each request.
     var isNoted = true
     /// Whether it makes files in the store.
     var makesFiles = false
-    /// Whether its handler uses the store, and reads no body. Other handlers go to the store by `StoreAccess`, if at all.
+    /// Whether its handler uses the store, and reads no body. Other handlers use the store by `StoreAccess`, if at all.
     private(set) var usesStore = false
-    /// Answers in its stead while the store hangs; nil if nothing can.
+    /// Answers instead of it while the store hangs; nil if nothing can.
     private(set) var spare: Handler?
-    /// How long it may take; nil for as long as it takes.
+    /// How long it may take; nil for any time.
     let limit: Duration?
     let handler: Handler
 
@@ -301,7 +303,6 @@ struct Route: Sendable {
             limit: limit, handler: handler)
     }
 
-    /// The route with something before its path.
     func below(_ prefix: String) -> Route {
         var route = self
         route.path = prefix + path
@@ -310,7 +311,7 @@ struct Route: Sendable {
 
     /// The route as one whose handler uses the store.
     ///
-    /// - Parameter spare: answers in its stead while the store hangs; nil if nothing can.
+    /// - Parameter spare: answers instead of it while the store hangs; nil if nothing can.
     func usingStore(orElse spare: Handler? = nil) -> Route {
         var route = self
         (route.usesStore, route.spare) = (true, spare)

@@ -6,7 +6,7 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ServiceLifecycle
 
-/// What happens on the board, as server-sent events.
+/// The board's events, as server-sent events.
 struct EventRoutes {
     let jobs: JobService
     let hub: EventHub
@@ -38,7 +38,7 @@ struct EventRoutes {
             guard let place = BoardEvent.Place(text) else {
                 throw Problem(
                     .badRequest, "place-invalid", "The Last-Event-ID cannot be taken",
-                    detail: "It is the id of an event that this stream sent.")
+                    detail: "It must be the id of an event that this stream sent.")
             }
             return place
         }
@@ -50,7 +50,7 @@ struct EventRoutes {
             body: ResponseBody { [hub] writer in
                 var listener = await hub.listen(after: place)
                 do {
-                    // Browsers wait so long before they connect again.
+                    // Browsers wait for that many milliseconds before they connect again.
                     try await writer.write(ByteBuffer(string: "retry: 1000\n: reel\n\n"))
                     try await withGracefulShutdownHandler {
                         for await _ in listener.wakes {
@@ -81,7 +81,7 @@ extension HTTPField.Name {
     fileprivate static let accelBuffering = HTTPField.Name(known: "X-Accel-Buffering")
 }
 
-/// The audit log: who had a server change what.
+/// The audit log: which caller had a server make which change.
 struct AuditRoutes {
     let jobs: JobService
 
@@ -107,12 +107,7 @@ struct AuditRoutes {
 
     @Sendable private func audit(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "cursor", "limit")
-        let place = try request.query("cursor").map { text in
-            guard let place = BoardEvent.Place(text) else {
-                throw Problem.parameter("cursor", "It is none that this server gave.")
-            }
-            return place
-        }
+        let place = try request.cursor { BoardEvent.Place($0) }
         let limit = try request.query("limit", 1...JobRoutes.mostItems) ?? 100
         let entries = try await jobs.journal(before: place, count: limit)
         return try JSONAnswer.response(

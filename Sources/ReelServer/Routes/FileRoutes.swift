@@ -12,8 +12,6 @@ struct FileRoutes {
     let sources: SourceRoots
     private let compared = ComparedFiles()
 
-    init(jobs: JobService, sources: SourceRoots) { (self.jobs, self.sources) = (jobs, sources) }
-
     var routes: [Route] {
         [
             .get("jobs/{id}/output", .operator, limit: nil, output).usingStore(),
@@ -26,9 +24,9 @@ struct FileRoutes {
         let results = try jobs.results()
         let result = try await results.result(of: job)
         let name = try await URL(fileURLWithPath: results.path(of: job, asked: nil)).lastPathComponent
-        return try FileAnswer(
-            try result.open(), name: name, sha256: result.recorded.sha256, compared: compared, isAttachment: true
-        ).response(to: request)
+        let answer = FileAnswer(
+            file: try result.open(), name: name, sha256: result.recorded.sha256, compared: compared, isAttachment: true)
+        return try answer.response(to: request)
     }
 
     @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -38,11 +36,12 @@ struct FileRoutes {
             source = try await jobs.source(of: job, within: sources)
         } catch {
             guard error.kind == .input else { throw error }
-            // It was moved, the upload has expired, or it lies where this server sends nothing from.
+            // It was moved, the upload has expired, or it lies outside this server's folders.
             throw Problem(
                 .notFound, error.reason.code, "The source is not there", detail: "This server cannot send it any more.")
         }
-        return try FileAnswer(source.file, name: source.name, sha256: nil, isAttachment: false).response(to: request)
+        let answer = FileAnswer(file: source.file, name: source.name, sha256: nil, isAttachment: false)
+        return try answer.response(to: request)
     }
 }
 
@@ -51,7 +50,7 @@ struct PictureRoutes {
     let jobs: JobService
     let pictures: JobPictures
 
-    /// Pictures that take longer are made all the same, and are there when they are asked for again.
+    /// Pictures that take longer are made all the same, for the next request.
     private static let limit = Duration.seconds(20)
 
     var routes: [Route] {
@@ -79,7 +78,8 @@ struct PictureRoutes {
         let job = try await context.job(jobs)
         do {
             let picture = try await pictures.picture(wanted, of: side, job)
-            return try FileAnswer(picture, name: "\(text).jpg", sha256: nil, isAttachment: false).response(to: request)
+            let answer = FileAnswer(file: picture, name: "\(text).jpg", sha256: nil, isAttachment: false)
+            return try answer.response(to: request)
         } catch let absence as PictureAbsence {
             throw PictureRoutes.problem(absence)
         } catch let failure as ReelFailure where failure.kind == .input {

@@ -4,7 +4,7 @@ internal import ReelHTTP
 internal import ReelJobs
 internal import ReelStore
 
-/// Whether the server lives, and whether it can serve.
+/// Whether the server is alive, and whether it is ready to serve.
 struct HealthRoutes {
     let jobs: JobService
     let store: any JobStore
@@ -19,7 +19,7 @@ struct HealthRoutes {
                     try await jobs.join()
                 } catch {
                     if case .storeMissing = error.reason { throw Problem.storeAway(error) }
-                    // Where Redis and the store are is nothing for strangers.
+                    // Callers without a token need not know the places of Redis and the store.
                     guard context.caller.role == nil else { throw error }
                     throw Problem(
                         .serviceUnavailable, error.reason.code, "The server is not ready",
@@ -39,13 +39,12 @@ struct MetricsRoutes {
     var routes: [Route] { [.get("metrics", .viewer, limit: .seconds(10), metrics)] }
 
     @Sendable private func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
-        // A Redis that is out of reach is a figure, too.
+        // A Redis that cannot be reached is a figure, too.
         let board = try? await jobs.metrics()
         // The last reading: a scrape does not wait for the store.
         let store = access.reading
-        return PrometheusText(
-            board, isStoreThere: store.isThere && !access.isHanging, freeBytes: store.freeBytes
-        ).response
+        let isThere = store.isThere && !access.isHanging
+        return PrometheusText(board, isStoreThere: isThere, freeBytes: store.freeBytes).response
     }
 }
 
@@ -75,23 +74,16 @@ extension PrometheusText {
             board.passAttempts.map { ([("outcome", $0.outcome), ("cause", $0.cause ?? "")], Double($0.count)) })
         histogram("reel_pass_duration_seconds", "Time of passes from claim to result.", board.passDuration)
         histogram("reel_pass_wait_seconds", "Time for which passes waited until they were claimed.", board.passWait)
-        add(
-            "reel_frames_decoded_total", .counter, "Frames that finished passes decoded.",
-            Double(board.framesDecoded))
-        add(
-            "reel_frames_encoded_total", .counter, "Frames that finished passes encoded.",
-            Double(board.framesEncoded))
-        add(
-            "reel_output_bytes_total", .counter, "Bytes of the outputs that were made.",
-            Double(board.outputBytes))
+        add("reel_frames_decoded_total", .counter, "Frames that finished passes decoded.", Double(board.framesDecoded))
+        add("reel_frames_encoded_total", .counter, "Frames that finished passes encoded.", Double(board.framesEncoded))
+        add("reel_output_bytes_total", .counter, "Bytes of the outputs that were made.", Double(board.outputBytes))
         add("reel_leases_lost_total", .counter, "Leases that lapsed.", Double(board.leasesLost))
         add(
             "reel_webhooks_total", .counter, "Attempts to send webhooks, by what followed.",
             labelled("outcome", board.webhooks))
         add(
             "reel_oldest_ready_pass_seconds", .gauge,
-            "How long the pass that waits longest has been ready; 0 if none is.",
-            board.oldestReadySeconds ?? 0)
+            "How long the pass that waits longest has been ready; 0 if none is.", board.oldestReadySeconds ?? 0)
         add("reel_slots", .gauge, "Slots of live workers.", labelled("state", board.slots))
         add("reel_workers", .gauge, "Workers that have beaten within a lease.", Double(board.workers))
     }

@@ -6,22 +6,22 @@ internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 
-/// What a request to make a job says.
+/// A request to make a job.
 struct JobRequest {
     /// The job, before it is in any store.
     let record: JobRecord
-    /// The uploads that are sources, by the names that their copies in the job's folder have.
+    /// The uploads that are sources, by the names of their copies in the job's folder.
     let uploads: [String: Upload]
 
-    /// The most bytes of its body: an edit may have many clips.
+    /// The most bytes of the body: an edit may have many clips.
     static let mostBytes = 8 << 20
 
     /// Reads the first and the last MiB of each source, no more.
     ///
-    /// Throws `FlawedPlace`, `RequestFault` and `Problem` for what the request alone shows, and `.input` if a source cannot be
+    /// Throws `FlawedPlace`, `RequestFault` and `Problem` for faults of the request itself, and `.input` if a source cannot be
     /// read or lies outside the server's folders.
     ///
-    /// - Parameter webhooks: which webhooks are taken; nil for none.
+    /// - Parameter webhooks: nil for a server that takes no webhooks.
     init(_ body: JSONPlace, sources: RequestSources, submitter: String, webhooks: WebhookPolicy?) throws {
         let object = try body.object(
             knows: ["source", "upload", "edit", "options", "name", "weight", "labels", "webhook"])
@@ -43,7 +43,7 @@ struct JobRequest {
         var terms = JobTerms(
             weight: try object.known("weight").map(JobRequest.weight) ?? 1,
             retain: Double(request.retain.seconds), keepsSegments: request.keepSegments)
-        // The folder of the source is not the submitter's: the user who fetches the result chooses one.
+        // The submitter may not write the source's folder: the user who fetches the result chooses one.
         terms.output = URL(fileURLWithPath: choice.path).lastPathComponent
         var record = try JobRecord(
             submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
@@ -54,7 +54,7 @@ struct JobRequest {
         record.webhooks = try object.known("webhook").map { [try WebhookURL($0, webhooks).text] } ?? []
         var uploads: [String: Upload] = [:]
         for (place, source) in record.sources.enumerated() {
-            // Workers see the server's folders, but not its uploads.
+            // Workers can read the server's folders, but not its uploads.
             if let upload = sources.uploads[source.path], let copy = source.staged {
                 uploads[copy] = upload
             } else {
@@ -111,8 +111,8 @@ struct JobRequest {
 }
 
 extension RequestNames {
-    /// As a request's body has options: play, or play "ping-pong". Without the fields that mean nothing for one source, or that
-    /// an edit says itself.
+    /// As a request's body has options: play, or play "ping-pong". Without the fields that mean nothing for one source, and the
+    /// fields that an edit has itself.
     package static let api = RequestNames(
         fields: OutputRequest.Field.allCases.filter {
             ![.stitch, .lenient, .soundtrack, .soundtrackFrom].contains($0)
@@ -120,23 +120,17 @@ extension RequestNames {
         write: { field, value in field.rawValue + (value.map { " \"\($0)\"" } ?? "") })
 }
 
-/// The sources that a caller's request may name: files below the server's folders, and the caller's uploads. Nothing is said
-/// of files elsewhere, not even whether they are there.
+/// The sources that a caller's request may name: files below the server's folders, and the caller's uploads. Answers do not
+/// reveal anything about files elsewhere, not even whether they exist.
 struct RequestSources {
     /// The folders; nil for none.
     let folders: SourceRoots?
-    /// Finds an upload of the caller, or throws a problem.
-    let find: (String) throws -> (Upload, Uploads.Record)
-    /// Where the sources lie: the folders, and that of uploads.
+    /// The folders, and the folder of uploads.
     let roots: SourceRoots
     /// The uploads that were named, by the paths that stand for them.
     private(set) var uploads: [String: Upload] = [:]
-
-    init(folders: SourceRoots?, roots: SourceRoots, find: @escaping (String) throws -> (Upload, Uploads.Record)) {
-        self.folders = folders
-        self.roots = roots
-        self.find = find
-    }
+    /// Finds an upload of the caller, or throws a problem.
+    let find: (String) throws -> (Upload, Uploads.Record)
 
     /// The path of a source: an absolute path below one of the folders, or `upload:ID`.
     mutating func path(of place: JSONPlace) throws -> String {
@@ -186,7 +180,7 @@ struct RequestSources {
 extension WebhookURL {
     /// The webhook that a request names.
     ///
-    /// - Parameter policy: which are taken; nil for none.
+    /// - Parameter policy: nil for a server that takes no webhooks.
     init(_ place: JSONPlace, _ policy: WebhookPolicy?) throws {
         let text = try place.text()
         func problem(_ code: String, _ title: String, _ detail: String) -> Problem {
@@ -203,7 +197,7 @@ extension WebhookURL {
         guard policy.admits(self) else {
             throw problem(
                 "webhook-private", "The webhook's address is private",
-                "Webhooks are sent to public addresses, and to those that --webhook-allow names when the server starts."
+                "Webhooks are sent to public addresses, and to the ones that --webhook-allow names when the server starts."
             )
         }
     }

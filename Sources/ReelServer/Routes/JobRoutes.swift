@@ -16,7 +16,7 @@ struct JobRoutes {
     static let mostItems = 500
 
     var routes: [Route] {
-        // The board knows most of what there is to see.
+        // The board knows most of a job without the store.
         let ofBoardAlone = JobRoutes(jobs: jobs.withoutStore, access: access, limits: limits).looking
         return zip(looking, ofBoardAlone).map { $0.usingStore(orElse: $1.handler) }
             + changing.map { $0.usingStore() } + [.change(.patch, "jobs/{id}", .operator, "change", patch)]
@@ -42,7 +42,7 @@ struct JobRoutes {
                 }
             },
             .change(.post, "jobs/{id}/retry", .operator, "retry", makesFiles: true) { _, context in
-                // The job stays its submitter's, and is one of that token's jobs, whichever token retries it.
+                // The job counts for its submitter's token, whichever token retries it.
                 let submitter = await jobs.submitter(of: try context.job(jobs))
                 return try await limits.beginningJob(
                     of: submitter.map(TokenLimits.name(ofSubmitter:)) ?? context.caller.name
@@ -76,25 +76,14 @@ struct JobRoutes {
 
     @Sendable private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "state", "label", "q", "limit", "cursor")
-        let states = try request.query(all: "state").map { text in
-            guard let state = JobFilter.State(rawValue: text) else {
-                let known = JobFilter.State.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.parameter("state", "It is \(text); it can be \(known).")
-            }
-            return state
-        }
+        let states: [JobFilter.State] = try request.query(all: "state").map { try request.value($0, of: "state") }
         let labels: [String: String]
         do {
             labels = try Submission.labels(request.query(all: "label"))
         } catch {
             throw Problem.parameter("label", "It takes NAME=VALUE, as project=trailer, each name once.")
         }
-        let place = try request.query("cursor").map { text in
-            guard let place = JobPlace(text) else {
-                throw Problem.parameter("cursor", "It is none that this server gave.")
-            }
-            return place
-        }
+        let place = try request.cursor { JobPlace($0) }
         let page = try await jobs.page(
             JobFilter(states: Set(states), labels: labels), matching: request.query("q"), before: place,
             count: request.query("limit", 1...JobRoutes.mostItems) ?? 50)
@@ -130,14 +119,7 @@ struct JobRoutes {
 
     @Sendable private func passes(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "state", "cursor", "limit")
-        var state: JobPass.State?
-        if let text = try request.query("state") {
-            state = JobPass.State(rawValue: text)
-            guard state != nil else {
-                let known = JobPass.State.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.parameter("state", "It is \(text); it can be \(known).")
-            }
-        }
+        let state: JobPass.State? = try request.query("state").map { try request.value($0, of: "state") }
         let first = try request.query("cursor", 0...Int(Int32.max)) ?? 0
         let limit = try request.query("limit", 1...JobRoutes.mostItems) ?? 100
         return try JSONAnswer.response(
@@ -162,7 +144,7 @@ struct JobRoutes {
 
     // MARK: Changing
 
-    /// Answers with the job as it is after a change.
+    /// Changes a job, and answers with the job as it is then.
     private func changed(
         _ context: ServerContext, _ change: (JobID) async throws(ReelFailure) -> Void
     ) async throws -> Response {
