@@ -95,11 +95,11 @@ enum OptionsText {
         case whole
 
         init(from decoder: any Decoder) throws {
-            let container = try? decoder.singleValueContainer()
-            self =
-                (try? container?.decode(Bool.self)).map(OptionValue.flag)
-                ?? (try? container?.decode(Double.self)).map(OptionValue.number)
-                ?? (try? container?.decode(String.self)).map(OptionValue.text) ?? .whole
+            self = .whole
+            guard let container = try? decoder.singleValueContainer() else { return }
+            if let text = try? container.decode(String.self) { self = .text(text) }
+            if let number = try? container.decode(Double.self) { self = .number(number) }
+            if let flag = try? container.decode(Bool.self) { self = .flag(flag) }
         }
     }
 
