@@ -61,7 +61,7 @@ package struct ProgressDisplay {
         saidReading = true
     }
 
-    /// Prints warnings, which stay above the bar, except those that were printed before.
+    /// Prints warnings, which stay above the bar, once each.
     package mutating func warn(_ warnings: [String]) { say(warnings) { [subject] in $0.warn($1, of: subject) } }
 
     private mutating func say(_ lines: [String], _ print: (Console, String) -> Void = { $0.say($1) }) {

@@ -99,8 +99,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         guard tokens != nil || insecure || listen.isLoopback else {
             throw ValidationError(
-                "without --tokens the server listens on loopback addresses alone, and \(listen.host) is none: give --tokens, "
-                    + "or --insecure to let all who reach it do all")
+                "without --tokens the server listens on loopback addresses alone, and \(listen.host) is not one: give --tokens, "
+                    + "or --insecure to let every caller do everything")
         }
         guard webhookSecret != nil || webhookAllow.isEmpty else {
             throw ValidationError("--webhook-allow needs --webhook-secret: without it no webhooks are sent")

@@ -11,11 +11,11 @@ struct PieceReceiver {
     let room: UploadRoom
     let access: StoreAccess
 
-    /// How long a piece may stall; then its upload can be gone on with by another request.
+    /// How long a piece may stall; then another request can continue its upload.
     private let stall = Duration.seconds(20)
 
-    /// Writes a request's body to an upload, and returns the upload's offset after it. What has come counts even if the
-    /// request breaks off, unless it has a checksum.
+    /// Writes a request's body to an upload, and returns the upload's offset after it. The bytes that have come are kept even if
+    /// the request breaks off, unless it has a checksum.
     func receive(
         _ request: Request, at offset: Int64, _ upload: Upload, _ record: Uploads.Record
     ) async throws -> Int64 {
@@ -37,7 +37,7 @@ struct PieceReceiver {
             try await access.use(atMost: UploadRoutes.longLimit) { try writer.finish() }
             return end
         } catch {
-            // After a call that has not returned: until then no other may write the upload.
+            // A call that has not returned comes first: until then no other request may write the upload.
             try? await access.use(atMost: UploadRoutes.limit, begins: true) {
                 if checksum != nil { try writer.drop() } else { try writer.finish() }
             }
@@ -118,7 +118,7 @@ struct PieceChecksum {
         sha256?.update(data: bytes)
     }
 
-    /// Throws a problem of status 460 if the bytes so far have another.
+    /// Throws a problem of status 460 if the bytes so far have another checksum.
     func check() throws {
         let found = sha1.map { Data($0.finalize()) } ?? sha256.map { Data($0.finalize()) }
         guard found == wanted else {
@@ -141,8 +141,8 @@ struct UploadRoom {
 
     /// Begins an upload. Throws a problem if there is no room for it.
     ///
-    /// - Parameter again: how many of its bytes its owner has already in other uploads, which can be removed as soon as it
-    ///   is there. They count once for the owner.
+    /// - Parameter again: how many of its bytes its owner already has in other uploads, which can be removed as soon as this one
+    ///   is complete. They count once for the owner.
     func begin(_ record: Uploads.Record, again: Int64) async throws -> Upload {
         try await take((record.length ?? 0) - again, of: record.owner) { [uploads, settings] room in
             try uploads.create(
@@ -166,10 +166,10 @@ struct UploadRoom {
         }
     }
 
-    /// Takes room in the owner's turn, so that of several requests each sees what those before it have taken.
+    /// Takes room in the owner's turn, so that each request sees the room that earlier requests have taken.
     ///
-    /// - Parameter body: takes it; nil if there is none. Blocks. Gets the most bytes that uploads of the owner may have
-    ///   together.
+    /// - Parameter body: takes the room; returns nil if there is not enough. Blocks. Gets the most bytes that all uploads of the
+    ///   owner may have.
     private func take<Taken: Sendable>(
         _ bytes: Int64, of owner: String?, _ body: @escaping @Sendable (Int64?) throws -> Taken?
     ) async throws -> Taken {
@@ -186,8 +186,7 @@ struct UploadRoom {
             .insufficientStorage, "upload-quota",
             "There is no room for the upload",
             detail:
-                "All uploads together may have \(settings.uploadQuota) bytes, those that jobs still have among them, and be "
-                + "\(UploadRoom.mostUploads), a quarter of them of a token.",
-            retryAfter: 60)
+                "All uploads together, including the ones that jobs still use, may have \(settings.uploadQuota) bytes. There may "
+                + "be \(UploadRoom.mostUploads) uploads, a quarter of them with one token.", retryAfter: 60)
     }
 }

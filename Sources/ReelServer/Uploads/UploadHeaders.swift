@@ -21,7 +21,7 @@ extension Request {
 
     static let pieceType = "application/offset+octet-stream"
 
-    /// The name of the file, of the metadata's filename or name, without any folder; "upload" if it says none.
+    /// The name of the file, from the metadata's filename or name, without any folder; "upload" if there is none.
     func fileName() throws -> String {
         var values: [String: String] = [:]
         for pair in (headers[.uploadMetadata] ?? "").split(separator: ",") {
@@ -81,13 +81,13 @@ extension HTTPField.Name {
     static let uploadChecksum = HTTPField.Name(known: "Upload-Checksum")
 }
 
-/// What `Upload-Concat` says of a new upload (the extension concatenation).
+/// The header `Upload-Concat` of a new upload (the extension concatenation).
 enum UploadConcat: Equatable {
     /// An upload of its own: the header is missing.
     case whole
-    /// A part of an upload that is to be put together.
+    /// A part of another upload.
     case part
-    /// An upload that is put together of parts, by their places.
+    /// An upload that consists of parts, by their places.
     case parts([String])
 
     init(_ request: Request) throws {
@@ -102,14 +102,14 @@ enum UploadConcat: Equatable {
         }
     }
 
-    /// What it says of an upload that is there; nil for one of its own.
+    /// The header of an upload that exists; nil for an upload of its own.
     static func text(of record: Uploads.Record, place: (String) -> String) -> String? {
         if let parts = record.parts { return "final;" + parts.map(place).joined(separator: " ") }
         return record.isPartial ? "partial" : nil
     }
 }
 
-/// The complete parts that an upload is put together of.
+/// The complete parts of an upload.
 struct UploadParts {
     private let parts: [(upload: Upload, record: Uploads.Record)]
 
@@ -119,7 +119,7 @@ struct UploadParts {
     init(at places: [String], find: (String) throws -> (Upload, Uploads.Record)) throws {
         parts = try places.map { place in
             let (part, record) = try find(place.split(separator: "/").last.map(String.init) ?? "")
-            guard record.isPartial else { throw Problem.header("Upload-Concat", "\(place) is no partial upload.") }
+            guard record.isPartial else { throw Problem.header("Upload-Concat", "\(place) is not a partial upload.") }
             guard try record.length == part.offset else {
                 throw Problem(.conflict, "part-incomplete", "A part is not complete", detail: "\(place) lacks bytes.")
             }
@@ -129,10 +129,10 @@ struct UploadParts {
 
     var uploads: [Upload] { parts.map(\.upload) }
 
-    /// The bytes of the whole. A part that is named twice is in it twice.
+    /// The bytes of the whole. A part that is named twice counts twice.
     var length: Int64 { parts.reduce(0) { $0 + ($1.record.length ?? 0) } }
 
-    /// The bytes of the whole that the owner has in parts. A part that is named twice is there once.
+    /// The bytes of the parts that belong to an owner. A part that is named twice counts once.
     func bytes(of owner: String?) -> Int64 {
         let records = Dictionary(parts.map { ($0.upload.id, $0.record) }) { first, _ in first }.values
         return records.reduce(0) { $0 + ($1.owner == owner ? $1.length ?? 0 : 0) }
