@@ -1,8 +1,8 @@
 internal import Glibc
 internal import NIOPosix
 
-/// An address of the Internet Protocol. One of version 4 that stands in one of version 6, as ::ffff:10.0.0.1 does, is the
-/// address of version 4.
+/// An address of the Internet Protocol. An address of version 4 that is embedded in one of version 6, such as
+/// ::ffff:10.0.0.1, is the address of version 4.
 package struct IPAddress: Hashable, Sendable {
     /// Four bytes or sixteen.
     package let bytes: [UInt8]
@@ -19,13 +19,13 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// How addresses of version 6 begin that stand for one of version 4: mapped ones, and those of a translator (NAT64).
+    /// The beginnings of addresses of version 6 that embed one of version 4: mapped ones, and ones of a translator (NAT64).
     private static let embedding: [[UInt8]] = [
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
     ]
 
-    /// Reads dotted decimals without leading zeros, or an address of version 6 without zone and brackets; nil for anything
-    /// else, also for other forms of numbers that some programs take for addresses.
+    /// Reads dotted decimals without leading zeros, or an address of version 6 without zone and brackets. Nil for other
+    /// texts, including other forms of numbers that some programs take for addresses.
     package init?(_ text: some StringProtocol) {
         let bytes = text.contains(":") ? IPAddress.sixteen(of: String(text)) : IPAddress.four(of: text)
         guard let bytes else { return nil }
@@ -72,8 +72,8 @@ package struct IPAddress: Hashable, Sendable {
         return bytes
     }
 
-    /// Whether it belongs to a host that any host of the Internet reaches: not to this machine, a private network, a link,
-    /// a group, or one of the other ranges that IANA's registries of special-purpose addresses have.
+    /// Whether any host of the Internet can reach it: it does not belong to this machine, a private network, a link, a group, or
+    /// another range of IANA's registries of special-purpose addresses.
     package var isPublic: Bool {
         if bytes.count == 4 { return !IPAddress.specialOfFour.contains { $0.contains(self) } }
         return IPAddress.global.contains { $0.contains(self) }
@@ -93,8 +93,8 @@ package struct IPAddress: Hashable, Sendable {
     /// All addresses of version 6 that have been given out for single hosts of the Internet.
     private static let global = networks("2000::/3")
 
-    /// Of those: the assignments of protocols (Teredo, ORCHID), documentation, and 6to4, in which any address of version 4 may
-    /// stand.
+    /// The exceptions: assignments of protocols (Teredo, ORCHID), documentation, and 6to4, which can embed any address of
+    /// version 4.
     private static let specialOfSixteen = networks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
     private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }
@@ -120,7 +120,6 @@ package struct IPNetwork: Hashable, Sendable {
         (self.address, self.length) = (address, length)
     }
 
-    /// Whether an address belongs to it.
     package func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         for place in address.bytes.indices {
@@ -141,16 +140,15 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// Looks up the addresses of hosts.
 enum Resolver {
-    /// Threads of its own: a lookup may block for as long as a server of names is silent.
+    /// Threads of its own: a lookup blocks until a name server answers.
     private static let pool: NIOThreadPool = {
         let pool = NIOThreadPool(numberOfThreads: 4)
         pool.start()
         return pool
     }()
 
-    /// The addresses that a name has now; empty if it has none, or if no server of names answers.
+    /// The addresses that a name has now; empty if it does not have any, or if no name server answers.
     static func addresses(of name: String) async -> [IPAddress] { (try? await pool.runIfActive { lookUp(name) }) ?? [] }
 
     private static func lookUp(_ name: String) -> [IPAddress] {

@@ -7,14 +7,11 @@ package import ReelWords
 /// Which webhooks a server takes and sends, and how it signs them.
 package struct WebhookPolicy: Sendable {
     let secret: WebhookSecret
+    /// Receivers that get webhooks although they are not public.
     let allowed: [AllowedReceiver]
 
-    /// - Parameters:
-    ///   - secret: signs what is sent.
-    ///   - allowed: receivers that are not public, and are sent to nevertheless.
     package init(secret: WebhookSecret, allowed: [AllowedReceiver] = []) {
-        self.secret = secret
-        self.allowed = allowed
+        (self.secret, self.allowed) = (secret, allowed)
     }
 
     /// Whether webhooks may be sent to an address that a host has.
@@ -22,16 +19,14 @@ package struct WebhookPolicy: Sendable {
         address.isPublic || allowed.contains { $0.matches(address, host) }
     }
 
-    /// Whether a request may name it. What a name stands for is looked at when it is sent.
+    /// Whether a request may name it. Names are resolved later, when the webhook is sent.
     package func admits(_ url: WebhookURL) -> Bool {
         if case .address(let address) = url.host { admits(address, of: url.host) } else { true }
     }
 }
 
-/// A receiver of webhooks that is not public, and is sent to nevertheless: a host by its name, whatever its addresses, or
-/// addresses.
+/// A receiver that gets webhooks although it is not public: a host by its name, with any addresses, or a network.
 package struct AllowedReceiver: ExplainedArgument {
-    /// The forms that it takes.
     package static let forms = "a host, an address or a network (hooks.internal, 127.0.0.1, 10.0.0.0/8)"
 
     private enum Kind {
@@ -63,7 +58,7 @@ package struct AllowedReceiver: ExplainedArgument {
 /// The URL of a webhook, in one form for all ways to write it.
 package struct WebhookURL: Hashable, Sendable {
     package enum Host: Hashable, Sendable {
-        /// Letters, digits, hyphens and dots, in small letters.
+        /// Lower-case letters, digits, hyphens and dots.
         case name(String)
         case address(IPAddress)
     }
@@ -79,18 +74,15 @@ package struct WebhookURL: Hashable, Sendable {
         case port = "Its port must be 1 to 65535."
     }
 
-    /// With scheme and host in small letters.
+    /// With scheme and host in lower case.
     package let text: String
     /// `http` or `https`.
     package let scheme: String
     package let host: Host
     package let port: Int
 
-    /// The most characters of one.
-    static let longest = 2000
-
     package init(_ text: String) throws(Flaw) {
-        guard text.utf8.count <= WebhookURL.longest else { throw .long }
+        guard text.utf8.count <= 2000 else { throw .long }
         guard !text.contains("#") else { throw .fragment }
         guard text.utf8.allSatisfy(WebhookURL.legal.contains) else { throw .characters }
         guard let match = text.wholeMatch(of: /(?i)(https?):\/\/([^\/?]*)(.*)/) else { throw .scheme }
@@ -119,13 +111,13 @@ package struct WebhookURL: Hashable, Sendable {
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 253,
             labels.allSatisfy({ $0.wholeMatch(of: /[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/) != nil }),
-            // Programs take 127.1, 0x7f.1 and 2130706433 for addresses.
+            // Some programs take 127.1, 0x7f.1 and 2130706433 for addresses.
             labels.last?.wholeMatch(of: /[0-9]+|0x[0-9a-f]*/) == nil
         else { throw .host }
         return .name(String(text))
     }
 
-    /// What the log calls it: path and query may be secret.
+    /// Its name in the log, without path and query, which may be secret.
     package var origin: String { text.prefix { $0 != "?" }.split(separator: "/").prefix(2).joined(separator: "//") }
 
     /// The characters of RFC 3986.
@@ -133,14 +125,12 @@ package struct WebhookURL: Hashable, Sendable {
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%:/?#[]@!$&'()*+,;=".utf8)
 }
 
-/// The secret by which receivers know that a webhook is of this server.
+/// The secret with which receivers verify that a webhook comes from this server.
 package struct WebhookSecret: Sendable {
     private let key: SymmetricKey
 
-    /// The fewest bytes of one.
-    static let least = 16
+    static let leastBytes = 16
 
-    /// - Parameter text: of any length.
     package init(_ text: String) { key = SymmetricKey(data: Data(text.utf8)) }
 
     /// Reads the secret from a file: its text, without the line break at its end.
@@ -149,15 +139,15 @@ package struct WebhookSecret: Sendable {
     /// bytes.
     package static func read(_ path: String) throws(ReelFailure) -> WebhookSecret {
         let text = try SecretFile.read(path, of: .server).trimmingCharacters(in: .newlines)
-        guard text.utf8.count >= least else { throw ReelFailure(.secretTooShort(path: path, least: least)) }
+        guard text.utf8.count >= leastBytes else { throw ReelFailure(.secretTooShort(path: path, least: leastBytes)) }
         return WebhookSecret(text)
     }
 
     /// The value of the field `Reel-Signature`.
     ///
     /// - Parameters:
-    ///   - body: what is sent.
-    ///   - time: seconds since 1970; part of what is signed, so that a receiver can refuse an old message that is sent again.
+    ///   - body: the message.
+    ///   - time: seconds since 1970; signed, too, so that a receiver can refuse an old message that is sent again.
     package func signature(of body: Data, at time: Int) -> String {
         var code = HMAC<SHA256>(key: key)
         code.update(data: Data("\(time).".utf8))
