@@ -21,17 +21,15 @@ package struct Listener: Sendable {
     ///   - port: 0 for any that is free.
     ///   - connections: the most that it holds; nil for as many as the limit of open files allows.
     package init(host: String, port: Int, connections: Int? = nil, log: Logger) {
-        self.host = host
-        self.port = port
+        (self.host, self.port, self.log) = (host, port, log)
         self.connections = connections ?? ConnectionLimit.ofFiles
-        self.log = log
     }
 
     /// Answers until it is shut down gracefully, or cancelled.
     ///
     /// - Parameters:
     ///   - services: run as long as it listens.
-    ///   - listening: hears of the port, as soon as callers can connect.
+    ///   - listening: gets the port, as soon as callers can connect.
     ///
     /// Throws `.addressUnusable` if the address cannot be listened at.
     package func serve<Context: RequestContext>(
@@ -55,24 +53,21 @@ package struct Listener: Sendable {
         }
     }
 
-    /// Of a request's head.
+    /// The limits of a request's head.
     private static var limits: HTTP1Channel.Configuration.DecoderConfiguration {
         .init(maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
     }
 }
 
-/// The most connections that a program holds. Further callers wait in the system's queue until one ends. Without this the system
-/// would refuse each of them again and again when no more files may be open, and the program would ask for the next one without
-/// a pause.
+/// The most connections that a program holds. Further callers wait in the system's queue until one ends. Without this limit,
+/// once all files are open, the system would refuse each caller again and again, and the program would ask for the next one
+/// without a pause.
 struct ConnectionLimit: AvailableConnectionsDelegate {
     private let most: Int
     private let log: Logger
     private var open = 0
 
-    init(_ most: Int, log: Logger) {
-        self.most = most
-        self.log = log
-    }
+    init(_ most: Int, log: Logger) { (self.most, self.log) = (most, log) }
 
     /// As many as the limit of this process for open files allows, less a reserve for its own files.
     static var ofFiles: Int {
@@ -93,16 +88,16 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < most }
 }
 
-/// Ends connections whose other side holds them without taking part: one that sends no request, one that takes no bytes of an
-/// answer, and one that goes on sending a body after its answer. Tells callers that wait for it to send their body (RFC 9110, 10.1.1).
+/// Ends the connections of callers that send no request, take no bytes of an answer, or go on sending a body after its answer.
+/// Tells callers that wait for consent to send their body (RFC 9110, 10.1.1).
 package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPResponsePart
 
-    /// How long the head of a connection's first request may take. What comes after it has the server's idle timeout, so that
-    /// proxies can keep connections.
+    /// How long the head of a connection's first request may take. After it the server's idle timeout applies, so that proxies
+    /// can keep connections.
     package static let head = TimeAmount.seconds(20)
     /// For how long a caller may take none of the bytes that wait for it.
     package static let stall = TimeAmount.seconds(60)
@@ -123,7 +118,7 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
         context.fireChannelActive()
     }
 
-    /// A head is passed on when all of it has come, however slowly that is.
+    /// NIO passes a head on when it is complete, however slowly it came.
     private func awaitHead(_ context: ChannelHandlerContext) {
         silent?.cancel()
         silent = closing(context, in: ConnectionGuard.head)

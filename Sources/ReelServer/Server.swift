@@ -11,8 +11,8 @@ package import ReelStore
 internal import ReelWords
 package import ServiceLifecycle
 
-/// Jobs over HTTP: the API, the pages, and the events. It keeps nothing of its own: any number of servers may serve the
-/// same board and store, beside any number of command lines.
+/// Jobs over HTTP: the API, the pages, and the events. It has no state of its own: any number of servers may serve the same
+/// board and store, beside any number of command lines.
 package struct Server: Service {
     let settings: ServerSettings
     let jobs: JobService
@@ -22,24 +22,17 @@ package struct Server: Service {
     let log: Logger
     private let listening: @Sendable (Int) -> Void
 
-    /// A server that has not begun to listen.
-    ///
     /// - Parameters:
     ///   - jobs: a service with this store.
-    ///   - uploads: those into the store.
+    ///   - uploads: the uploads of the store.
     ///   - engine: makes plans and pictures.
-    ///   - listening: hears of the port, as soon as the server listens.
+    ///   - listening: gets the port, as soon as the server listens.
     package init(
         _ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads,
         engine: any EngineRunner, log: Logger, listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
-        self.settings = settings
-        self.jobs = jobs
-        self.store = store
-        self.uploads = uploads
-        self.engine = engine
-        self.log = log
-        self.listening = listening
+        (self.settings, self.jobs, self.store, self.uploads) = (settings, jobs, store, uploads)
+        (self.engine, self.log, self.listening) = (engine, log, listening)
     }
 
     /// Serves until it is shut down gracefully, or cancelled. Open streams of events get a last event.
@@ -60,7 +53,7 @@ package struct Server: Service {
             }
             group.addTask {
                 try? await gracefulShutdown()
-                // What goes on for longer is cut.
+                // Requests that go on for longer are cut.
                 try? await Task.sleep(for: .seconds(10))
             }
             defer { group.cancelAll() }
@@ -68,18 +61,18 @@ package struct Server: Service {
         }
     }
 
-    /// The service that sends webhooks; none if they are off, or if the server is read-only.
+    /// The service that sends webhooks; empty if they are off, or if the server is read-only.
     private func webhookSenders(_ access: StoreAccess) -> [any Service] {
         settings.isReadOnly ? [] : settings.webhooks.map { [WebhookSender(jobs, $0, access: access, log: log)] } ?? []
     }
 
-    /// Where sources lie.
+    /// The folders of sources, and the folder of uploads.
     var sourceRoots: SourceRoots {
         let uploads = URL(fileURLWithPath: self.uploads.folder).standardizedFileURL.path
         return SourceRoots((settings.sources?.folders ?? []) + [uploads])
     }
 
-    /// A method of a place, and the least role that may use it; nil for anyone.
+    /// A method of a place, and the least role that may use it; nil for any caller.
     package struct Entry: Hashable, Sendable {
         package var method: String
         package var path: String
@@ -90,16 +83,14 @@ package struct Server: Service {
         }
     }
 
-    /// All that a server answers to.
+    /// All methods of all places.
     package func table() throws(ReelFailure) -> [Entry] {
-        // Nothing looks at the store for it.
         let access = StoreAccess(to: store, first: StoreAccess.Reading(isThere: false, freeBytes: nil), log: log)
         return Server.routes(self, gate: try Gate(nil), hub: EventHub(jobs, log: log), access: access).map {
             Entry(method: $0.method.rawValue, path: $0.path, role: $0.role)
         }
     }
 
-    /// All that the server answers to.
     static func routes(_ server: Server, gate: Gate, hub: EventHub, access: StoreAccess) -> [Route] {
         let api = "api/v1/"
         let limits = TokenLimits(
@@ -119,56 +110,36 @@ package struct Server: Service {
     }
 }
 
-/// How a server serves.
+/// The settings of a server.
 package struct ServerSettings: Sendable {
     /// The host's name or address at which it listens.
     package var host: String
-    /// The port at which it listens; 0 for any that is free.
+    /// 0 for any that is free.
     package var port: Int
-    /// The start of all its paths: empty, or with a slash at its start and none at its end.
-    package var basePath: String
-    /// The tokens; nil if every caller may do all.
+    /// The start of all its paths: empty, or with a slash at its start but not at its end.
+    package var basePath = ""
+    /// Nil if every caller may do everything.
     package var tokens: TokenFile?
-    /// Whether a server without tokens may be known by any name.
-    package var isInsecure: Bool
-    /// Whether nothing can be changed.
-    package var isReadOnly: Bool
+    /// Whether a server without tokens answers to any host name.
+    package var isInsecure = false
+    package var isReadOnly = false
     /// The folders whose files can be submitted; nil for none.
     package var sources: SourceRoots?
     /// The most that a job may ask for.
-    package var quotas: Quotas
+    package var quotas = Quotas()
     /// The most bytes of all uploads together.
-    package var uploadQuota: Int64
+    package var uploadQuota: Int64 = 100 << 30
     /// How long an upload is kept after its last change, in seconds.
-    package var uploadExpiry: Double
+    package var uploadExpiry: Double = 24 * 3600
     /// The most jobs of a token that have not ended; nil for any number.
     package var jobsPerToken: Int?
     /// The most bytes in the store of a token's uploads and results; nil for any number.
     package var bytesPerToken: Int64?
-    /// Which webhooks are taken and sent, and how; nil for none. A read-only server sends none.
+    /// Nil if webhooks are neither taken nor sent. A read-only server does not send any.
     package var webhooks: WebhookPolicy?
 
-    /// Settings of a server.
-    package init(
-        host: String, port: Int, basePath: String = "", tokens: TokenFile? = nil, isInsecure: Bool = false,
-        isReadOnly: Bool = false, sources: SourceRoots? = nil, quotas: Quotas = Quotas(),
-        uploadQuota: Int64 = 100 << 30, uploadExpiry: Double = 24 * 3600, jobsPerToken: Int? = nil,
-        bytesPerToken: Int64? = nil, webhooks: WebhookPolicy? = nil
-    ) {
-        self.host = host
-        self.port = port
-        self.basePath = basePath
-        self.tokens = tokens
-        self.isInsecure = isInsecure
-        self.isReadOnly = isReadOnly
-        self.sources = sources
-        self.quotas = quotas
-        self.uploadQuota = uploadQuota
-        self.uploadExpiry = uploadExpiry
-        self.jobsPerToken = jobsPerToken
-        self.bytesPerToken = bytesPerToken
-        self.webhooks = webhooks
-    }
+    /// The usual settings of a server at an address.
+    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 }
 
 /// Once a minute removes uploads that have expired, and returns memory: requests for large jobs take hundreds of MiB for a few

@@ -9,7 +9,7 @@ package import ReelServer
 internal import ReelStore
 internal import ReelTerminal
 
-/// Where this program writes messages to its user; its log is separate.
+/// Messages to the user; the log is separate.
 let console = Console(name: "reel-server") { reason in
     switch reason {
     case .secretFileUnusable(let path, ENOENT): "reel-server token NAME --role admin --tokens \(path) makes it"

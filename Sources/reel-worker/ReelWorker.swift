@@ -12,7 +12,7 @@ internal import ReelWork
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Where this program writes messages to its user; its log is separate.
+/// Messages to the user; the log is separate.
 private let console = Console(name: "reel-worker") { reason in
     switch reason {
     case .folderUnwritable: "name another folder with --scratch"
@@ -96,7 +96,7 @@ struct ReelWorker: AsyncParsableCommand {
                 registering: alone ? nil : BoardTiming().registering),
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: logger)
-        // The guard of `run` sends these when its user presses Ctrl-Z, and when the command goes on.
+        // The guard of `run` sends these signals when its user presses Ctrl-Z, and when the command goes on.
         let stops = await UnixSignalsSequence(trapping: .sigusr1, .sigusr2)
         let heeding = Task {
             for await signal in stops { signal == .sigusr1 ? Children.own.stop() : Children.own.goOn() }

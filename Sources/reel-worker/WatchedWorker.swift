@@ -8,8 +8,8 @@ internal import ReelTerminal
 internal import ReelWork
 internal import ServiceLifecycle
 
-/// A worker that answers over HTTP how it is: from before it looks for Redis until it has ended. Answers tell no places and
-/// no names, so that they need no token.
+/// A worker that reports its state over HTTP, from before it looks for Redis until it has ended. Answers contain no places and
+/// no names, so they need no token.
 struct WatchedWorker: Service {
     let worker: Worker
     let address: Address
@@ -19,8 +19,7 @@ struct WatchedWorker: Service {
     func run() async throws {
         let listener = Listener(host: address.host, port: address.port, connections: 32, log: log)
         let (ports, port) = AsyncStream<Int>.makeStream()
-        // A task without a parent: the shutdown lets the worker go on for a while, and it answers until the process ends, which
-        // is next.
+        // A task without a parent answers until the process ends, since the worker goes on for a while after the shutdown begins.
         let answering = Task.detached {
             defer { port.finish() }
             try await listener.serve(router) { port.yield($0) }
@@ -56,7 +55,7 @@ struct WatchedWorker: Service {
 }
 
 extension PrometheusText {
-    /// The figures of a worker. The figures that a server has of the whole farm have other names here.
+    /// The figures of a worker. Their names differ from those of a server's figures of the whole farm.
     fileprivate init(_ health: WorkerHealth) {
         self.init()
         let slots = health.slots

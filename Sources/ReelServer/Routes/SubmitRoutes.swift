@@ -14,14 +14,14 @@ struct SubmitRoutes {
 
     var routes: [Route] {
         [
-            // A long body may take longer than what is made of it, and has a limit of its own.
+            // A long body may take longer than the work on it, and has a limit of its own.
             .change(.post, "jobs", .operator, "submit", limit: nil, makesFiles: true, submit),
-            // It changes nothing, but reads the source with an engine.
+            // It changes nothing, but needs a role since an engine reads the source.
             Route(method: .post, path: "plan", role: .operator, action: nil, limit: nil, handler: plan),
         ]
     }
 
-    /// How long a plan may take; then the caller is told to ask again.
+    /// How long a plan may take before the caller is told to ask again.
     private static let planLimit = Duration.seconds(60)
 
     private func job(_ body: JSONPlace, _ context: ServerContext) throws -> JobRequest {
@@ -39,7 +39,7 @@ struct SubmitRoutes {
         }
     }
 
-    /// Whether the job may be a large one: a body of an unknown length may be, too.
+    /// Whether the job may be a large one; a body of unknown length may be.
     private static func makesLargeJob(_ request: Request) -> Bool {
         request.headers[.contentLength].flatMap { Int($0) } ?? .max > JobFolder.largeBytes
     }
@@ -55,7 +55,7 @@ struct SubmitRoutes {
         return response
     }
 
-    /// Whether a job is there that would not begin anew if it were submitted again.
+    /// Whether the job exists and would not begin anew if it were submitted again.
     private func isGoing(_ id: JobID) async -> Bool {
         guard let state = try? await server.jobs.view(id).state else { return false }
         return !state.isTerminal || state == .done
@@ -65,7 +65,7 @@ struct SubmitRoutes {
         let body = try await JSONBody.read(request, .job)
         return try await access.use(atMost: SubmitRoutes.planLimit, isLarge: SubmitRoutes.makesLargeJob(request)) {
             var record = try job(body, context).record
-            // The file is read where it lies.
+            // A plan reads the file at its place.
             for place in record.sources.indices { record.sources[place].staged = nil }
             let prepared = try await JobService.prepare(record, engine: server.engine, quotas: server.settings.quotas)
             return try JSONAnswer.response(prepared.view)
