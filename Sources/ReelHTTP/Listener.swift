@@ -59,9 +59,9 @@ package struct Listener: Sendable {
     }
 }
 
-/// The most connections that a program holds. Further callers wait in the system's queue until one ends. Without this limit,
-/// once all files are open, the system would refuse each caller again and again, and the program would ask for the next one
-/// without a pause.
+/// The most connections that a program holds. Further callers wait in the system's queue until one ends. Without this
+/// limit, once all files are open, the system would refuse each caller again and again, and the program would ask for
+/// the next one without a pause.
 struct ConnectionLimit: AvailableConnectionsDelegate {
     private let most: Int
     private let log: Logger
@@ -88,16 +88,16 @@ struct ConnectionLimit: AvailableConnectionsDelegate {
     func isAcceptingNewConnections() -> Bool { open < most }
 }
 
-/// Ends the connections of callers that send no request, take no bytes of an answer, or go on sending a body after its answer.
-/// Tells callers that wait for consent to send their body (RFC 9110, 10.1.1).
+/// Ends the connections of callers that send no request, take no bytes of an answer, or go on sending a body after its
+/// answer. Tells callers that wait for consent to send their body (RFC 9110, 10.1.1).
 package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     package typealias InboundIn = HTTPRequestPart
     package typealias InboundOut = HTTPRequestPart
     package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPResponsePart
 
-    /// How long the head of a connection's first request may take. After it the server's idle timeout applies, so that proxies
-    /// can keep connections.
+    /// How long the head of a connection's first request may take. After it the server's idle timeout applies, so that
+    /// proxies can keep connections.
     package static let head = TimeAmount.seconds(20)
     /// For how long a caller may take none of the bytes that wait for it.
     package static let stall = TimeAmount.seconds(60)

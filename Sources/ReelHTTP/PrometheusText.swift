@@ -6,8 +6,8 @@ internal import NIOCore
 package struct PrometheusText {
     package enum Kind: String { case gauge, counter }
 
-    /// A value of a figure, and the labels that tell it from the others. Labels are words of the program, without quotes
-    /// and backslashes.
+    /// A value of a figure, and the labels that tell it from the others. Labels are words of the program, without
+    /// quotes and backslashes.
     package typealias Sample = (labels: [(String, String)], value: Double)
 
     package private(set) var text = ""

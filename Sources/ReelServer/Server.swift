@@ -11,8 +11,8 @@ package import ReelStore
 internal import ReelWords
 package import ServiceLifecycle
 
-/// Jobs over HTTP: the API, the pages, and the events. It has no state of its own: any number of servers may serve the same
-/// board and store, beside any number of command lines.
+/// Jobs over HTTP: the API, the pages, and the events. It has no state of its own: any number of servers may serve the
+/// same board and store, beside any number of command lines.
 package struct Server: Service {
     let settings: ServerSettings
     let jobs: JobService
@@ -142,8 +142,8 @@ package struct ServerSettings: Sendable {
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 }
 
-/// Once a minute removes uploads that have expired, and returns memory: requests for large jobs take hundreds of MiB for a few
-/// seconds.
+/// Once a minute removes uploads that have expired, and returns memory: requests for large jobs take hundreds of MiB
+/// for a few seconds.
 struct Sweeper: Service {
     let store: any JobStore
     let uploads: Uploads

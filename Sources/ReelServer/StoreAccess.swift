@@ -4,11 +4,12 @@ package import ReelStore
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// The server's access to its store. Work that uses the store runs on threads of its own (`StoreExecutor`), and no request waits
-/// long for a store that hangs: it is answered with status 503, while the system call goes on until it returns.
+/// The server's access to its store. Work that uses the store runs on threads of its own (`StoreExecutor`), and no
+/// request waits long for a store that hangs: it is answered with status 503, while the system call goes on until it
+/// returns.
 ///
-/// The store hangs if a reading that is made every second does not come back in time: the store's disk does not answer, or
-/// calls that do not return hold all threads. Then no further call begins, so there are never many of them.
+/// The store hangs if a reading that is made every second does not come back in time: the store's disk does not answer,
+/// or calls that do not return hold all threads. Then no further call begins, so there are never many of them.
 package final class StoreAccess: Service {
     private let threads: StoreExecutor
     private let largeThreads: StoreExecutor
@@ -103,14 +104,15 @@ package final class StoreAccess: Service {
     /// Throws a problem of status 503 if the store hangs.
     private func check() throws { if isHanging { throw Problem.storeHangs } }
 
-    /// Runs work that uses the store. It must not read a request's body: it may go on after the request has been answered.
+    /// Runs work that uses the store. It must not read a request's body: it may go on after the request has been
+    /// answered.
     ///
     /// Throws a problem of status 503 if the store hangs, or if it takes longer than the limit.
     ///
     /// - Parameters:
     ///   - begins: begin even if the store hangs already.
-    ///   - isLarge: it uses or makes a job that takes long to decode. Such work takes turns; otherwise a few of it would hold all
-    ///     threads until the store seems to hang.
+    ///   - isLarge: it uses or makes a job that takes long to decode. Such work takes turns; otherwise a few of it
+    ///     would hold all threads until the store seems to hang.
     package func use<Result: Sendable>(
         atMost limit: Duration = limit, begins: Bool = false, isLarge: Bool = false,
         _ body: @escaping @Sendable () async throws -> Result

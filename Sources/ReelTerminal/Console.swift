@@ -22,9 +22,9 @@ package struct Console: Sendable {
     /// Writes a line on standard output. Text from a file, an engine or Redis may be part of it: it is made legible.
     package func result(_ line: String) { print(Legible.line(line) + "\n") }
 
-    /// Writes on standard output, unchanged: the text must be legible already. If the reader has gone, as with `| head`, the
-    /// program exits with the code of SIGPIPE, which it ignores because of its libraries. Any other error ends it with a
-    /// message.
+    /// Writes on standard output, unchanged: the text must be legible already. If the reader has gone, as with `|
+    /// head`, the program exits with the code of SIGPIPE, which it ignores because of its libraries. Any other error
+    /// ends it with a message.
     package func print(_ text: String) { print(Array(text.utf8)) }
 
     /// Writes bytes on standard output, as `print` does.
@@ -84,7 +84,8 @@ package struct Console: Sendable {
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// What standard output can show. On a terminal, lines that are too wide are wrapped, and there is room for any number.
+    /// What standard output can show. On a terminal, lines that are too wide are wrapped, and there is room for any
+    /// number.
     package var canvas: Canvas {
         guard let size = resultSize else { return .plain }
         return .terminal(columns: size.columns, environment: ProcessInfo.processInfo.environment).endless
@@ -109,9 +110,9 @@ package struct Console: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// The whole life of a program that holds secrets: parses the process's arguments, runs the command that they name, and
-    /// ends the program with the command's exit code. Help and results go to standard output, an error as one line to standard
-    /// error. Call it while the process has one thread.
+    /// The whole life of a program that holds secrets: parses the process's arguments, runs the command that they name,
+    /// and ends the program with the command's exit code. Help and results go to standard output, an error as one line
+    /// to standard error. Call it while the process has one thread.
     package func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
         OwnProcess.protect()
         OwnProcess.silenceDispatch()
@@ -130,8 +131,9 @@ package struct Console: Sendable {
         Foundation.exit(0)
     }
 
-    /// Throws `.argumentNotText` for the first argument of this process that is not UTF-8. It looks at the arguments as the
-    /// kernel has them: `CommandLine.arguments` replaces other bytes by U+FFFD, so a path in it might name another file.
+    /// Throws `.argumentNotText` for the first argument of this process that is not UTF-8. It looks at the arguments as
+    /// the kernel has them: `CommandLine.arguments` replaces other bytes by U+FFFD, so a path in it might name another
+    /// file.
     private func checkArguments() throws(ReelFailure) {
         guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/cmdline")) else { return }
         for argument in bytes.split(separator: 0) where String(validating: argument, as: UTF8.self) == nil {

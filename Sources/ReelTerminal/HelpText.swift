@@ -1,7 +1,7 @@
 internal import ReelCore
 
-/// Sections of help that commands share, after a command's own text. Titles are in capitals, as argument-parser writes its
-/// own, and `scripts/man` makes a section of the manual page from each. Lines have 80 characters at most, so that
+/// Sections of help that commands share, after a command's own text. Titles are in capitals, as argument-parser writes
+/// its own, and `scripts/man` makes a section of the manual page from each. Lines have 80 characters at most, so that
 /// argument-parser breaks none.
 package enum HelpText {
     /// A text and the sections after it, with an empty line between.

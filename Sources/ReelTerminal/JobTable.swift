@@ -49,8 +49,8 @@ enum JobTable {
     }
 }
 
-/// Rows with the same fields, one below another, under a line of headings. On a narrow terminal the less important fields
-/// are left out as a whole.
+/// Rows with the same fields, one below another, under a line of headings. On a narrow terminal the less important
+/// fields are left out as a whole.
 struct Table {
     /// A field of all rows.
     struct Column {

@@ -10,7 +10,8 @@ package enum JobText {
     private static let (mostSources, mostClips) = (8, 12)
     private static let indent = 10
 
-    /// A line for each job, and why it waits or failed; a line for each job that cannot be read; and how many more jobs there are.
+    /// A line for each job, and why it waits or failed; a line for each job that cannot be read; and how many more jobs
+    /// there are.
     ///
     /// - Parameters:
     ///   - isChosen: whether a filter has chosen the jobs.

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// The keys of a terminal while a screen is watched: nothing is echoed, and no line end is awaited. Ctrl-C still interrupts.
+/// The keys of a terminal while a screen is watched: nothing is echoed, and no line end is awaited. Ctrl-C still
+/// interrupts.
 package final class Keyboard {
     package enum Key: Equatable {
         case quit, up, down, pageUp, pageDown, home, end, open, back, sort

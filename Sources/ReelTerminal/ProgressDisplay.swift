@@ -4,8 +4,8 @@ package import ReelJobs
 internal import ReelWords
 internal import Synchronization
 
-/// Shows the progress of a job on standard error: a bar redrawn in place on a terminal, otherwise a line per ten percent; and
-/// each warning once.
+/// Shows the progress of a job on standard error: a bar redrawn in place on a terminal, otherwise a line per ten
+/// percent; and each warning once.
 package struct ProgressDisplay {
     private var meter = ProgressMeter()
     private var said: Set<String> = []
@@ -109,7 +109,8 @@ extension [ClipProgress] {
 }
 
 extension FailureView {
-    /// A line for each failed attempt of a pass that is tried again. The time tells two attempts apart that failed alike.
+    /// A line for each failed attempt of a pass that is tried again. The time tells two attempts apart that failed
+    /// alike.
     package var retries: [String] {
         let name = index < 0 ? "the source" : kind == "assembly" ? "the assembly" : "pass \(index)"
         return recent.map { attempt in

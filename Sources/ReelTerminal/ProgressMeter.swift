@@ -20,8 +20,8 @@ package struct ProgressSample: Hashable, Sendable {
         (self.assembling, self.seconds, self.clip) = (assembling, seconds, clip)
     }
 
-    /// Frames decoded and frames encoded. A pass decodes many frames before it encodes the first, so that neither number
-    /// alone moves all the time.
+    /// Frames decoded and frames encoded. A pass decodes many frames before it encodes the first, so that neither
+    /// number alone moves all the time.
     var work: Int { frames + max(frames, min(decoded, total)) }
 
     /// 0 to 1; an unfinished job never shows 1.
@@ -49,8 +49,8 @@ package struct ProgressMeter: Sendable {
     /// Frames per second over the window; nil until that is known.
     package var framesPerSecond: Double? { speed(\.frames) }
 
-    /// Seconds that are left at the present speed; nil until that is known. Between two reports of work it falls with the
-    /// time.
+    /// Seconds that are left at the present speed; nil until that is known. Between two reports of work it falls with
+    /// the time.
     package var secondsLeft: Double? {
         guard let now = window.last, let latest, let speed = speed(\.work) else { return nil }
         return max(Double(max(2 * latest.total - latest.work, 0)) / speed - (now.seconds - latest.seconds), 0)
@@ -63,8 +63,8 @@ package struct ProgressMeter: Sendable {
         return Double(latest[keyPath: count] - first[keyPath: count]) / (latest.seconds - first.seconds)
     }
 
-    /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …". What does
-    /// not fit is left out as a whole.
+    /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …". What
+    /// does not fit is left out as a whole.
     package func bar(columns: Int) -> String {
         guard let last = window.last else { return "" }
         let percent = percent(last), frames = "\(last.frames)/\(last.total) frames"

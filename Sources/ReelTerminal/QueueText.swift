@@ -93,7 +93,8 @@ package enum StripText {
             }
         }
 
-        /// The mark of a cell of several passes: failed before running, running before waiting, and done if all are done.
+        /// The mark of a cell of several passes: failed before running, running before waiting, and done if all are
+        /// done.
         init(_ cell: PassStrip.Cell) {
             self = cell.failed > 0 ? .failed : cell.live > 0 ? .running : cell.done < cell.passes ? .waiting : .done
         }

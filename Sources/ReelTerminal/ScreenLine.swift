@@ -49,9 +49,9 @@ package struct ScreenLine: Hashable, Sendable {
         return line
     }
 
-    /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and indented
-    /// to where it began, between words, and within words that are longer than a row. Where that leaves little room, it stands
-    /// below.
+    /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and
+    /// indented to where it began, between words, and within words that are longer than a row. Where that leaves little
+    /// room, it stands below.
     func followed(by text: String, style: Style = .plain, on canvas: Canvas) -> [ScreenLine] {
         let room = canvas.columns - width
         let indentation = ScreenLine("  ")
@@ -117,8 +117,8 @@ package struct ScreenLine: Hashable, Sendable {
 }
 
 extension [ScreenLine] {
-    /// One screen, to be written over the previous one without flicker: only what the new lines do not cover is cleared. If
-    /// there are more lines than rows, the last row says how many more.
+    /// One screen, to be written over the previous one without flicker: only what the new lines do not cover is
+    /// cleared. If there are more lines than rows, the last row says how many more.
     package func painted(on canvas: Canvas) -> String {
         var lines = self
         if let rows = canvas.rows, count > rows {
@@ -162,8 +162,8 @@ package struct Canvas: Hashable, Sendable {
     /// A file or a pipe.
     package static let plain = Canvas(columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)
 
-    /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a character
-    /// set other than UTF-8, without either if TERM is "dumb".
+    /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a
+    /// character set other than UTF-8, without either if TERM is "dumb".
     package static func terminal(columns: Int, environment: [String: String]) -> Canvas {
         guard environment["TERM"] != "dumb" else {
             return Canvas(columns: columns, rows: nil, hasColour: false, hasBlocks: false)

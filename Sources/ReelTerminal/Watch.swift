@@ -31,7 +31,8 @@ package struct Watch: Sendable {
         (self.address, self.output, self.console, self.look, self.change) = (address, output, console, look, change)
     }
 
-    /// Watches until a snapshot is final. Throws what `look` throws, except that it goes on while Redis cannot be reached.
+    /// Watches until a snapshot is final. Throws what `look` throws, except that it goes on while Redis cannot be
+    /// reached.
     package func run() async throws {
         let latest = LatestSnapshot()
         let looker = Task { await watch(into: latest) }
@@ -62,8 +63,8 @@ package struct Watch: Sendable {
         }
     }
 
-    /// On a terminal: redraws one screen in place, until a key quits. Other keys scroll through what has no room on it, or
-    /// choose a job of a list, which is then shown alone.
+    /// On a terminal: redraws one screen in place, until a key quits. Other keys scroll through what has no room on it,
+    /// or choose a job of a list, which is then shown alone.
     private func redraw(_ latest: LatestSnapshot) async throws {
         let screen = TerminalScreen(console)
         let keyboard = Keyboard()

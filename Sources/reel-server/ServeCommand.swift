@@ -99,8 +99,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         guard tokens != nil || insecure || listen.isLoopback else {
             throw ValidationError(
-                "without --tokens the server listens on loopback addresses alone, and \(listen.host) is not one: give --tokens, "
-                    + "or --insecure to let every caller do everything")
+                "without --tokens the server listens on loopback addresses alone, and \(listen.host) is not one: "
+                    + "give --tokens, or --insecure to let every caller do everything")
         }
         guard webhookSecret != nil || webhookAllow.isEmpty else {
             throw ValidationError("--webhook-allow needs --webhook-secret: without it no webhooks are sent")
@@ -154,8 +154,8 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension JobService {
-    /// Joins board and store. If Redis is full, it logs that and goes on: jobs can still be shown, results delivered, and jobs
-    /// removed to make room.
+    /// Joins board and store. If Redis is full, it logs that and goes on: jobs can still be shown, results delivered,
+    /// and jobs removed to make room.
     fileprivate func joinUnlessFull(_ log: Logger) async throws(ReelFailure) {
         do {
             try await join()

@@ -8,18 +8,20 @@ internal import ReelTerminal
 internal import ReelWork
 internal import ServiceLifecycle
 
-/// A worker that reports its state over HTTP, from before it looks for Redis until it has ended. Answers contain no places and
-/// no names, so they need no token.
+/// A worker that reports its state over HTTP, from before it looks for Redis until it has ended. Answers contain no
+/// places and no names, so they need no token.
 struct WatchedWorker: Service {
     let worker: Worker
     let address: Address
     let log: Logger
 
-    /// Works until shut down. Throws `.addressUnusable` if the address cannot be listened at, and what the worker throws.
+    /// Works until shut down. Throws `.addressUnusable` if the address cannot be listened at, and what the worker
+    /// throws.
     func run() async throws {
         let listener = Listener(host: address.host, port: address.port, connections: 32, log: log)
         let (ports, port) = AsyncStream<Int>.makeStream()
-        // A task without a parent answers until the process ends, since the worker goes on for a while after the shutdown begins.
+        // A task without a parent answers until the process ends, since the worker goes on for a while after the
+        // shutdown begins.
         let answering = Task.detached {
             defer { port.finish() }
             try await listener.serve(router) { port.yield($0) }

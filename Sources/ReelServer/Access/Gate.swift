@@ -39,8 +39,8 @@ final class Gate: Sendable {
     /// Whether tokens are used.
     var isClosed: Bool { file != nil }
 
-    /// Who makes a request. Throws a problem of status 429 if the address has sent too many wrong tokens, and of status 401
-    /// if this one is wrong.
+    /// Who makes a request. Throws a problem of status 429 if the address has sent too many wrong tokens, and of status
+    /// 401 if this one is wrong.
     func caller(of request: Request, from address: String) throws -> Caller {
         guard isClosed else { return .anyone }
         guard let token = Gate.token(of: request) else { return .nobody }
@@ -56,8 +56,8 @@ final class Gate: Sendable {
             ?? .nobody
     }
 
-    /// The bearer of a token. Throws as `caller(of:from:)` does. A right token is taken however many wrong ones came from the
-    /// address: many people may share it.
+    /// The bearer of a token. Throws as `caller(of:from:)` does. A right token is taken however many wrong ones came
+    /// from the address: many people may share it.
     func caller(_ token: String, from address: String) throws -> Caller {
         refresh()
         if let entry = state.withLock(\.entries).first(where: { $0.matches(token) }) {

@@ -4,8 +4,8 @@ package import ReelCore
 internal import ReelJobs
 internal import ReelStore
 
-/// The tokens of a server: a file with a line of JSON for each, which keeps a salted hash. A token is 256 random bits, too
-/// many to try, so a fast hash is enough.
+/// The tokens of a server: a file with a line of JSON for each, which keeps a salted hash. A token is 256 random bits,
+/// too many to try, so a fast hash is enough.
 package struct TokenFile: Sendable {
     package let path: String
 

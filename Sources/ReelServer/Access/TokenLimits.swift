@@ -4,8 +4,8 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
 
-/// Limits what each token has at a time: jobs that have not ended, and bytes in the store. Callers without a token share one
-/// name.
+/// Limits what each token has at a time: jobs that have not ended, and bytes in the store. Callers without a token
+/// share one name.
 actor TokenLimits {
     private let jobs: JobService
     private let store: any JobStore
@@ -38,8 +38,8 @@ actor TokenLimits {
 
     // MARK: Turns
 
-    /// Runs work that asks for room and then takes it, so that each request of a token sees the room that earlier ones have
-    /// taken.
+    /// Runs work that asks for room and then takes it, so that each request of a token sees the room that earlier ones
+    /// have taken.
     func inTurn<Result: Sendable>(
         of token: String?, _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -56,8 +56,8 @@ actor TokenLimits {
         return try await body()
     }
 
-    /// Runs work that begins a job: a new one, or one that has ended. Throws a problem if the token may not have another job now.
-    /// Requests of the token at other servers of the store wait, too.
+    /// Runs work that begins a job: a new one, or one that has ended. Throws a problem if the token may not have
+    /// another job now. Requests of the token at other servers of the store wait, too.
     ///
     /// - Parameter isGoing: whether the job runs already, or is done, so that it is not another one.
     func beginningJob<Result: Sendable>(
@@ -96,8 +96,8 @@ actor TokenLimits {
 
     /// Throws a problem if a token's uploads and results would then have too many bytes. Call it in the token's turn.
     ///
-    /// Other servers of the store may have granted the token more since the last look. So the caller must not exceed the returned
-    /// bytes, which all uploads of the token may have together; nil if there is no limit.
+    /// Other servers of the store may have granted the token more since the last look. So the caller must not exceed
+    /// the returned bytes, which all uploads of the token may have together; nil if there is no limit.
     ///
     /// - Parameter further: the bytes that will come; 0 if unknown.
     @discardableResult
@@ -113,8 +113,8 @@ actor TokenLimits {
         return mostBytes - (results[name] ?? 0)
     }
 
-    /// The problem of a token for whose granted bytes there was no room; nil if the token's limit is not the reason. Looks at its
-    /// uploads alone. Call it in the token's turn.
+    /// The problem of a token for whose granted bytes there was no room; nil if the token's limit is not the reason.
+    /// Looks at its uploads alone. Call it in the token's turn.
     func bytesExceeded(_ further: Int64, of token: String?) async throws -> Problem? {
         guard mostBytes != nil else { return nil }
         let name = TokenLimits.name(token)
@@ -137,8 +137,8 @@ actor TokenLimits {
                 + "\(mostBytes). Remove jobs or uploads.")
     }
 
-    /// Looks how many bytes each name has, unless the last look is recent. Bytes granted to other names meanwhile may not be in
-    /// the store yet: for them the greater number counts.
+    /// Looks how many bytes each name has, unless the last look is recent. Bytes granted to other names meanwhile may
+    /// not be in the store yet: for them the greater number counts.
     private func look(for name: String, ifOlderThan age: Duration) async throws {
         guard looked.map({ $0 + age < .now }) ?? true else { return }
         let before = kept
@@ -147,7 +147,8 @@ actor TokenLimits {
         (kept, results, looked) = (found.all.merging(changing) { max($0, $1) }, found.results, .now)
     }
 
-    /// How many bytes each name has in the store: in its uploads, in removed uploads that a job still uses, and in results.
+    /// How many bytes each name has in the store: in its uploads, in removed uploads that a job still uses, and in
+    /// results.
     private static func bytes(
         in store: any JobStore, _ uploads: Uploads
     ) async throws -> (all: [String: Int64], results: [String: Int64]) {

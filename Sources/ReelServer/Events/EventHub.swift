@@ -8,8 +8,8 @@ internal import ReelQueue
 internal import ReelWords
 internal import ServiceLifecycle
 
-/// Reads the board's stream of events once for all listeners of this server, and keeps as much of it as the board does, so
-/// that a listener gets the events that it missed when its connection was cut.
+/// Reads the board's stream of events once for all listeners of this server, and keeps as much of it as the board does,
+/// so that a listener gets the events that it missed when its connection was cut.
 actor EventHub: Service {
     private let jobs: JobService
     private let log: Logger
@@ -31,7 +31,8 @@ actor EventHub: Service {
     /// The time between two signs of life.
     private static let pulse = Duration.seconds(15)
 
-    /// How far another server may be ahead of this one: a client may present an event ID that this server has not read yet.
+    /// How far another server may be ahead of this one: a client may present an event ID that this server has not read
+    /// yet.
     private static let headStart = Duration.seconds(2)
 
     struct Item: Sendable {

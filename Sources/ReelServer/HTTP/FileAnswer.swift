@@ -9,7 +9,8 @@ internal import Synchronization
 
 /// An answer with the bytes of a file, or a range of them, as of RFC 9110. Reads a piece at a time.
 ///
-/// Hummingbird's own answers with files mistake "the last n bytes" for the first ones and identify a file by its time alone.
+/// Hummingbird's own answers with files mistake "the last n bytes" for the first ones and identify a file by its time
+/// alone.
 struct FileAnswer {
     let file: OpenFile
     let name: String
@@ -61,9 +62,9 @@ struct FileAnswer {
         return Response(status: .partialContent, headers: headers, body: body(range, isWhole: false))
     }
 
-    /// - Parameter isWhole: whether the range is the whole file. If its bytes have not been compared with the hash since the file
-    ///   changed, that is done before the last piece is sent. If they differ the connection is cut, so that no reader takes
-    ///   the file for whole.
+    /// - Parameter isWhole: whether the range is the whole file. If its bytes have not been compared with the hash
+    ///   since the file changed, that is done before the last piece is sent. If they differ the connection is cut, so
+    ///   that no reader takes the file for whole.
     private func body(_ range: Range<Int64>, isWhole: Bool) -> ResponseBody {
         let isCompared = compared?.has(file.mark) ?? true
         return ResponseBody(contentLength: range.count) { writer in
@@ -89,7 +90,8 @@ struct FileAnswer {
         }
     }
 
-    /// The piece of a range that begins at a place, and the hash updated with it; an empty piece at the end of the range.
+    /// The piece of a range that begins at a place, and the hash updated with it; an empty piece at the end of the
+    /// range.
     private func piece(at place: Int64, of range: Range<Int64>, _ hash: SHA256?) async throws -> (ByteBuffer, SHA256?) {
         let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
         guard count > 0 else { return (ByteBuffer(), hash) }
@@ -179,8 +181,8 @@ package enum ByteRange: Hashable {
     }
 }
 
-/// The results whose bytes this server has compared with their hashes, each until its file changes. Hashing a file takes longer
-/// than sending it, so a file is not hashed for every download.
+/// The results whose bytes this server has compared with their hashes, each until its file changes. Hashing a file
+/// takes longer than sending it, so a file is not hashed for every download.
 final class ComparedFiles: Sendable {
     private let marks = Mutex<Set<String>>([])
     private static let most = 10_000

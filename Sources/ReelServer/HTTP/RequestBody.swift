@@ -27,10 +27,11 @@ enum JSONBody {
     /// How long a body may take or stall, and the number of bytes that give it a further second.
     private static let patience = (least: Duration.seconds(20), bytes: 64 << 10)
 
-    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow, of 415
-    /// if its type is not that of JSON, and of 400 if it is not JSON or exceeds the limits' bounds.
+    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow,
+    /// of 415 if its type is not that of JSON, and of 400 if it is not JSON or exceeds the limits' bounds.
     ///
-    /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch, 2.2.2).
+    /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch,
+    /// 2.2.2).
     static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
         let type = request.headers[.contentType]
         guard
@@ -93,8 +94,8 @@ private actor JSONReader {
 }
 
 extension RequestBody.AsyncIterator {
-    /// The next bytes of a body; nil after the last. Throws the problem if no byte comes in that time: a caller that has sent a
-    /// head can otherwise leave its body open for as long as it likes.
+    /// The next bytes of a body; nil after the last. Throws the problem if no byte comes in that time: a caller that
+    /// has sent a head can otherwise leave its body open for as long as it likes.
     mutating func next(within time: Duration, orThrow problem: Problem) async throws -> ByteBuffer? {
         guard time > .zero else { throw problem }
         // Safe because one task alone uses it, and has ended before this returns.

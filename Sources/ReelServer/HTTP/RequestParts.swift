@@ -46,7 +46,8 @@ extension Request {
     /// The values of a parameter of the query, decoded.
     func query(all name: String) -> [String] { uri.queryParameters[values: name[...]].map { String($0) } }
 
-    /// The value of a parameter of the query, decoded; nil if it is missing. Throws a problem of status 400 if it has several.
+    /// The value of a parameter of the query, decoded; nil if it is missing. Throws a problem of status 400 if it has
+    /// several.
     func query(_ name: String) throws -> String? {
         let values = query(all: name)
         guard values.count < 2 else { throw Problem.parameter(name, "It is there \(values.count) times.") }

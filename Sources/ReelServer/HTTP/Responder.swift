@@ -8,8 +8,8 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Answers requests by a table of routes: checks the caller's role, limits the time, and adds the fields that every answer has
-/// for browsers.
+/// Answers requests by a table of routes: checks the caller's role, limits the time, and adds the fields that every
+/// answer has for browsers.
 struct Responder: Sendable {
     let settings: ServerSettings
     let gate: Gate
@@ -21,8 +21,8 @@ struct Responder: Sendable {
     /// The methods that the server knows. Any place has an answer for each of them.
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    /// A router with all routes. A place answers HEAD as it does GET, and a method that it does not have with a list of its
-    /// methods.
+    /// A router with all routes. A place answers HEAD as it does GET, and a method that it does not have with a list of
+    /// its methods.
     func router(_ routes: [Route]) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.add(middleware: Manners(log: log))
@@ -65,8 +65,8 @@ struct Responder: Sendable {
         }
     }
 
-    /// While the store cannot be reached, nothing is made in its place, and no job or upload is called unknown: the client
-    /// would believe that it is gone.
+    /// While the store cannot be reached, nothing is made in its place, and no job or upload is called unknown: the
+    /// client would believe that it is gone.
     private func handle(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         if route.makesFiles { try await checkStore() }
         do {
@@ -139,8 +139,8 @@ struct Responder: Sendable {
         }
         let host = request.head.authority ?? ""
         guard gate.isClosed || settings.isInsecure || Responder.isOwn(host) else {
-            // Otherwise any web site could send requests from a browser on this machine, through a host name that resolves to
-            // it (DNS rebinding).
+            // Otherwise any web site could send requests from a browser on this machine, through a host name that
+            // resolves to it (DNS rebinding).
             throw Problem(
                 .misdirectedRequest, "host-foreign", "The server is not known by that name",
                 detail:
@@ -155,8 +155,8 @@ struct Responder: Sendable {
         }
     }
 
-    /// Throws a problem if a page of another site sends a request that may change something, or that makes the server work.
-    /// Browsers say which site a request comes from; older ones, and connections without TLS, say its origin.
+    /// Throws a problem if a page of another site sends a request that may change something, or that makes the server
+    /// work. Browsers say which site a request comes from; older ones, and connections without TLS, say its origin.
     private func checkOrigin(_ request: Request, _ host: String) throws {
         let site = request.headers[.secFetchSite]
         let origin = site == nil ? request.headers[.origin] : nil

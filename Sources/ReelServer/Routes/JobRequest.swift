@@ -18,8 +18,8 @@ struct JobRequest {
 
     /// Reads the first and the last MiB of each source, no more.
     ///
-    /// Throws `FlawedPlace`, `RequestFault` and `Problem` for faults of the request itself, and `.input` if a source cannot be
-    /// read or lies outside the server's folders.
+    /// Throws `FlawedPlace`, `RequestFault` and `Problem` for faults of the request itself, and `.input` if a source
+    /// cannot be read or lies outside the server's folders.
     ///
     /// - Parameter webhooks: nil for a server that takes no webhooks.
     init(_ body: JSONPlace, sources: RequestSources, submitter: String, webhooks: WebhookPolicy?) throws {
@@ -111,8 +111,8 @@ struct JobRequest {
 }
 
 extension RequestNames {
-    /// As a request's body has options: play, or play "ping-pong". Without the fields that mean nothing for one source, and the
-    /// fields that an edit has itself.
+    /// As a request's body has options: play, or play "ping-pong". Without the fields that mean nothing for one source,
+    /// and the fields that an edit has itself.
     package static let api = RequestNames(
         fields: OutputRequest.Field.allCases.filter {
             ![.stitch, .lenient, .soundtrack, .soundtrackFrom].contains($0)
@@ -120,8 +120,8 @@ extension RequestNames {
         write: { field, value in field.rawValue + (value.map { " \"\($0)\"" } ?? "") })
 }
 
-/// The sources that a caller's request may name: files below the server's folders, and the caller's uploads. Answers do not
-/// reveal anything about files elsewhere, not even whether they exist.
+/// The sources that a caller's request may name: files below the server's folders, and the caller's uploads. Answers do
+/// not reveal anything about files elsewhere, not even whether they exist.
 struct RequestSources {
     /// The folders; nil for none.
     let folders: SourceRoots?
@@ -197,7 +197,7 @@ extension WebhookURL {
         guard policy.admits(self) else {
             throw problem(
                 "webhook-private", "The webhook's address is private",
-                "Webhooks are sent to public addresses, and to the ones that --webhook-allow names when the server starts."
+                "Webhooks are sent to public addresses, and to the ones that --webhook-allow names at the server's start."
             )
         }
     }

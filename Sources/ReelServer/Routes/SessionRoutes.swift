@@ -5,8 +5,8 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 
-/// Signing in and out with a browser. The session is the token itself, in a cookie that scripts cannot read: any server with
-/// the same tokens knows it.
+/// Signing in and out with a browser. The session is the token itself, in a cookie that scripts cannot read: any server
+/// with the same tokens knows it.
 struct SessionRoutes {
     let server: Server
     let gate: Gate

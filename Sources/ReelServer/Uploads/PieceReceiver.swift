@@ -14,8 +14,8 @@ struct PieceReceiver {
     /// How long a piece may stall; then another request can continue its upload.
     private let stall = Duration.seconds(20)
 
-    /// Writes a request's body to an upload, and returns the upload's offset after it. The bytes that have come are kept even if
-    /// the request breaks off, unless it has a checksum.
+    /// Writes a request's body to an upload, and returns the upload's offset after it. The bytes that have come are
+    /// kept even if the request breaks off, unless it has a checksum.
     func receive(
         _ request: Request, at offset: Int64, _ upload: Upload, _ record: Uploads.Record
     ) async throws -> Int64 {
@@ -129,7 +129,8 @@ struct PieceChecksum {
     }
 }
 
-/// Room for the bytes of uploads: within the quota of all uploads together, and within what their owner's token may have.
+/// Room for the bytes of uploads: within the quota of all uploads together, and within what their owner's token may
+/// have.
 struct UploadRoom {
     let uploads: Uploads
     let settings: ServerSettings
@@ -141,8 +142,8 @@ struct UploadRoom {
 
     /// Begins an upload. Throws a problem if there is no room for it.
     ///
-    /// - Parameter again: how many of its bytes its owner already has in other uploads, which can be removed as soon as this one
-    ///   is complete. They count once for the owner.
+    /// - Parameter again: how many of its bytes its owner already has in other uploads, which can be removed as soon as
+    ///   this one is complete. They count once for the owner.
     func begin(_ record: Uploads.Record, again: Int64) async throws -> Upload {
         try await take((record.length ?? 0) - again, of: record.owner) { [uploads, settings] room in
             try uploads.create(
@@ -150,16 +151,16 @@ struct UploadRoom {
         }
     }
 
-    /// States the length of an upload that has `offset` bytes and began without one. Throws a problem if there is no room
-    /// for that length.
+    /// States the length of an upload that has `offset` bytes and began without one. Throws a problem if there is no
+    /// room for that length.
     func state(_ length: Int64, of upload: Upload, owner: String?, at offset: Int64) async throws {
         try await take(length - offset, of: owner) { [uploads, settings] room in
             try uploads.state(length, of: upload, quota: settings.uploadQuota, ownQuota: room) ? () : nil
         }
     }
 
-    /// Takes room for `count` bytes more of an upload without a length, which then ends at `end`. Throws a problem if there
-    /// is no room.
+    /// Takes room for `count` bytes more of an upload without a length, which then ends at `end`. Throws a problem if
+    /// there is no room.
     func reserve(_ count: Int64, to end: Int64, of upload: Upload, owner: String?) async throws {
         try await take(count, of: owner) { [uploads, settings] room in
             try uploads.reserve(end, for: upload, quota: settings.uploadQuota, ownQuota: room) ? () : nil
@@ -168,8 +169,8 @@ struct UploadRoom {
 
     /// Takes room in the owner's turn, so that each request sees the room that earlier requests have taken.
     ///
-    /// - Parameter body: takes the room; returns nil if there is not enough. Blocks. Gets the most bytes that all uploads of the
-    ///   owner may have.
+    /// - Parameter body: takes the room; returns nil if there is not enough. Blocks. Gets the most bytes that all
+    ///   uploads of the owner may have.
     private func take<Taken: Sendable>(
         _ bytes: Int64, of owner: String?, _ body: @escaping @Sendable (Int64?) throws -> Taken?
     ) async throws -> Taken {
@@ -186,7 +187,7 @@ struct UploadRoom {
             .insufficientStorage, "upload-quota",
             "There is no room for the upload",
             detail:
-                "All uploads together, including the ones that jobs still use, may have \(settings.uploadQuota) bytes. There may "
-                + "be \(UploadRoom.mostUploads) uploads, a quarter of them with one token.", retryAfter: 60)
+                "All uploads together, including the ones that jobs still use, may have \(settings.uploadQuota) bytes. "
+                + "There may be \(UploadRoom.mostUploads) uploads, a quarter of them with one token.", retryAfter: 60)
     }
 }

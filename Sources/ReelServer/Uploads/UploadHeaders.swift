@@ -113,7 +113,8 @@ enum UploadConcat: Equatable {
 struct UploadParts {
     private let parts: [(upload: Upload, record: Uploads.Record)]
 
-    /// Finds the parts at these places. Throws a problem if there is no upload at one of them, or it is not complete. Blocks.
+    /// Finds the parts at these places. Throws a problem if there is no upload at one of them, or it is not complete.
+    /// Blocks.
     ///
     /// - Parameter find: the upload of an id, if the caller may use it.
     init(at places: [String], find: (String) throws -> (Upload, Uploads.Record)) throws {

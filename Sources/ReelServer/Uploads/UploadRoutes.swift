@@ -4,9 +4,9 @@ internal import Hummingbird
 internal import ReelCore
 internal import ReelStore
 
-/// Resumable uploads into the store: tus 1.0.0 with the extensions creation, creation-with-upload, creation-defer-length,
-/// expiration, checksum, termination and concatenation (https://tus.io/protocols/resumable-upload). docs/server.md says why
-/// these.
+/// Resumable uploads into the store: tus 1.0.0 with the extensions creation, creation-with-upload,
+/// creation-defer-length, expiration, checksum, termination and concatenation
+/// (https://tus.io/protocols/resumable-upload). docs/server.md says why these.
 struct UploadRoutes {
     let uploads: Uploads
     let settings: ServerSettings

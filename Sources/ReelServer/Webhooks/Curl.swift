@@ -4,7 +4,8 @@ internal import ReelJobs
 internal import Subprocess
 internal import SystemPackage
 
-/// Sends a body with the program curl. The arguments of its process do not contain URL or signature, which may be secret.
+/// Sends a body with the program curl. The arguments of its process do not contain URL or signature, which may be
+/// secret.
 package struct Curl: Sendable {
     private let program: String?
 
@@ -36,8 +37,8 @@ package struct Curl: Sendable {
         }
     }
 
-    /// Sends a message, and discards the receiver's reply except for its status. Curl does not follow redirections or use a
-    /// proxy.
+    /// Sends a message, and discards the receiver's reply except for its status. Curl does not follow redirections or
+    /// use a proxy.
     ///
     /// Throws `.curlNotInstalled`.
     package func post(_ message: Message) async throws(ReelFailure) -> Reply {
@@ -57,8 +58,8 @@ package struct Curl: Sendable {
         }
     }
 
-    /// Gives curl the lines before the first empty line as its configuration, and the rest as its standard input. The shell reads
-    /// byte by byte, so it does not consume any byte of the body.
+    /// Gives curl the lines before the first empty line as its configuration, and the rest as its standard input. The
+    /// shell reads byte by byte, so it does not consume any byte of the body.
     private static let script = """
         lines=
         while IFS= read -r line && [ -n "$line" ]; do lines="$lines$line

@@ -19,7 +19,8 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// The beginnings of addresses of version 6 that embed one of version 4: mapped ones, and ones of a translator (NAT64).
+    /// The beginnings of addresses of version 6 that embed one of version 4: mapped ones, and ones of a translator
+    /// (NAT64).
     private static let embedding: [[UInt8]] = [
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
     ]
@@ -72,8 +73,8 @@ package struct IPAddress: Hashable, Sendable {
         return bytes
     }
 
-    /// Whether any host of the Internet can reach it: it does not belong to this machine, a private network, a link, a group, or
-    /// another range of IANA's registries of special-purpose addresses.
+    /// Whether any host of the Internet can reach it: it does not belong to this machine, a private network, a link, a
+    /// group, or another range of IANA's registries of special-purpose addresses.
     package var isPublic: Bool {
         if bytes.count == 4 { return !IPAddress.specialOfFour.contains { $0.contains(self) } }
         return IPAddress.global.contains { $0.contains(self) }
@@ -93,8 +94,8 @@ package struct IPAddress: Hashable, Sendable {
     /// All addresses of version 6 that have been given out for single hosts of the Internet.
     private static let global = networks("2000::/3")
 
-    /// The exceptions: assignments of protocols (Teredo, ORCHID), documentation, and 6to4, which can embed any address of
-    /// version 4.
+    /// The exceptions: assignments of protocols (Teredo, ORCHID), documentation, and 6to4, which can embed any address
+    /// of version 4.
     private static let specialOfSixteen = networks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
     private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }

@@ -135,8 +135,8 @@ package struct WebhookSecret: Sendable {
 
     /// Reads the secret from a file: its text, without the line break at its end.
     ///
-    /// Throws `.secretFileUnusable` and `.secretFileOpen` as `SecretFile.read` does, and `.secretTooShort` for fewer than 16
-    /// bytes.
+    /// Throws `.secretFileUnusable` and `.secretFileOpen` as `SecretFile.read` does, and `.secretTooShort` for fewer
+    /// than 16 bytes.
     package static func read(_ path: String) throws(ReelFailure) -> WebhookSecret {
         let text = try SecretFile.read(path, of: .server).trimmingCharacters(in: .newlines)
         guard text.utf8.count >= leastBytes else { throw ReelFailure(.secretTooShort(path: path, least: leastBytes)) }

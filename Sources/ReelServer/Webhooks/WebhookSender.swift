@@ -30,8 +30,8 @@ final class WebhookSender: Service {
         (self.jobs, self.policy, self.access, self.log) = (jobs, policy, access, log)
     }
 
-    /// Asks the board for a due webhook once a second, and again at once after each one. A shutdown waits for the webhooks that
-    /// are being sent.
+    /// Asks the board for a due webhook once a second, and again at once after each one. A shutdown waits for the
+    /// webhooks that are being sent.
     func run() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled, !Task.isShuttingDownGracefully {
@@ -64,8 +64,8 @@ final class WebhookSender: Service {
         }
     }
 
-    /// Makes one attempt. If this server ends meanwhile, or Redis or the store cannot be reached, another attempt follows when
-    /// the lease has lapsed.
+    /// Makes one attempt. If this server ends meanwhile, or Redis or the store cannot be reached, another attempt
+    /// follows when the lease has lapsed.
     private func send(_ due: DueWebhook) async {
         let view: JobView
         do {

@@ -76,8 +76,8 @@ package struct StoreOption: ParsableArguments {
     /// Opens the store, and makes it first if it is missing: a folder that a group shares.
     package func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
 
-    /// Opens the store if one is named, for commands that can do without it: if it cannot be reached or this user may not read
-    /// it, a warning says so. Throws if no folder can have the name.
+    /// Opens the store if one is named, for commands that can do without it: if it cannot be reached or this user may
+    /// not read it, a warning says so. Throws if no folder can have the name.
     package func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
         guard root != nil else { return nil }
         do throws(ReelFailure) {

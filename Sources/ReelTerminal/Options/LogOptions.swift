@@ -60,8 +60,8 @@ extension Logger.Level: @retroactive ExpressibleByArgument {}
 /// A log handler that writes each event as a line.
 package struct LineLogHandler: LogHandler {
     package enum Form: String, CaseIterable, ExpressibleByArgument, Sendable {
-        /// For people: time, level, logger and message. The message is made legible: file names and words of engines may be
-        /// part of it. Metadata are left out, since the message says the same in words.
+        /// For people: time, level, logger and message. The message is made legible: file names and words of engines
+        /// may be part of it. Metadata are left out, since the message says the same in words.
         case text
         /// A JSON object: "time", "level", "logger", "message", and the metadata.
         case json
@@ -76,7 +76,8 @@ package struct LineLogHandler: LogHandler {
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - hasPriorities: whether each line begins with its priority, for a service manager that takes it off (sd-daemon(3)).
+    ///   - hasPriorities: whether each line begins with its priority, for a service manager that takes it off
+    ///     (sd-daemon(3)).
     ///   - write: gets each line, with its end.
     package init(
         _ form: Form, label: String, hasPriorities: Bool = false, write: @escaping @Sendable (String) -> Void

@@ -5,8 +5,8 @@ package import ReelWords
 internal import Synchronization
 internal import SystemPackage
 
-/// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long options in
-/// camelCase as its keys. Options and environment variables go before it.
+/// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long
+/// options in camelCase as its keys. Options and environment variables go before it.
 package enum Settings {
     /// The file if the environment does not name one; it may be missing.
     private static let usualPath = "/etc/reel/reel.json"

@@ -98,8 +98,8 @@ package struct SpecOptions: ParsableArguments {
         return request
     }
 
-    /// A draft for each output that a command's arguments ask for, as `OutputRequest.drafts` makes them. Throws a usage error
-    /// for options that do not go with them.
+    /// A draft for each output that a command's arguments ask for, as `OutputRequest.drafts` makes them. Throws a usage
+    /// error for options that do not go with them.
     ///
     /// - Parameter refused: gets the failure of each argument that cannot be a draft.
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {

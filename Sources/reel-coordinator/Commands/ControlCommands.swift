@@ -74,8 +74,8 @@ struct RemoveCommand: AsyncParsableCommand {
 }
 
 extension CommandConfiguration {
-    /// A command that uses a board and a store. Its help has the text, examples of its use, and what environment variables and
-    /// exit codes mean.
+    /// A command that uses a board and a store. Its help has the text, examples of its use, and what environment
+    /// variables and exit codes mean.
     static func ofBoard(
         _ name: String, _ abstract: String, text: String? = nil, examples: String...
     ) -> CommandConfiguration {

@@ -70,8 +70,8 @@ struct RunCommand: AsyncParsableCommand {
         try batch.end()
     }
 
-    /// Makes outputs of one folder. Reports each failure, and returns the failures and how many outputs were written. Throws if
-    /// the command is interrupted.
+    /// Makes outputs of one folder. Reports each failure, and returns the failures and how many outputs were written.
+    /// Throws if the command is interrupted.
     private func run(_ items: [BatchItem]) async throws -> (failures: [ReelFailure], written: Int) {
         let local = LocalRun(
             items.map { LocalRun.Request($0.job, to: $0.destination) }, programs: try Programs(), slots: slots.count,

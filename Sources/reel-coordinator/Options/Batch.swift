@@ -67,9 +67,9 @@ struct BatchItem {
 
 extension OutputOptions {
     /// The outputs that a command's arguments ask for, whose names are checked before any work. Makes the folder of the
-    /// outputs. Outputs that cannot be made are reported in the batch. Outputs that need not be made are left out: a video
-    /// whose output exists, if that is asked for, and a video that is itself the output of another, as in a folder that was
-    /// reversed before.
+    /// outputs. Outputs that cannot be made are reported in the batch. Outputs that need not be made are left out: a
+    /// video whose output exists, if that is asked for, and a video that is itself the output of another, as in a
+    /// folder that was reversed before.
     ///
     /// Throws a usage error for options that do not go with the arguments.
     ///

@@ -17,7 +17,8 @@ struct EndCommandOption: ParsableArguments {
             """, valueName: "command"))
     var onDone: String?
 
-    /// Runs the command, if there is one, and waits for its end. If it fails, a message says so, and nothing else changes.
+    /// Runs the command, if there is one, and waits for its end. If it fails, a message says so, and nothing else
+    /// changes.
     func tell(_ end: JobEnd) async {
         guard let onDone else { return }
         let variables: [Environment.Key: String?] = [
@@ -45,8 +46,8 @@ struct JobEnd: Sendable {
     let job: JobID
     let state: String
     let source: String?
-    /// The path to which `run` or `submit` delivered the result, or would have. `wait` delivers nothing: there it is the
-    /// result's path in the store.
+    /// The path to which `run` or `submit` delivered the result, or would have. `wait` delivers nothing: there it is
+    /// the result's path in the store.
     let output: String?
     /// Nil for a job that is done.
     private(set) var code: String?

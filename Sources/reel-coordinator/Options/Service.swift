@@ -9,8 +9,8 @@ internal import ReelWords
 internal import Synchronization
 
 extension RedisOption {
-    /// A service whose Redis has answered. If Redis stops answering later, for example because it restarts, calls wait for it
-    /// for a minute, and a line says so.
+    /// A service whose Redis has answered. If Redis stops answering later, for example because it restarts, calls wait
+    /// for it for a minute, and a line says so.
     ///
     /// - Parameter warnings: whether to print what makes this Redis unfit to keep a board.
     func service(_ store: (any JobStore)? = nil, warnings: Bool = false) async throws(ReelFailure) -> JobService {
@@ -45,8 +45,8 @@ final class Notes: Sendable {
     func say(_ failure: ReelFailure) { say("waiting for Redis: \(failure.words)") }
 }
 
-/// The completions that a shell offers for the name of a job or of a worker: the board is asked when the user presses TAB. If
-/// Redis does not answer within a second, nothing is offered, and no message appears.
+/// The completions that a shell offers for the name of a job or of a worker: the board is asked when the user presses
+/// TAB. If Redis does not answer within a second, nothing is offered, and no message appears.
 extension CompletionKind {
     /// Ids of jobs, and `@`.
     static let jobs = CompletionKind.custom { words, _, _ in
