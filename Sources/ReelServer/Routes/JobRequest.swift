@@ -68,9 +68,7 @@ struct JobRequest {
     static func weight(_ place: JSONPlace) throws -> Double {
         let weight = try place.double()
         guard JobTerms.weights.contains(weight) else {
-            throw Problem(
-                .badRequest, "weight-invalid", "The weight cannot be taken", detail: "It must be 0.001 to 1000.",
-                pointer: place.pointer)
+            throw place.problem("weight-invalid", "The weight cannot be taken", "It must be 0.001 to 1000.")
         }
         return weight
     }
@@ -78,10 +76,9 @@ struct JobRequest {
     static func name(_ place: JSONPlace) throws -> String {
         let name = try place.text()
         guard Submission.isText(name) else {
-            throw Problem(
-                .badRequest, "name-invalid", "The name cannot be taken",
-                detail: "A name has 1 to 100 characters without line breaks or tabs.",
-                pointer: place.pointer)
+            throw place.problem(
+                "name-invalid", "The name cannot be taken",
+                "A name has 1 to 100 characters without line breaks or tabs.")
         }
         return name
     }
@@ -92,21 +89,28 @@ struct JobRequest {
         for (name, value) in object.places {
             let text = try value.text()
             guard Submission.isLabelName(name), Submission.isText(text) else {
-                throw Problem(
-                    .badRequest, "label-invalid", "A label cannot be taken",
-                    detail:
-                        "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
-                        + "without line breaks or tabs.", pointer: value.pointer)
+                throw value.problem(
+                    "label-invalid", "A label cannot be taken",
+                    "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
+                        + "without line breaks or tabs.")
             }
             labels[name] = text
         }
         do { try Submission.check(labels: labels) } catch {
-            throw Problem(
-                .badRequest, "label-invalid", "There are too many labels",
-                detail: "A job has \(Submission.mostLabels) at most; these are \(labels.count).",
-                pointer: place.pointer)
+            throw place.problem(
+                "label-invalid", "There are too many labels",
+                "A job has \(Submission.mostLabels) at most; these are \(labels.count).")
         }
         return labels
+    }
+}
+
+extension JSONPlace {
+    /// The problem that the value at this place cannot be taken.
+    fileprivate func problem(
+        _ code: String, _ title: String, _ detail: String, _ status: HTTPResponse.Status = .badRequest
+    ) -> Problem {
+        Problem(status, code, title, detail: detail, pointer: pointer)
     }
 }
 
@@ -136,28 +140,23 @@ struct RequestSources {
     mutating func path(of place: JSONPlace) throws -> String {
         let text = try place.text()
         guard text.utf8.count <= 4096 else {
-            throw Problem(
-                .badRequest, "source-long", "The path of a source is too long", detail: "It may have 4096 bytes.",
-                pointer: place.pointer)
+            throw place.problem("source-long", "The path of a source is too long", "It may have 4096 bytes.")
         }
         if let id = text.split(separator: ":", maxSplits: 1).last, text.hasPrefix("upload:") {
             return try path(ofUpload: String(id), at: place)
         }
-        let pointer = place.pointer
         guard let folders else {
-            throw Problem(
-                .forbidden, "sources-closed", "The server takes no paths",
-                detail: "It was started without --sources; upload the file.", pointer: pointer)
+            throw place.problem(
+                "sources-closed", "The server takes no paths", "It was started without --sources; upload the file.",
+                .forbidden)
         }
         guard text.hasPrefix("/") else {
-            throw Problem(
-                .badRequest, "source-relative", "The path of a source must be absolute", detail: "\(text) is not.",
-                pointer: pointer)
+            throw place.problem("source-relative", "The path of a source must be absolute", "\(text) is not.")
         }
         let path = URL(fileURLWithPath: text).standardizedFileURL.path
         do throws(ReelFailure) { try folders.check(path) } catch {
             var problem = Problem(error)
-            problem.pointer = pointer
+            problem.pointer = place.pointer
             throw problem
         }
         return path
@@ -167,9 +166,8 @@ struct RequestSources {
     mutating func path(ofUpload id: String, at place: JSONPlace) throws -> String {
         let (upload, record) = try find(id)
         guard try record.length == upload.offset, !record.isPartial else {
-            throw Problem(
-                .conflict, "upload-incomplete", "The upload is not complete",
-                detail: "\(id) lacks bytes, or is a part of another.", pointer: place.pointer)
+            throw place.problem(
+                "upload-incomplete", "The upload is not complete", "\(id) lacks bytes, or is a part of another.", .conflict)
         }
         let path = URL(fileURLWithPath: try upload.path(named: record.name)).standardizedFileURL.path
         uploads[path] = upload
@@ -183,19 +181,16 @@ extension WebhookURL {
     /// - Parameter policy: nil for a server that takes no webhooks.
     init(_ place: JSONPlace, _ policy: WebhookPolicy?) throws {
         let text = try place.text()
-        func problem(_ code: String, _ title: String, _ detail: String) -> Problem {
-            Problem(.badRequest, code, title, detail: detail, pointer: place.pointer)
-        }
         guard let policy else {
-            throw problem(
+            throw place.problem(
                 "webhooks-off", "The server sends no webhooks",
                 "It was started without --webhook-secret, which names the file with the secret that signs them.")
         }
         do { try self.init(text) } catch {
-            throw problem("webhook-invalid", "The webhook cannot be taken", error.rawValue)
+            throw place.problem("webhook-invalid", "The webhook cannot be taken", error.rawValue)
         }
         guard policy.admits(self) else {
-            throw problem(
+            throw place.problem(
                 "webhook-private", "The webhook's address is private",
                 "Webhooks are sent to public addresses, and to the ones that --webhook-allow names at the server's start."
             )
