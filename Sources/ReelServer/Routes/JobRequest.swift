@@ -167,7 +167,8 @@ struct RequestSources {
         let (upload, record) = try find(id)
         guard try record.length == upload.offset, !record.isPartial else {
             throw place.problem(
-                "upload-incomplete", "The upload is not complete", "\(id) lacks bytes, or is a part of another.", .conflict)
+                "upload-incomplete", "The upload is not complete", "\(id) lacks bytes, or is a part of another.",
+                .conflict)
         }
         let path = URL(fileURLWithPath: try upload.path(named: record.name)).standardizedFileURL.path
         uploads[path] = upload

@@ -1,9 +1,9 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import Foundation
 package import ReelCore
 package import ReelQueue
 package import ReelStore
-package import ReelWords
+internal import ReelWords
 
 /// The option `--redis`: where the board is.
 package struct RedisOption: ParsableArguments {

@@ -1,7 +1,7 @@
-package import ArgumentParser
+public import ArgumentParser
 internal import Foundation
 internal import Glibc
-package import Logging
+public import Logging
 internal import ReelCore
 internal import ReelWords
 internal import Synchronization
