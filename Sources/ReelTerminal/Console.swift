@@ -50,10 +50,8 @@ package struct Console: Sendable {
         ([failure.words] + [advice(failure.reason)].compactMap(\.self)).joined(separator: "; ")
     }
 
-    /// Writes the message of a failure as a line on standard error.
     package func say(_ failure: ReelFailure) { say(words(failure)) }
 
-    /// Writes a warning as a line on standard error.
     package func warn(_ diagnostic: Diagnostic, of subject: BatchPlace? = nil) { warn(diagnostic.words, of: subject) }
 
     func warn(_ words: String, of subject: BatchPlace?) {
@@ -77,7 +75,6 @@ package struct Console: Sendable {
         return 0
     }
 
-    /// Width of the terminal on standard error; nil if standard error is not a terminal.
     var columns: Int? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         var size = winsize()
@@ -163,7 +160,6 @@ package struct Console: Sendable {
         for job in jobs { json(ErrorView(failure, message: words, job: job)) }
     }
 
-    /// Does work on a job, and reports its failure as one of the job.
     package func reporting<Result: Sendable>(
         of job: JobID, isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async throws -> Result {

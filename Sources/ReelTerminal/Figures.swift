@@ -9,10 +9,6 @@ package enum Figures {
         text + String(repeating: " ", count: max(width - text.count, 0))
     }
 
-    static func rightAligned(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(width - text.count, 0)) + text
-    }
-
     /// "62 %"; an unfinished job never shows 100.
     static func percent(_ view: JobView) -> String {
         guard view.state != .done else { return "100 %" }
@@ -88,7 +84,6 @@ enum OptionsText {
         return ([spec.container.rawValue] + told.map { text($0.key, $0.value) }).joined(separator: ", ")
     }
 
-    /// The value of an option as it is coded.
     private enum OptionValue: Decodable, Equatable {
         case flag(Bool), number(Double), text(String)
         /// An object or an array, which is too long for a line.

@@ -9,7 +9,6 @@ package enum HelpText {
 
     package static func text(_ parts: [String]) -> String { parts.joined(separator: "\n\n") }
 
-    /// Commands to try, a line for each.
     package static func examples(_ commands: String...) -> String { examples(commands) }
 
     package static func examples(_ commands: [String]) -> String {
@@ -46,7 +45,6 @@ package enum HelpText {
             EncoderTraits.all.filter(\.isListed).map { ($0.name, names([$0.codec] + $0.aliases, of: $0.name)) }),
         section("AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
 
-    /// The containers that reel writes; the extension of an output is one of these names.
     package static let containers = """
         CONTAINERS:
           \(Container.allCases.map(\.rawValue).joined(separator: ", "))

@@ -35,7 +35,7 @@ enum JobTable {
             ], cutting: "NAME", on: canvas)
     }
 
-    /// The beginning of what was asked for, so that a job of many options does not take the room of all other fields.
+    /// The first options, so that a job with many options leaves room for the other fields.
     private static func options(_ spec: JobSpec) -> String {
         let line = OptionsText.line(spec)
         return line.count > 40 ? line.prefix(39) + "…" : line
@@ -52,7 +52,6 @@ enum JobTable {
 /// Rows with the same fields, one below another, under a line of headings. On a narrow terminal the less important
 /// fields are left out as a whole.
 struct Table {
-    /// A field of all rows.
     struct Column {
         let heading: String
         let cells: [ScreenLine]
@@ -73,7 +72,7 @@ struct Table {
     private let room: Int?
 
     private static let gap = 2
-    /// The last field is cut before it is left out, as long as it has so much room.
+    /// The last field is cut to no less than this before it is left out.
     private static let least = 8
 
     /// - Parameters:

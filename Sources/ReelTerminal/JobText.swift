@@ -4,7 +4,6 @@ package import ReelJobs
 package import ReelQueue
 internal import ReelWords
 
-/// What `status` shows a person.
 package enum JobText {
     /// How many sources and clips are listed.
     private static let (mostSources, mostClips) = (8, 12)
@@ -39,7 +38,7 @@ package enum JobText {
             + (more(others).map { ScreenLine().followed(by: $0, on: canvas) } ?? [])
     }
 
-    /// How many jobs that have ended a list leaves out; nil if it has all.
+    /// The number of ended jobs that a list leaves out, in words; nil if it has all.
     package static func more(_ others: Int) -> String? {
         guard others > 0 else { return nil }
         let jobs = others == 1 ? "1 more job has" : "\(others) more jobs have"

@@ -65,9 +65,7 @@ package final class Keyboard {
     ]
 }
 
-/// The part of a list of lines that a screen shows.
 package struct ScrollPlace: Equatable {
-    /// The first line that is shown.
     package private(set) var first = 0
 
     package init() {}

@@ -84,7 +84,6 @@ package struct BatchPlace: Hashable, Sendable {
     let number: Int
     /// How many there are; at least two.
     let count: Int
-    /// The video's path, as the command names it.
     let path: String
 
     /// The place of a video, counted from 0; nil if it is the only one.
@@ -93,7 +92,6 @@ package struct BatchPlace: Hashable, Sendable {
         (number, self.count, self.path) = (place + 1, count, path)
     }
 
-    /// The video's name.
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// "2 of 3, day.mov".

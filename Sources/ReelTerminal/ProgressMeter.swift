@@ -1,18 +1,15 @@
 internal import ReelWords
 
-/// A job's progress at one moment.
 package struct ProgressSample: Hashable, Sendable {
-    /// Frames encoded so far.
     package var frames: Int
     /// Frames decoded so far; encoded frames count in any case.
     package var decoded: Int
-    /// The job's frames.
     package var total: Int
     /// Whether all frames are encoded, and are being joined and verified.
     package var assembling: Bool
     /// Seconds since watching began.
     package var seconds: Double
-    /// The clip of an edit that is worked on, in words, of which a file's name may be part; nil for none.
+    /// The clip of an edit that is worked on, in words, which may include a file's name; nil for none.
     package var clip: String?
 
     package init(frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
@@ -31,7 +28,7 @@ package struct ProgressSample: Hashable, Sendable {
 /// Turns samples into text: a bar to be redrawn in place, or a line for each step of ten percent.
 package struct ProgressMeter: Sendable {
     private var window: [ProgressSample] = []
-    /// The sample at which work was last done. Workers tell of it now and then, and nothing is known between.
+    /// The sample at which work was last done. Workers report it now and then.
     private var latest: ProgressSample?
     private var lastStep = -1
     private var saidAssembling = false

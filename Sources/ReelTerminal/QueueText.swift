@@ -3,7 +3,6 @@ package import ReelJobs
 package import ReelQueue
 internal import ReelWords
 
-/// The output of `queue`.
 package enum QueueText {
     /// Totals, jobs that cannot be read, then as many jobs as the canvas has rows for.
     ///
@@ -54,12 +53,11 @@ package enum QueueText {
                 by: "\(Figures.speed(view.framesPerSecond)), \(passes) passes a minute" + eta, on: canvas)
     }
 
-    /// A job of which the board holds unreadable data.
+    /// A job whose data on the board cannot be read.
     static func unreadable(_ id: String, _ reason: String, on canvas: Canvas) -> [ScreenLine] {
         ScreenLine(id + "  cannot be read: ", .bad).followed(by: reason, on: canvas)
     }
 
-    /// The first blocks, as many as the rows can show.
     private static func fitting(_ blocks: [[ScreenLine]], _ rows: Int?) -> [[ScreenLine]] {
         guard var rows else { return blocks }
         return Array(

@@ -2,7 +2,6 @@ internal import ReelWords
 
 /// A line on a screen: pieces of text, each in a style. The text is made legible, so it cannot move the cursor.
 package struct ScreenLine: Hashable, Sendable {
-    /// How a piece of text is emphasised.
     package enum Style: Hashable, Sendable {
         case plain, strong, faint
         /// For finished, active and failed things.
@@ -37,12 +36,10 @@ package struct ScreenLine: Hashable, Sendable {
         return line
     }
 
-    /// A line of one piece, or an empty line.
     package init(_ text: String = "", _ style: Style = .plain) {
         pieces = text.isEmpty ? [] : [Piece(text: Legible.line(text), style: style)]
     }
 
-    /// Both lines' pieces on one line.
     package static func + (left: ScreenLine, right: ScreenLine) -> ScreenLine {
         var line = left
         line.pieces += right.pieces
@@ -93,10 +90,8 @@ package struct ScreenLine: Hashable, Sendable {
         return line
     }
 
-    /// The text without styles.
     package var text: String { pieces.map(\.text).joined() }
 
-    /// Width in characters.
     package var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
 
     /// The line as it is written: styled if the canvas has colour, cut to the canvas's width if its rows are limited.
@@ -133,9 +128,8 @@ extension [ScreenLine] {
 
 /// The abilities of the terminal or file that text is written to.
 package struct Canvas: Hashable, Sendable {
-    /// Width in characters.
     package var columns: Int
-    /// Height in lines. Nil if text may go on without end: nothing is wrapped or cut off then.
+    /// Height in lines. Nil for unlimited text, which is neither wrapped nor cut off.
     package var rows: Int?
     /// Whether people see it; a file or a pipe takes rows of any width.
     package var isTerminal: Bool
@@ -159,7 +153,6 @@ package struct Canvas: Hashable, Sendable {
         return canvas
     }
 
-    /// A file or a pipe.
     package static let plain = Canvas(columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)
 
     /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a

@@ -53,7 +53,6 @@ package struct ListState: Hashable, Sendable {
         case board
         case name, state, progress, age
 
-        /// The order after this one.
         var next: SortOrder {
             let all = SortOrder.allCases
             return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
@@ -87,7 +86,6 @@ package struct ListState: Hashable, Sendable {
 }
 
 extension JobView {
-    /// The name of its source's file.
     var fileName: String { source.split(separator: "/").last.map(String.init) ?? source }
 
     /// The name that its user gave it, or the file's.

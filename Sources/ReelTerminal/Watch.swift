@@ -122,7 +122,6 @@ package struct Watch: Sendable {
     }
 }
 
-/// The last snapshot, and when it was taken.
 private final class LatestSnapshot: Sendable {
     private struct State {
         var looks = 0
@@ -139,7 +138,7 @@ private final class LatestSnapshot: Sendable {
 
     func open(_ job: JobID?) { state.withLock { ($0.opened, $0.snapshot) = (job, nil) } }
 
-    /// - Parameter chosen: the job that was looked at. The result is of no use if another is shown by now.
+    /// - Parameter chosen: the job of the result, which is dropped if another job is shown by now.
     func see(_ result: Result<Snapshot, ReelFailure>, of chosen: JobID?) {
         state.withLock { state in
             guard state.opened == chosen else { return }
@@ -209,7 +208,6 @@ package struct Snapshot: Sendable {
     func lines(_ canvas: Canvas, as list: ListState = ListState()) -> [ScreenLine] { text(list, canvas) }
 }
 
-/// How a snapshot is printed.
 package enum Output: Sendable {
     case json
     case people(Canvas)

@@ -3,7 +3,6 @@ package import ReelJobs
 internal import ReelQueue
 internal import ReelWords
 
-/// The output of `workers`.
 package enum WorkerText {
     /// A line for each worker, then its notes and its passes; at the end the drained hosts that have no worker.
     package static func lines(_ views: [WorkerView], drainedHosts: [String] = [], on canvas: Canvas) -> [ScreenLine] {

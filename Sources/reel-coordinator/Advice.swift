@@ -66,7 +66,6 @@ enum Advice {
         }
     }
 
-    /// Nil if the reason's own words say it all.
     static func text(for reason: WaitReason) -> String? {
         switch reason {
         case .paused: "reel-coordinator resume lets it go on"

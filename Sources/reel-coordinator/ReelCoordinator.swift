@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import ReelCore
 internal import ReelTerminal
 
-/// The streams that this program prints to.
 let console = Console(name: "reel-coordinator") { Advice.text(for: $0) }
 
 @main

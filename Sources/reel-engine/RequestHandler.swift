@@ -12,7 +12,6 @@ struct RequestHandler {
     /// - Parameter segments: brings the segments of the assembly that is performed.
     init(events: EventWriter, segments: SegmentFeed) { (self.events, self.segments) = (events, segments) }
 
-    /// Performs a request and sends its result or its failure.
     mutating func perform(_ request: EngineRequest) {
         do throws(ReelFailure) {
             events.send(.result(try result(of: request)))

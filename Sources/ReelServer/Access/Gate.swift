@@ -25,7 +25,6 @@ final class Gate: Sendable {
 
     /// The most wrong tokens of an address within a minute.
     static let mostWrong = 10
-    /// The cookie that a browser keeps its token in.
     static let cookie = "reel-token"
 
     /// - Parameter file: nil if every caller may do all.
@@ -36,7 +35,6 @@ final class Gate: Sendable {
         state.withLock { $0.entries = entries }
     }
 
-    /// Whether tokens are used.
     var isClosed: Bool { file != nil }
 
     /// Who makes a request. Throws a problem of status 429 if the address has sent too many wrong tokens, and of status

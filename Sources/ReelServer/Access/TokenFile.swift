@@ -12,11 +12,9 @@ package struct TokenFile: Sendable {
     /// The file at a path; it need not exist.
     package init(path: String) { self.path = path }
 
-    /// A token as the file keeps it.
     struct Entry: Codable, Hashable, Sendable {
         var name: String
         var role: Role
-        /// Random bytes, in Base64.
         var salt: Data
         /// HMAC-SHA256 of the token, with the salt as its key, in Base64.
         var hash: Data
@@ -85,7 +83,6 @@ package enum Role: String, CaseIterable, Codable, Comparable, Sendable {
     }
 }
 
-/// Who makes a request.
 struct Caller: Hashable, Sendable {
     /// The name of its token; nil if tokens are not used, or for nobody.
     var name: String?

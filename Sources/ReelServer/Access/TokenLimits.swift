@@ -81,7 +81,6 @@ actor TokenLimits {
 
     // MARK: Room
 
-    /// Throws a problem if a token may have no further job now.
     private func admitJob(of token: String?) async throws {
         guard let mostJobs else { return }
         let name = TokenLimits.name(token)

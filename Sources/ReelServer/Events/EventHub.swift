@@ -13,7 +13,6 @@ internal import ServiceLifecycle
 actor EventHub: Service {
     private let jobs: JobService
     private let log: Logger
-    /// The latest items, the oldest first.
     private var items: [Item] = []
     /// How many items came before the first of `items`.
     private var dropped = 0
@@ -26,7 +25,6 @@ actor EventHub: Service {
 
     /// As many as the board keeps.
     private static let mostItems = 10_000
-    /// The most listeners of a server.
     private static let mostListeners = 2000
     /// The time between two signs of life.
     private static let pulse = Duration.seconds(15)
@@ -112,7 +110,6 @@ actor EventHub: Service {
         let place: BoardEvent.Place?
         fileprivate let began = ContinuousClock.now
 
-        /// Ends `wakes`.
         func end() { continuation.finish() }
     }
 

@@ -147,7 +147,6 @@ extension HTTPField.Name {
     fileprivate static let reprDigest = HTTPField.Name(known: "Repr-Digest")
 }
 
-/// A range of bytes that a request asks for.
 package enum ByteRange: Hashable {
     /// From the first to the last, both included; nil to the end.
     case from(Int64, to: Int64?)

@@ -33,7 +33,6 @@ struct Problem: Error, HTTPResponseError, Encodable {
         (self.pointer, self.facts, self.retryAfter) = (pointer, facts, retryAfter)
     }
 
-    /// A failure of what the request asked for.
     init(_ failure: ReelFailure) {
         let status = failure.httpStatus
         self.init(

@@ -6,9 +6,7 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 
-/// A request's body, as JSON.
 enum JSONBody {
-    /// The limits of a route.
     struct Limits: Sendable {
         var bytes: Int
         var bounds: JSONBounds

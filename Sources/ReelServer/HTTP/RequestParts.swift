@@ -8,7 +8,6 @@ internal import ReelJobs
 /// What the server knows about a request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The address that the request came from.
     private(set) var address: String
     var caller = Caller.nobody
 

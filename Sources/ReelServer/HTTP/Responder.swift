@@ -121,7 +121,6 @@ struct Responder: Sendable {
         }
     }
 
-    /// Throws a problem if the caller may not use the route.
     private func check(_ route: Route, _ request: Request, _ caller: Caller) throws {
         if let needed = route.role {
             guard let role = caller.role else {
@@ -276,7 +275,6 @@ struct Route: Sendable {
     let action: String?
     /// Whether the audit log has a line for each request.
     var isNoted = true
-    /// Whether it makes files in the store.
     var makesFiles = false
     /// Whether its handler uses the store, and reads no body. Other handlers use the store by `StoreAccess`, if at all.
     private(set) var usesStore = false
@@ -286,14 +284,12 @@ struct Route: Sendable {
     let limit: Duration?
     let handler: Handler
 
-    /// A route that reads.
     static func get(
         _ path: String, _ role: Role? = .viewer, limit: Duration? = .seconds(30), _ handler: @escaping Handler
     ) -> Route {
         Route(method: .get, path: path, role: role, action: nil, limit: limit, handler: handler)
     }
 
-    /// A route that changes something.
     static func change(
         _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String, limit: Duration? = .seconds(60),
         isNoted: Bool = true, makesFiles: Bool = false, _ handler: @escaping Handler

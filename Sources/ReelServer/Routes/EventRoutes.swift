@@ -95,7 +95,6 @@ struct AuditRoutes {
     }
 
     private struct EntryView: Encodable {
-        /// Seconds since 1970.
         var time: Double
         var who: String
         var role: String

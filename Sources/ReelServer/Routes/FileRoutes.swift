@@ -5,7 +5,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
 
-/// Results and sources, byte for byte.
 struct FileRoutes {
     let jobs: JobService
     /// The folders whose files can be submitted, and that of uploads.

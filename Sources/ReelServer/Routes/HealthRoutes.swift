@@ -31,7 +31,6 @@ struct HealthRoutes {
     }
 }
 
-/// Figures for Prometheus, in its text format.
 struct MetricsRoutes {
     let jobs: JobService
     let access: StoreAccess

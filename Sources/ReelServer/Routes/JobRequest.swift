@@ -6,7 +6,6 @@ internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 
-/// A request to make a job.
 struct JobRequest {
     /// The job, before it is in any store.
     let record: JobRecord

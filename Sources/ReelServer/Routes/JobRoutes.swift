@@ -6,7 +6,6 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
 
-/// Looking at jobs, and changing them.
 struct JobRoutes {
     let jobs: JobService
     let access: StoreAccess

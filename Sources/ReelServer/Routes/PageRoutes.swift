@@ -90,7 +90,6 @@ struct PageRoutes {
     }
 }
 
-/// A file that is part of the program.
 private struct Page: Sendable {
     let buffer: ByteBuffer
     let type: String

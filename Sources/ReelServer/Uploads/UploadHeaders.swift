@@ -85,7 +85,6 @@ extension HTTPField.Name {
 enum UploadConcat: Equatable {
     /// An upload of its own: the header is missing.
     case whole
-    /// A part of another upload.
     case part
     /// An upload that consists of parts, by their places.
     case parts([String])

@@ -13,7 +13,6 @@ package struct Curl: Sendable {
     package init(program: String? = Programs.installed("curl")) { self.program = program }
 
     package enum Reply: Hashable, Sendable {
-        /// A status of HTTP.
         case status(Int)
         /// The receiver did not reply; quotes curl.
         case none(said: String)

@@ -14,7 +14,6 @@ package struct WebhookPolicy: Sendable {
         (self.secret, self.allowed) = (secret, allowed)
     }
 
-    /// Whether webhooks may be sent to an address that a host has.
     package func admits(_ address: IPAddress, of host: WebhookURL.Host) -> Bool {
         address.isPublic || allowed.contains { $0.matches(address, host) }
     }
@@ -120,7 +119,6 @@ package struct WebhookURL: Hashable, Sendable {
     /// Its name in the log, without path and query, which may be secret.
     package var origin: String { text.prefix { $0 != "?" }.split(separator: "/").prefix(2).joined(separator: "//") }
 
-    /// The characters of RFC 3986.
     private static let legal = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%:/?#[]@!$&'()*+,;=".utf8)
 }

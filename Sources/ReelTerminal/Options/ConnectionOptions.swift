@@ -26,7 +26,6 @@ package struct RedisOption: ParsableArguments {
         return try RedisAddress(RedisOption.urlOfSettings() ?? "redis://127.0.0.1:6379")
     }
 
-    /// The board that `REEL_NAMESPACE` chooses. Throws `.namespaceInvalid`.
     package func namespace() throws(ReelFailure) -> Namespace {
         let name = ProcessInfo.processInfo.environment["REEL_NAMESPACE"] ?? Settings.text(.namespace)
         guard let name else { return .main }
@@ -53,7 +52,6 @@ package struct RedisOption: ParsableArguments {
     }
 }
 
-/// The option `--store`: the folder that coordinator and workers share.
 package struct StoreOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE sets the default.", valueName: "dir"),

@@ -101,7 +101,6 @@ package struct SlotOptions: ParsableArguments {
 
     package var count: Int { slots ?? HostProcessors.count }
 
-    /// Memory for all passes together, in bytes.
     package var memory: Int64 { memoryTotal?.bytes ?? HostMemory.budget }
 
     package mutating func validate() throws {

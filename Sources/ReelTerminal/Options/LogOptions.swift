@@ -57,7 +57,6 @@ package struct LogOptions: ParsableArguments {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-/// A log handler that writes each event as a line.
 package struct LineLogHandler: LogHandler {
     package enum Form: String, CaseIterable, ExpressibleByArgument, Sendable {
         /// For people: time, level, logger and message. The message is made legible: file names and words of engines
@@ -108,7 +107,6 @@ package struct LineLogHandler: LogHandler {
 }
 
 extension Logger.Level {
-    /// The priority of syslog(3).
     fileprivate var priority: Int {
         switch self {
         case .critical: 2

@@ -8,7 +8,6 @@ package struct QuotaOptions: ParsableArguments {
     private var maxPixels: Int64?
 
     @Option(help: ArgumentHelp("The longest output, in seconds.", valueName: "seconds")) private var maxDuration: Int64?
-
     @Option(help: ArgumentHelp("The most frames of the output.", valueName: "count")) private var maxFrames: Int64?
 
     @Option(help: ArgumentHelp("The most tracks of the output, of video and sound together.", valueName: "count"))

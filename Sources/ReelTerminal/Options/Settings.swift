@@ -18,13 +18,11 @@ package enum Settings {
 
     private static let state = Mutex(State())
 
-    /// A setting that the file may have.
     package enum Name: String, CaseIterable, Sendable {
         case redis, redisFile, namespace, store, sandbox, sourceRoots, scratch, slots, memoryTotal, grace, logFormat
         case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
         case maxJobCpu
 
-        /// Whether it is a list of texts.
         fileprivate var isList: Bool { self == .sourceRoots }
 
         /// Whether it is a text alone; the others may be whole numbers, too.
@@ -36,7 +34,6 @@ package enum Settings {
         }
     }
 
-    /// What a value of the file is.
     private enum Form: Decodable {
         case text, number, other
         case list(empty: Bool)

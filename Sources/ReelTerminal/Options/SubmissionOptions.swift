@@ -33,7 +33,6 @@ package struct SubmissionOptions: ParsableArguments {
 }
 
 package enum LabelOption {
-    /// The labels by name. Throws if one is malformed, or if two have the same name.
     package static func labels(_ arguments: [String]) throws -> [String: String] {
         try explained { () throws(LabelFault) in try Submission.labels(arguments) }
     }
@@ -55,13 +54,11 @@ package enum LabelOption {
     }
 }
 
-/// Options of a job that shares board and store with others; they do not change its output.
+/// Options of a job that shares board and store with others. They do not change its output.
 package struct TermsOptions: ParsableArguments {
     @Option(help: "Share of the work beside other jobs: 3 gets three times as much as 1.") var weight = 1.0
-
     @Option(help: .of(.retain), transform: TimeSpan.read) var retain: TimeSpan?
     @Flag(help: .of(.keepSegments)) var keepSegments = false
-
     @Flag(help: "Copy the video into the store, for workers that do not see it where it is.") package var stage = false
 
     package var terms: JobTerms {
@@ -81,7 +78,6 @@ package struct TermsOptions: ParsableArguments {
 /// A moment in the past as users write it: a span of time before now ("2h"), a day ("2026-11-26"), or a time of a day
 /// ("2026-11-26T18:30"), by the time zone of this machine.
 package struct Moment: Hashable, Sendable {
-    /// Seconds since 1970.
     package var seconds: Double
 
     /// Parses a moment. Nil for anything else, and for a day or time that does not exist.

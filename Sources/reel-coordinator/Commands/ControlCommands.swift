@@ -97,7 +97,6 @@ struct JobArguments: ParsableArguments {
     @OptionGroup var filter: FilterOptions
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
-
     @Flag(help: "Print each job with what became of it, as a line of JSON.") var json = false
 
     func validate() throws {

@@ -34,11 +34,9 @@ struct PlanCommand: AsyncParsableCommand {
     var otio: String?
 
     @Flag(help: "Replace the timeline's file if it exists.") var overwrite = false
-
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var quotas: QuotaOptions
-
     @Flag(help: "Print a line of JSON.") var json = false
 
     func validate() throws {

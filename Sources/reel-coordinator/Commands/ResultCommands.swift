@@ -13,13 +13,10 @@ struct WaitCommand: AsyncParsableCommand {
             """, examples: "wait @", "wait 3f2a 81c0 --timeout 3600")
 
     @Argument(help: JobArguments.help, completion: .jobs) var jobs: [String]
-
     @Option(help: ArgumentHelp("How long to wait for all of them together.", valueName: "seconds")) var timeout: Int64?
-
     @OptionGroup var endCommand: EndCommandOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
-
     @Flag(help: "Print each job as it ended, as a line of JSON.") var json = false
 
     func validate() throws {
@@ -77,12 +74,9 @@ struct FetchCommand: AsyncParsableCommand {
     var output: String?
 
     @Flag(help: "Wait until each job is done.") var wait = false
-
     @Flag(help: "Replace the output if it exists.") var overwrite = false
-
     @OptionGroup var store: StoreOption
     @OptionGroup var redis: RedisOption
-
     @Flag(help: "Print each job as a line of JSON.") var json = false
 
     func validate() throws {
@@ -143,7 +137,6 @@ struct VerifyCommand: AsyncParsableCommand {
     var file: String?
 
     @OptionGroup var store: StoreOption
-
     @Flag(help: "Print the job as a line of JSON.") var json = false
 
     func validate() throws { try JobArguments.check([job]) }

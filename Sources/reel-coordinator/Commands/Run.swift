@@ -38,12 +38,9 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
-
     @OptionGroup var slots: SlotOptions
     @OptionGroup var endCommand: EndCommandOption
-
     @Flag(help: "Start over, even if an interrupted run could be resumed.") var force = false
-
     @OptionGroup var lines: JSONLines
 
     func run() async throws {
@@ -112,7 +109,6 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 extension BatchItem {
-    /// Path of the folder of its output.
     fileprivate var folder: String { URL(fileURLWithPath: destination.path).deletingLastPathComponent().path }
 }
 
@@ -134,7 +130,6 @@ private final class RunDisplay: Sendable {
 
     var job: JobID { item.job.id }
 
-    /// Why the video failed; nil if it did not.
     var failure: ReelFailure? { if case .failure(let failure) = end { failure } else { nil } }
 
     var isWritten: Bool { if case .success = end { true } else { false } }
@@ -188,7 +183,6 @@ private final class RunDisplay: Sendable {
         }
     }
 
-    /// Removes bars, so that other lines can be printed.
     func clear() {
         reading.clear()
         state.withLock { $0.progress?.clear() }

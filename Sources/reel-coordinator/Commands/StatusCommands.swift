@@ -154,7 +154,6 @@ extension JobService {
 
 extension JobFilter.State: ExpressibleByArgument {}
 
-/// The options that choose jobs of the board.
 struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only jobs in this state; several times for several.", valueName: "state"))
     var state: [JobFilter.State] = []
@@ -178,7 +177,6 @@ struct FilterOptions: ParsableArguments {
         if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more") }
     }
 
-    /// The filter as of now.
     var filter: JobFilter {
         JobFilter(
             states: Set(state), labels: (try? LabelOption.labels(label)) ?? [:],

@@ -18,9 +18,7 @@ struct InitCommand: AsyncParsableCommand {
             """, examples: "init --store /mnt/reel --redis redis://10.0.0.5:6379")
 
     @OptionGroup var store: StoreOption
-
     @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url")) var redis: String?
-
     @Flag(help: "Print the store and the board, each as a line of JSON.") var json = false
 
     func run() async throws {
@@ -58,7 +56,6 @@ struct RecoverCommand: AsyncParsableCommand {
 
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
-
     @Flag(help: "Print each job with what became of it, as a line of JSON.") var json = false
 
     func run() async throws {

@@ -30,7 +30,6 @@ struct SubmitCommand: AsyncParsableCommand {
     var sources: [String]
 
     @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.") var wait = false
-
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
@@ -41,9 +40,7 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var endCommand: EndCommandOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
-
     @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.") var force = false
-
     @OptionGroup var lines: JSONLines
 
     func validate() throws {
@@ -146,7 +143,6 @@ struct SubmitCommand: AsyncParsableCommand {
         return submitted
     }
 
-    /// Waits until a job is done, and delivers its result.
     private func follow(
         _ job: SubmittedJob, _ item: BatchItem, _ service: JobService
     ) async throws(ReelFailure) -> JobView {

@@ -10,7 +10,6 @@ struct WorkersCommand: AsyncParsableCommand {
         examples: "workers --watch", "workers --check")
 
     @Flag(help: "End with exit code 4 if no worker takes work, after showing them.") var check = false
-
     @OptionGroup var redis: RedisOption
     @OptionGroup var reading: ReadingOptions
 
@@ -78,12 +77,9 @@ struct UndrainCommand: AsyncParsableCommand {
     }
 }
 
-/// The hosts or workers that a command changes.
 struct WorkerArguments: ParsableArguments {
     @Argument(help: "Names of hosts, or ids of workers.", completion: .workers) var names: [String]
-
     @OptionGroup var redis: RedisOption
-
     @Flag(help: "Print each host or worker with what became of it, as a line of JSON.") var json = false
 
     /// Changes each, and prints the outcome. Reports each failure, and throws the first after all were tried.

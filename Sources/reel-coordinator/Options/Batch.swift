@@ -35,7 +35,6 @@ struct VideoBatch {
         lines.skipped(view)
     }
 
-    /// Counts a failure that was reported.
     mutating func note(_ failure: ReelFailure) { failures.append(failure) }
 
     private mutating func note(_ failure: ReelFailure, of job: JobID?, _ subject: BatchPlace?) throws {
@@ -57,7 +56,6 @@ struct VideoBatch {
     }
 }
 
-/// An output of a command that may make several.
 struct BatchItem {
     let job: JobRecord
     let destination: Destination
@@ -141,7 +139,6 @@ extension OutputOptions {
     }
 }
 
-/// The failures of a command that tries each of several things.
 struct Failures {
     private var first: ReelFailure?
 

@@ -4,7 +4,6 @@ internal import ReelQueue
 
 // The output of `--json` of commands that change something. Documented in docs/json.md; names only ever get added.
 
-/// A job that a command was asked to change.
 struct JobChangeView: Encodable {
     var id: String
     var outcome: String
@@ -45,7 +44,6 @@ struct WorkerChangeView: Encodable {
     var outcome: String
     /// How many workers were told.
     var workers: Int?
-    /// The host whose drain keeps the worker drained.
     var host: String?
 
     init(_ change: JobService.DrainOutcome) {
@@ -69,20 +67,15 @@ struct WorkerChangeView: Encodable {
 
 /// A video that a command was asked for and left out.
 struct SkippedView: Encodable {
-    /// The path of its source.
     var source: String
     var outcome = "skipped"
     var reason: Reason
     /// The output that is there.
     var output: String?
 
-    /// Why it was left out.
     enum Reason: String, Encodable {
-        /// Its output exists.
         case exists
-        /// It is the output of another video of the command.
         case isOutput = "is-output"
-        /// The command names it twice.
         case namedTwice = "named-twice"
     }
 }

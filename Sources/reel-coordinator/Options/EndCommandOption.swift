@@ -57,7 +57,6 @@ struct JobEnd: Sendable {
         (self.job, state, self.source, self.output) = (job, "done", source, output)
     }
 
-    /// A job that failed or was cancelled.
     init(_ failure: ReelFailure, of job: JobID, source: String, output: String?) {
         let isCancelled = if case .jobCancelled = failure.reason { true } else { false }
         (self.job, state, self.source, self.output) = (job, isCancelled ? "cancelled" : "failed", source, output)

@@ -4,7 +4,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 
-/// The path of a result.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -30,7 +29,6 @@ struct OutputOptions: ParsableArguments {
     var suffix: String?
 
     @Flag(help: "Replace the output if it exists.") var overwrite = false
-
     @Flag(help: "Leave out videos whose output exists.") var skipExisting = false
 
     func validate() throws {
@@ -60,7 +58,6 @@ struct OutputOptions: ParsableArguments {
 /// The options of commands that make outputs and print jobs as lines of JSON.
 struct JSONLines: ParsableArguments {
     @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.") var json = false
-
     @Flag(help: "With --json, print jobs also while they are worked on, twice a second.") var progress = false
 
     func validate() throws {
