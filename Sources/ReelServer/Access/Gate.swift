@@ -48,19 +48,19 @@ final class Gate: Sendable {
     /// Who makes a request; `.nobody` if its token is unknown, which is not counted then.
     func callerIfKnown(of request: Request) -> Caller {
         guard isClosed else { return .anyone }
-        guard let token = Gate.token(of: request) else { return .nobody }
+        return Gate.token(of: request).flatMap(bearer) ?? .nobody
+    }
+
+    private func bearer(of token: String) -> Caller? {
         refresh()
-        return state.withLock(\.entries).first { $0.matches(token) }.map { Caller(name: $0.name, role: $0.role) }
-            ?? .nobody
+        let entry = state.withLock(\.entries).first { $0.matches(token) }
+        return entry.map { Caller(name: $0.name, role: $0.role) }
     }
 
     /// The bearer of a token. Throws as `caller(of:from:)` does. A right token is taken however many wrong ones came
     /// from the address: many people may share it.
     func caller(_ token: String, from address: String) throws -> Caller {
-        refresh()
-        if let entry = state.withLock(\.entries).first(where: { $0.matches(token) }) {
-            return Caller(name: entry.name, role: entry.role)
-        }
+        if let bearer = bearer(of: token) { return bearer }
         let now = ContinuousClock.now
         let wait: Duration? = state.withLock { state in
             if state.wrong.count > 10_000 {

@@ -132,13 +132,9 @@ struct FileAnswer {
     }
 
     private static func base64(hex: String) -> String? {
-        var bytes: [UInt8] = []
-        var rest = hex[...]
-        while rest.count >= 2 {
-            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-            bytes.append(byte)
-            rest = rest.dropFirst(2)
-        }
+        let digits = hex.compactMap(\.hexDigitValue)
+        guard digits.count == hex.count else { return nil }
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         return Data(bytes).base64EncodedString()
     }
 }

@@ -28,49 +28,10 @@ package struct IPAddress: Hashable, Sendable {
     /// Reads dotted decimals without leading zeros, or an address of version 6 without zone and brackets. Nil for other
     /// texts, including other forms of numbers that some programs take for addresses.
     package init?(_ text: some StringProtocol) {
-        let bytes = text.contains(":") ? IPAddress.sixteen(of: String(text)) : IPAddress.four(of: text)
-        guard let bytes else { return nil }
+        let (family, count) = text.contains(":") ? (AF_INET6, 16) : (AF_INET, 4)
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard !text.utf8.contains(0), inet_pton(family, String(text), &bytes) == 1 else { return nil }
         self.init(bytes: bytes)
-    }
-
-    private static func four(of text: some StringProtocol) -> [UInt8]? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let bytes = parts.compactMap { part -> UInt8? in
-            guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                part.count == 1 || part.first != "0"
-            else { return nil }
-            return UInt8(part)
-        }
-        return parts.count == 4 && bytes.count == 4 ? bytes : nil
-    }
-
-    private static func sixteen(of text: String) -> [UInt8]? {
-        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard halves.count <= 2, let head = groups(halves[0], isLast: halves.count == 1),
-            let tail = halves.count == 2 ? groups(halves[1], isLast: true) : []
-        else { return nil }
-        let missing = 16 - head.count - tail.count
-        guard halves.count == 2 ? missing >= 2 : missing == 0 else { return nil }
-        return head + Array(repeating: 0, count: missing) + tail
-    }
-
-    /// The bytes of groups of hexadecimal digits, the last of which may be dotted decimals.
-    private static func groups(_ text: Substring, isLast: Bool) -> [UInt8]? {
-        guard !text.isEmpty else { return [] }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        var bytes: [UInt8] = []
-        for (place, part) in parts.enumerated() {
-            if isLast, place == parts.count - 1, part.contains(".") {
-                guard let four = four(of: part) else { return nil }
-                bytes += four
-                continue
-            }
-            guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-                let group = UInt16(part, radix: 16)
-            else { return nil }
-            bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
-        }
-        return bytes
     }
 
     /// Whether any host of the Internet can reach it: it does not belong to this machine, a private network, a link, a
