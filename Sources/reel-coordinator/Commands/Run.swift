@@ -14,9 +14,8 @@ struct RunCommand: AsyncParsableCommand {
             "Reverse videos, play them forth and back, or stitch several, on this machine, with nothing else running.",
         discussion: HelpText.text(
             """
-            Ctrl-C stops it; the same command goes on where it stopped. Of several videos, one that fails does not keep the \
-            others from being reversed, and the first failure decides the exit code. Folders within a folder are not \
-            searched.
+            Ctrl-C stops it; the same command goes on where it stopped. If one of several videos fails, the others are still \
+            reversed, and the first failure decides the exit code. Folders within a folder are not searched.
             """,
             HelpText.examples(
                 "reel-coordinator run clip.mp4",
@@ -89,7 +88,7 @@ struct RunCommand: AsyncParsableCommand {
             }
         } catch {
             if error.kind == .interrupted, displays.contains(where: \.isWritten), !output.overwrite {
-                console.say("with --skip-existing it leaves out what is written")
+                console.say("with --skip-existing the same command leaves out the videos that are written")
             }
             if let kept = LocalRun.kept(beside: items[0].destination.path) {
                 console.say(

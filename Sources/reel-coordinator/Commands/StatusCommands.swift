@@ -10,10 +10,10 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration.ofBoard(
         "status", "Show all jobs, or one job's passes, progress, warnings and failures.",
         text: """
-            All jobs are those that have not ended and the latest 50 of the others, or with --state, --label, --since or \
-            --limit all of the board that these choose. With a job's id and --watch it ends when the job does, with the exit \
-            code of wait; Ctrl-C before that exits with 130. Options of jobs, times of the source \
-            and the last words of engines are shown where --store or REEL_STORE names the store.
+            Without a job it lists the jobs that have not ended and the latest 50 of the others; --state, --label, --since \
+            and --limit choose among all jobs of the board. With a job's id and --watch it ends when the job does, with the \
+            exit code of wait; Ctrl-C before that exits with 130. Options of jobs, times of the source and the last words \
+            of engines are shown if --store or REEL_STORE names the store.
             """, examples: "status", "status @ --watch", "status --state failed --since 1d --json")
 
     @Argument(help: "A job's id, or its beginning; @ for the job that was submitted last.", completion: .jobs)

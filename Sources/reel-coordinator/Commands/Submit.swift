@@ -10,9 +10,9 @@ struct SubmitCommand: AsyncParsableCommand {
         commandName: "submit", abstract: "Submit videos to the workers; prints one job id per line.",
         discussion: HelpText.text(
             """
-            Submitting the same again attaches to the running job, or resumes the interrupted one. A video that is refused \
-            does not keep the others from being submitted and delivered. With --json, id and state of each job come as soon \
-            as it has its id, and with --wait the job as it ended.
+            Submitting the same again attaches to the running job, or resumes the interrupted one. If a video is refused, \
+            the others are still submitted and delivered. With --json, id and state of each job come as soon as it has its \
+            id, and with --wait the job as it ended.
             """,
             HelpText.examples(
                 "reel-coordinator submit clip.mp4",
@@ -73,7 +73,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 }
                 if !wait { console.say("when it is done: reel-coordinator fetch \(item.job.id)") }
                 if !wait, let place = found.output, let asked = item.job.terms.output, asked != place {
-                    console.say("fetch writes \(place), as was first asked for; fetch -o names another place")
+                    console.say("fetch writes \(place), as the first submission asked; fetch -o names another place")
                 }
                 submitted.append((found, item))
             }
