@@ -15,8 +15,7 @@ package struct Console: Sendable {
     ///   - name: the program's name, which begins each line on standard error.
     ///   - advice: a remedy on that program's command line for a failure; nil if its words say enough.
     package init(name: String, advice: @escaping @Sendable (FailureReason) -> String?) {
-        self.name = name
-        self.advice = advice
+        (self.name, self.advice) = (name, advice)
     }
 
     /// Writes a line on standard output. Text from a file, an engine or Redis may be part of it: it is made legible.

@@ -139,11 +139,8 @@ package struct Canvas: Hashable, Sendable {
     package var hasBlocks: Bool
 
     package init(columns: Int, rows: Int?, isTerminal: Bool = true, hasColour: Bool, hasBlocks: Bool) {
-        self.columns = columns
-        self.rows = rows
-        self.isTerminal = isTerminal
-        self.hasColour = hasColour
-        self.hasBlocks = hasBlocks
+        (self.columns, self.rows, self.isTerminal) = (columns, rows, isTerminal)
+        (self.hasColour, self.hasBlocks) = (hasColour, hasBlocks)
     }
 
     /// The same with rows for everything.

@@ -60,8 +60,7 @@ struct JobRequest {
                 record.sources[place].staged = nil
             }
         }
-        self.record = record
-        self.uploads = uploads
+        (self.record, self.uploads) = (record, uploads)
     }
 
     static func weight(_ place: JSONPlace) throws -> Double {

@@ -17,19 +17,19 @@ package struct SandboxOption: ParsableArguments {
 
     package init() {}
 
-    package var mode: SandboxMode { chosen ?? SandboxOption.fromEnvironment ?? .try }
+    package var mode: SandboxMode { chosen ?? .try }
 
-    /// Throws `ValidationError` if environment or configuration file name an unknown mode.
+    /// Takes the mode of the environment, or else of the configuration file, if the option is missing. Throws
+    /// `ValidationError` if they name an unknown mode.
     package mutating func validate() throws {
-        if SandboxOption.text == nil { chosen = try chosen ?? Settings.value(.sandbox) }
-        guard chosen != nil || SandboxOption.text == nil || SandboxOption.fromEnvironment != nil else {
-            throw ValidationError("REEL_SANDBOX must be require, try or off")
+        guard chosen == nil else { return }
+        guard let text = ProcessInfo.processInfo.environment["REEL_SANDBOX"] else {
+            chosen = try Settings.value(.sandbox)
+            return
         }
+        chosen = SandboxMode(rawValue: text)
+        guard chosen != nil else { throw ValidationError("REEL_SANDBOX must be require, try or off") }
     }
-
-    private static var text: String? { ProcessInfo.processInfo.environment["REEL_SANDBOX"] }
-
-    private static var fromEnvironment: SandboxMode? { text.flatMap { SandboxMode(rawValue: $0) } }
 }
 
 extension SandboxMode: ExpressibleByArgument {}
