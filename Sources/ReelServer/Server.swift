@@ -9,7 +9,7 @@ package import ReelJobs
 internal import ReelSandbox
 package import ReelStore
 internal import ReelWords
-package import ServiceLifecycle
+internal import ServiceLifecycle
 
 /// Jobs over HTTP: the API, the pages, and the events. It has no state of its own: any number of servers may serve the
 /// same board and store, beside any number of command lines.

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import ReelCore
 import ReelEngine
 import ReelMedia

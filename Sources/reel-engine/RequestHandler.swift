@@ -1,4 +1,3 @@
-import Foundation
 import ReelCore
 import ReelEngine
 import ReelMedia

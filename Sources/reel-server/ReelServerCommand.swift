@@ -1,11 +1,11 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelEngine
 internal import ReelJobs
 internal import ReelQueue
-package import ReelServer
+internal import ReelServer
 internal import ReelStore
 internal import ReelTerminal
 

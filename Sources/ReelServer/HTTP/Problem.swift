@@ -108,6 +108,24 @@ struct Problem: Error, HTTPResponseError, Encodable {
     }
 }
 
+extension Problem {
+    /// Runs work, and cancels it after that time; then throws the problem.
+    func unless<Result: Sendable>(
+        within time: Duration, _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw self
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
+}
+
 extension ReelFailure {
     fileprivate var httpStatus: HTTPResponse.Status {
         switch reason {

@@ -99,14 +99,6 @@ extension RequestBody.AsyncIterator {
         // Safe because one task alone uses it, and has ended before this returns.
         nonisolated(unsafe) var iterator = self
         defer { self = iterator }
-        return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
-            group.addTask { try await iterator.next() }
-            group.addTask {
-                try await Task.sleep(for: time)
-                throw problem
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
-        }
+        return try await problem.unless(within: time) { try await iterator.next() }
     }
 }

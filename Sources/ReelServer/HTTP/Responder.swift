@@ -181,16 +181,7 @@ struct Responder: Sendable {
         _ limit: Duration?, _ request: Request, _ context: ServerContext, _ handler: @escaping Route.Handler
     ) async throws -> Response {
         guard let limit else { return try await handler(request, context) }
-        return try await withThrowingTaskGroup(of: Response.self) { group in
-            group.addTask { try await handler(request, context) }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw Problem.slow(limit)
-            }
-            defer { group.cancelAll() }
-            guard let response = try await group.next() else { throw CancellationError() }
-            return response
-        }
+        return try await Problem.slow(limit).unless(within: limit) { try await handler(request, context) }
     }
 }
 

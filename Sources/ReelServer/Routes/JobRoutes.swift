@@ -92,28 +92,15 @@ struct JobRoutes {
                 unreadable: QueueView.UnreadableView.all(page.unreadable)))
     }
 
-    private struct StripView: Encodable {
-        struct Cell: Encodable {
-            var passes: Int
-            var done: Int
-            var live: Int
-            /// Passes that failed and wait for a retry, and the one that failed the job.
-            var failed: Int
-        }
-
-        var cells: [Cell]
-    }
-
     @Sendable private func strip(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "cells")
         let job = try await context.job(jobs)
         let cells = try request.query("cells", 1...1000) ?? 100
         let strip = try await jobs.strip(job, cells: cells)
-        return try JSONAnswer.response(
-            StripView(
-                cells: (strip?.cells ?? []).map {
-                    StripView.Cell(passes: $0.passes, done: $0.done, live: $0.live, failed: $0.failed)
-                }))
+        let views = (strip?.cells ?? []).map { cell in
+            ["passes": cell.passes, "done": cell.done, "live": cell.live, "failed": cell.failed]
+        }
+        return try JSONAnswer.response(["cells": views])
     }
 
     @Sendable private func passes(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -2,7 +2,7 @@ internal import Crypto
 package import Foundation
 package import ReelCore
 internal import ReelStore
-package import ReelWords
+internal import ReelWords
 
 /// Which webhooks a server takes and sends, and how it signs them.
 package struct WebhookPolicy: Sendable {

@@ -1,6 +1,5 @@
 public import ArgumentParser
 internal import Foundation
-internal import Glibc
 public import Logging
 internal import ReelCore
 internal import ReelWords

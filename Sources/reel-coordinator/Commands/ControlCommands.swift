@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
-internal import ReelWords
 
 struct CancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration.ofBoard(

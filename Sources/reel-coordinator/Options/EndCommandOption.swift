@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelJobs
 internal import ReelTerminal
 internal import Subprocess
 internal import SystemPackage
