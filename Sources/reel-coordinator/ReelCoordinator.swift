@@ -7,8 +7,7 @@ let console = Console(name: "reel-coordinator") { Advice.text(for: $0) }
 @main
 struct ReelCoordinator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reel-coordinator",
-        abstract: "Reverses videos, frame by frame exact, on one machine or many.",
+        commandName: "reel-coordinator", abstract: "Reverses videos, frame by frame exact, on one machine or many.",
         discussion: HelpText.text(
             HelpText.examples(
                 "reel-coordinator run clip.mp4",

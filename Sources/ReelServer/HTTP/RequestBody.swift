@@ -32,8 +32,7 @@ enum JSONBody {
     /// 2.2.2).
     static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
         let type = request.headers[.contentType]
-        guard
-            type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+        guard type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
         else {
             throw Problem(
                 .unsupportedMediaType, "not-json", "The request's body must be JSON",

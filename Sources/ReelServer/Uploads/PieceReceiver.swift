@@ -184,8 +184,7 @@ struct UploadRoom {
 
     private var quotaExceeded: Problem {
         Problem(
-            .insufficientStorage, "upload-quota",
-            "There is no room for the upload",
+            .insufficientStorage, "upload-quota", "There is no room for the upload",
             detail:
                 "All uploads together, including the ones that jobs still use, may have \(settings.uploadQuota) bytes. "
                 + "There may be \(UploadRoom.mostUploads) uploads, a quarter of them with one token.", retryAfter: 60)

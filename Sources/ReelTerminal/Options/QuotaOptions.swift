@@ -72,8 +72,6 @@ package struct PassQuotaOptions: ParsableArguments {
         maxPassCpu = try maxPassCpu ?? Settings.value(.maxPassCpu)
         maxJobTime = try maxJobTime ?? Settings.value(.maxJobTime)
         maxJobCpu = try maxJobCpu ?? Settings.value(.maxJobCpu)
-        try check([
-            "pass-time": maxPassTime, "pass-cpu": maxPassCpu, "job-time": maxJobTime, "job-cpu": maxJobCpu,
-        ])
+        try check(["pass-time": maxPassTime, "pass-cpu": maxPassCpu, "job-time": maxJobTime, "job-cpu": maxJobCpu])
     }
 }
