@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(try await fixture.isQuiet())
         }
 
-        @Test("of an interrupted batch, the JSON names each job that had not ended")
+        @Test("if a batch is interrupted, its JSON names each job that had not ended")
         func interruptedBatch() async throws {
             _ = try fixture.copy(try await Clips.shared.long(), as: "a.mp4")
             _ = try fixture.copy(try await Clips.shared.wide(), as: "b.mp4")

@@ -290,7 +290,7 @@ import Testing
             ])
     }
 
-    /// Jobs of which the first has a name and labels.
+    /// Jobs, the first with a name and labels.
     private var labelled: [JobView] {
         var jobs = queue.jobs
         (jobs[0].name, jobs[0].labels) = ("Trailer, take 3", ["project": "trailer"])
@@ -394,7 +394,7 @@ import Testing
                 """)
     }
 
-    @Test("on a narrow screen what does not fit beside a worker or a job is below it, and nothing is cut off")
+    @Test("on a narrow screen, facts that do not fit beside a worker or a job go below it, and nothing is cut off")
     func narrowScreens() {
         let narrow = Canvas(columns: 30, rows: 24, hasColour: false, hasBlocks: false)
         var report = WorkerReport(
@@ -433,7 +433,7 @@ import Testing
                 """)
     }
 
-    @Test("a list tells jobs of one file apart by what was asked for, by whom, and how long it took")
+    @Test("a list tells jobs of one file apart by their options, submitters and durations")
     func whatWasAskedFor() {
         var jobs = [queue.jobs[0], queue.jobs[1]]
         jobs[0].options = JobSpec(container: .mp4, crf: 20)
