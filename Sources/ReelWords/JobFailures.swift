@@ -165,7 +165,7 @@ extension FailureReason {
         case .tokenFileDamaged(let path, let line):
             CodeText(
                 "\(path): line \(line) is no token that reel-server has written",
-                "A line of the file of tokens is not one that reel-server writes.",
+                "A line of the file of tokens is not in the form that reel-server writes.",
                 "Take the line out, and make its token anew.")
         case .tokenNameTaken(let name, let path):
             CodeText(

@@ -73,10 +73,12 @@ struct RequestHandler {
 
     private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
-        // No worker asks for a track that is whole already, which has no place.
-        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass],
-            let place = request.segments.first.flatMap(\.self)
+        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass]
         else { throw ReelFailure(.planLacks(part: .audioPass, number: request.pass)) }
+        // A track that is whole already is not asked for.
+        guard let place = request.segments.first.flatMap(\.self) else {
+            throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
+        }
         guard !job.plan.isEdit else {
             let sound = try EditedSound(sources: job.sources, plan: job.plan, number: number)
             return try sound.render(at: place, scratch: request.scratch) { events.progress(.sound) }

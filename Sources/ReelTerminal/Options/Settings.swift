@@ -34,17 +34,25 @@ package enum Settings {
         }
     }
 
-    private enum Form: Decodable {
+    /// A value of the file.
+    private enum Value: Decodable {
         case text, number, other
         case list(empty: Bool)
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            let isFlag = (try? container.decode(Bool.self)) != nil
-            let isNumber = !isFlag && (try? container.decode(Int64.self)) != nil
-            let isText = (try? container.decode(String.self)) != nil
-            let list = try? container.decode([String].self)
-            self = isText ? .text : isNumber ? .number : list.map { .list(empty: $0.isEmpty) } ?? .other
+            self =
+                if (try? container.decode(Bool.self)) != nil {
+                    .other
+                } else if (try? container.decode(String.self)) != nil {
+                    .text
+                } else if (try? container.decode(Int64.self)) != nil {
+                    .number
+                } else if let list = try? container.decode([String].self) {
+                    .list(empty: list.isEmpty)
+                } else {
+                    .other
+                }
         }
 
         func suits(_ name: Name) -> Bool {
@@ -66,7 +74,7 @@ package enum Settings {
         guard let content = FileManager.default.contents(atPath: path) else {
             throw ValidationError("\(path): the file of settings cannot be read")
         }
-        guard let values = try? JSONDecoder().decode([String: Form].self, from: content),
+        guard let values = try? JSONDecoder().decode([String: Value].self, from: content),
             let file = try? await FileProvider<JSONSnapshot>(filePath: FilePath(path))
         else { throw ValidationError("\(path): it is no JSON object of settings") }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
