@@ -61,7 +61,7 @@ package struct FailureView: Codable, Hashable, Sendable {
                 worker: attempt.worker,
                 time: attempt.time, log: log.isEmpty ? nil : log)
         }
-        switch failure.index == BoardJob.planningIndex ? .planning : work {
+        switch work {
         case nil: break
         case .assembly: kind = "assembly"
         case .planning: kind = "probe"

@@ -147,7 +147,7 @@ extension JobService {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
         var work = try await board.passes(job.id, at: status.failures.map(\.index)).mapValues(Work.pass)
-        work[job.passCount] = .assembly
+        (work[job.passCount], work[BoardJob.planningIndex]) = (.assembly, .planning)
         let index = await index(of: job.id)
         var views: [FailureView] = []
         for failure in status.failures {

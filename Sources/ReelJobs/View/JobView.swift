@@ -192,9 +192,9 @@ package struct JobView: Codable, Hashable, Sendable {
             + [waits].compactMap(\.self)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         failureCount = status.failureCount
         // After the passes comes the assembly.
-        let assembly = status.job.passCount
+        let work: [Int: Work] = [status.job.passCount: .assembly, BoardJob.planningIndex: .planning]
         self.failures =
-            failures ?? status.failures.map { FailureView($0, work: $0.index == assembly ? .assembly : nil) }
+            failures ?? status.failures.map { FailureView($0, work: work[$0.index]) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
         (self.output, outputBytes, outputSha256) = (
