@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "ReelTerminal",
             dependencies: [
-                "ReelCore", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
+                "ReelCore", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelStore", "ReelWords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -123,7 +123,7 @@ let package = Package(
         .executableTarget(
             name: "reel-coordinator",
             dependencies: [
-                "ReelJobs", "ReelSandbox", "ReelTerminal",
+                "ReelJobs", "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -147,8 +147,7 @@ let package = Package(
         .executableTarget(
             name: "reel-server",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelServer", "ReelStore",
-                "ReelTerminal",
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore", "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),

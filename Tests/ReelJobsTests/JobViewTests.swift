@@ -56,6 +56,15 @@ import Testing
                 """)
     }
 
+    @Test("failures of the probe and of the assembly have their kinds, also without a store")
+    func kindsOfFailures() {
+        var status = status()
+        status.failures[0].index = BoardJob.planningIndex
+        #expect(JobView(status, output: nil).failures.map(\.kind) == ["probe"])
+        status.failures[0].index = status.job.passCount
+        #expect(JobView(status, output: nil).failures.map(\.kind) == ["assembly"])
+    }
+
     @Test func whatAnEndMeans() {
         #expect(status(.done).endingFailure == nil)
         #expect(status(.cancelled).endingFailure?.exitCode == 1)

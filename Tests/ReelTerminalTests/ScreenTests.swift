@@ -136,7 +136,7 @@ import Testing
         #expect(chosen[0].hasPrefix("\u{1B}[7m5d0c2f3a9be17c44  running"))
         press(.down, .open)
         #expect(view.opened == JobID("8fa01b7c6d5e4f30"))
-        let alone = Snapshot(json: 0) { _ in [ScreenLine("alone")] }
+        let alone = Snapshot(json: 0) { _, _ in [ScreenLine("alone")] }
         view.heed(.down, of: alone, on: terminal)
         #expect(view.lines(of: alone, on: terminal).map(\.text) == ["alone"])
         view.heed(.back, of: alone, on: terminal)
@@ -292,7 +292,7 @@ import Testing
             ])
     }
 
-    /// Jobs of which the first has a name and labels.
+    /// Jobs, the first with a name and labels.
     private var labelled: [JobView] {
         var jobs = queue.jobs
         (jobs[0].name, jobs[0].labels) = ("Trailer, take 3", ["project": "trailer"])
@@ -395,7 +395,7 @@ import Testing
                 """)
     }
 
-    @Test("on a narrow screen what does not fit beside a worker or a job is below it, and nothing is cut off")
+    @Test("on a narrow screen, facts that do not fit beside a worker or a job go below it, and nothing is cut off")
     func narrowScreens() {
         let narrow = Canvas(columns: 30, rows: 24, hasColour: false, hasBlocks: false)
         var report = WorkerReport(
@@ -434,7 +434,7 @@ import Testing
                 """)
     }
 
-    @Test("a list tells jobs of one file apart by what was asked for, by whom, and how long it took")
+    @Test("a list tells jobs of one file apart by their options, submitters and durations")
     func whatWasAskedFor() {
         var jobs = [queue.jobs[0], queue.jobs[1]]
         jobs[0].options = JobSpec(container: .mp4, crf: 20)

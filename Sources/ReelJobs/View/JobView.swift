@@ -149,10 +149,10 @@ package struct JobView: Codable, Hashable, Sendable {
         warnings = (diagnostics.map(\.message) + halts).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         failureCount = status.failureCount
         // After the passes comes the assembly.
-        let assembly = job.passCount
-        self.failures =
-            failures ?? status.failures.map { FailureView($0, work: $0.index == assembly ? .assembly : nil) }
-        (failure, failureReason) = (status.failure?.words, status.failure.map(ReasonView.init))
+        let work: [Int: Work] = [job.passCount: .assembly, BoardJob.planningIndex: .planning]
+        self.failures = failures ?? status.failures.map { FailureView($0, work: work[$0.index]) }
+        failure = status.failure?.words
+        failureReason = status.failure.map(ReasonView.init)
         (self.output, outputBytes, outputSha256) = (
             output?.locator.name, output?.recorded.bytes, output?.recorded.sha256
         )

@@ -6,10 +6,10 @@ package import ReelWords
 internal import Synchronization
 internal import SystemPackage
 
-/// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long options in
-/// camelCase as its keys. Options and environment variables go before it.
+/// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long
+/// options in camelCase as its keys. Options and environment variables go before it.
 package enum Settings {
-    /// The file if the environment names none; it need not be there.
+    /// The file if the environment does not name one; it may be missing.
     private static let usualPath = "/etc/reel/reel.json"
 
     private struct State {
@@ -19,13 +19,11 @@ package enum Settings {
 
     private static let state = Mutex(State())
 
-    /// A setting that the file may have.
     package enum Name: String, CaseIterable, Sendable {
         case redis, redisFile, namespace, store, sandbox, sourceRoots, scratch, slots, memoryTotal, grace, logFormat
         case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
         case maxJobCpu
 
-        /// Whether it is a list of texts.
         fileprivate var isList: Bool { self == .sourceRoots }
 
         /// Whether it is a text alone; the others may be whole numbers, too.
@@ -48,8 +46,8 @@ package enum Settings {
         }
     }
 
-    /// Reads the file that `REEL_CONFIG` names; empty for none. Call it once, before arguments are parsed. Throws `ValidationError` if a file is named that cannot be
-    /// read, and if the file is no JSON object or has a key that is no setting.
+    /// Reads the file that `REEL_CONFIG` names; empty for none. Call it once, before arguments are parsed. Throws
+    /// `ValidationError` if a named file cannot be read, is not a JSON object, or has a key that is not a setting.
     package static func load(_ environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
         let named = environment["REEL_CONFIG"]
         let path = named ?? usualPath
@@ -88,22 +86,19 @@ package enum Settings {
 
     /// The value of a setting, read like the argument of its option; nil if the file does not have it. Throws
     /// `ValidationError` for a value that the option would not take.
-    package static func value<Value: ExpressibleByArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
-    {
-        guard let text = text(name) else { return nil }
-        guard let value = Value(argument: text) else {
-            throw ValidationError("\(state.withLock(\.path)): \(name.rawValue) cannot be \(text)")
-        }
-        return value
+    package static func value<Value: ExpressibleByArgument>(_ name: Name) throws -> Value? {
+        try value(name, "", Value.init(argument:))
     }
 
-    /// The same for the value of an option that an error explains.
-    package static func explained<Value: ExplainedArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
-    {
+    /// The same for an option whose errors say what it takes.
+    package static func explained<Value: ExplainedArgument>(_ name: Name) throws -> Value? {
+        try value(name, ": it takes \(Value.forms)") { Value($0) }
+    }
+
+    private static func value<Value>(_ name: Name, _ forms: String, _ read: (String) -> Value?) throws -> Value? {
         guard let text = text(name) else { return nil }
-        guard let value = Value(text) else {
-            throw ValidationError(
-                "\(state.withLock(\.path)): \(name.rawValue) cannot be \(text): it takes \(Value.forms)")
+        guard let value = read(text) else {
+            throw ValidationError("\(state.withLock(\.path)): \(name.rawValue) cannot be \(text)\(forms)")
         }
         return value
     }

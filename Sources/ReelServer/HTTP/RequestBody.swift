@@ -6,9 +6,7 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 
-/// A request's body, as JSON.
 enum JSONBody {
-    /// What a route takes.
     struct Limits: Sendable {
         var bytes: Int
         var bounds: JSONBounds
@@ -24,17 +22,17 @@ enum JSONBody {
     private static let small = 16 << 10
     private static let reader = JSONReader()
 
-    /// How long a body may take, and may stall, and how many bytes give it a further second.
+    /// How long a body may take or stall, and the number of bytes that give it a further second.
     private static let patience = (least: Duration.seconds(20), bytes: 64 << 10)
 
-    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow, of 415
-    /// if its type is not that of JSON, and of 400 if it is not JSON or exceeds the limits' bounds.
+    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow,
+    /// of 415 if its type is not that of JSON, and of 400 if it is not JSON or exceeds the limits' bounds.
     ///
-    /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch, 2.2.2).
+    /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch,
+    /// 2.2.2).
     static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
         let type = request.headers[.contentType]
-        guard
-            type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+        guard type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
         else {
             throw Problem(
                 .unsupportedMediaType, "not-json", "The request's body must be JSON",
@@ -60,7 +58,7 @@ enum JSONBody {
         let tooLarge = Problem(
             .contentTooLarge, "body-too-large", "The request's body is too large",
             detail: "At most \(most) bytes are taken here.")
-        // If it says how many will come, none of them is waited for.
+        // If the header says so, the server does not wait for the body.
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
         let tooSlow = Problem(
             .requestTimeout, "body-slow", "The request's body comes too slowly",
@@ -86,8 +84,20 @@ private actor JSONReader {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     func read(_ bytes: Data, within bounds: JSONBounds) throws -> JSONValue {
-        // Its sender may have gone while it waited.
+        // The sender may have gone while the body waited.
         try Task.checkCancellation()
         return try JSONValue(bytes, within: bounds)
+    }
+}
+
+extension RequestBody.AsyncIterator {
+    /// The next bytes of a body; nil after the last. Throws the problem if no byte comes in that time: a caller that
+    /// has sent a head can otherwise leave its body open for as long as it likes.
+    mutating func next(within time: Duration, orThrow problem: Problem) async throws -> ByteBuffer? {
+        guard time > .zero else { throw problem }
+        // Safe because one task alone uses it, and has ended before this returns.
+        nonisolated(unsafe) var iterator = self
+        defer { self = iterator }
+        return try await problem.unless(within: time) { try await iterator.next() }
     }
 }
