@@ -26,7 +26,7 @@ struct Dialogue: Sendable {
     }
 
     private var phase = Phase.starting
-    /// Why the engine is being killed; nil if it is not. Only the first reason counts.
+    /// Why the engine is being killed; nil if it is not. The first reason counts.
     private(set) var killReason: KillReason?
     /// What the engine was doing when it was killed: the other side may send another request before it is dead.
     private var killedAt: EnginePlace?
@@ -97,8 +97,8 @@ struct Dialogue: Sendable {
     }
 
     /// The engine is dead. The answer goes to the caller that waits for one.
-    mutating func end(_ exit: EngineExit?, lastWords: String?) -> Answer? {
-        let failure = failure(exit, lastWords)
+    mutating func end(_ end: EngineEnd?, lastWords: String?) -> Answer? {
+        let failure = failure(end, lastWords)
         switch phase {
         case .ended: return nil
         case .idle:
@@ -110,7 +110,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    private func failure(_ exit: EngineExit?, _ lastWords: String?) -> ReelFailure {
+    private func failure(_ end: EngineEnd?, _ lastWords: String?) -> ReelFailure {
         let place = killedAt ?? place
         let lastWords = lastWords.map(quoted)
         return switch killReason {
@@ -120,7 +120,7 @@ struct Dialogue: Sendable {
             ReelFailure(.engineHung(place: place, hang: hang, seconds: limit.inSeconds, lastWords: lastWords))
         case .nonsense(let nonsense):
             ReelFailure(.engineNonsense(place: place, nonsense: nonsense, lastWords: lastWords))
-        case nil: ReelFailure(.engineDied(place: place, end: exit?.end ?? .vanished, lastWords: lastWords))
+        case nil: ReelFailure(.engineDied(place: place, end: end ?? .vanished, lastWords: lastWords))
         }
     }
 

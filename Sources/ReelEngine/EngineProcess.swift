@@ -1,7 +1,6 @@
-internal import FoundationEssentials
 internal import Glibc
 internal import ReelCore
-internal import ReelSandbox
+internal import ReelHost
 internal import Subprocess
 internal import Synchronization
 
@@ -33,12 +32,7 @@ final class EngineProcess: Sendable {
         self.limits = limits
     }
 
-    var cpuSeconds: Double {
-        var (clock, time) = (clockid_t(), timespec())
-        guard clock_getcpuclockid(execution.processIdentifier.value, &clock) == 0, clock_gettime(clock, &time) == 0
-        else { return 0 }
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    var cpuSeconds: Double { ProcessUse.cpuSeconds(of: execution.processIdentifier.value) }
 
     var isDead: Bool { state.withLock { $0.dialogue.isOver || $0.dialogue.killReason != nil } }
 
@@ -95,7 +89,7 @@ final class EngineProcess: Sendable {
                 kill(.cancelled)
             }
         } catch {
-            // What else is thrown here is that the task was cancelled.
+            // Any other error here means that the task was cancelled.
             throw error as? ReelFailure ?? ReelFailure(.interrupted)
         }
     }
@@ -109,7 +103,7 @@ final class EngineProcess: Sendable {
         }
     }
 
-    /// The same, while segments are sent as they become known. If there is a failure in that, the engine is killed.
+    /// The same, while segments are sent as they become known. If that fails, the engine is killed.
     private func result(
         feeding next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
     ) async throws -> EngineResult {
@@ -183,9 +177,9 @@ extension EngineProcess {
         async let errors: Void = readErrors()
         async let _: Void = watch()
         await readEvents()
-        let exit = await finish()
+        let end = await finish()
         await errors
-        let answer = state.withLock { $0.dialogue.end(exit, lastWords: standardError.lastLine) }
+        let answer = state.withLock { $0.dialogue.end(end, lastWords: standardError.lastLine) }
         if let answer { deliver(answer) }
     }
 
@@ -215,7 +209,7 @@ extension EngineProcess {
     }
 
     private func receive(_ line: [UInt8]) {
-        let event = try? JSONDecoder().decode(EngineEvent.self, from: Data(line))
+        let event = EngineEvent(line: line)
         let step = state.withLock { state -> Dialogue.Step in
             state.lastEvent = SuspendingClock().now
             return event.map { state.dialogue.receive($0) }
@@ -229,27 +223,27 @@ extension EngineProcess {
     }
 
     /// Kills the engine's remaining processes when its output has ended, and returns how it ended.
-    private func finish() async -> EngineExit? {
+    private func finish() async -> EngineEnd? {
         let process = execution.processIdentifier.value
         // A dying process closes its output a moment before it ends.
         let patience = SuspendingClock().now.advanced(by: .seconds(1))
-        while !isDead, EngineExit.peek(process) == nil, SuspendingClock().now < patience,
+        while !isDead, EngineEnd(ofUnreaped: process) == nil, SuspendingClock().now < patience,
             (try? await Task.sleep(for: .milliseconds(5))) != nil
         {}
         if Task.isCancelled {
             kill(.cancelled)
-        } else if EngineExit.peek(process) == nil {
+        } else if EngineEnd(ofUnreaped: process) == nil {
             kill(.nonsense(.closedOutput))
         }
         await execution.teardown(using: EngineProcess.killingGroup)
-        return EngineExit.peek(process)
+        return EngineEnd(ofUnreaped: process)
     }
 
     private func watch() async {
         let process = execution.processIdentifier.value
         var watchdog = Watchdog(limits)
         while (try? await Task.sleep(for: watchdog.interval, clock: .suspending)) != nil {
-            let use = Watchdog.use(by: process)
+            let use = ProcessUse(of: process)
             if let use, use.threads > limits.threads { return kill(.nonsense(.manyThreads(most: limits.threads))) }
             let lastEvent = state.withLock { state in
                 // A stopped engine is not hung.
@@ -260,5 +254,17 @@ extension EngineProcess {
             let reason = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: use?.cpu)
             if let reason { return kill(reason) }
         }
+    }
+}
+
+extension EngineEnd {
+    /// How a child that is not reaped yet ended, without reaping it; nil while it lives.
+    fileprivate init?(ofUnreaped process: pid_t) {
+        var info = siginfo_t()
+        guard waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+            info._sifields._sigchld.si_pid == process
+        else { return nil }
+        let status = info._sifields._sigchld.si_status
+        self = info.si_code == CInt(CLD_EXITED) ? .exited(code: status) : .signalled(signal: status)
     }
 }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Logging
 internal import ReelCore
+internal import ReelHost
 internal import ReelJobs
-internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 internal import ServiceLifecycle

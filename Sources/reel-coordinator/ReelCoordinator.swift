@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelSandbox
+internal import ReelHost
 internal import ReelTerminal
 
 /// The streams that this program prints to.

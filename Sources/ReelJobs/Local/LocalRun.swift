@@ -1,5 +1,6 @@
 package import ReelCore
 internal import ReelEngine
+package import ReelHost
 internal import ReelQueue
 package import ReelStore
 internal import Synchronization

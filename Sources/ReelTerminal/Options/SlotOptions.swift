@@ -1,5 +1,5 @@
 package import ArgumentParser
-internal import ReelJobs
+internal import ReelHost
 package import ReelWords
 
 /// The options `--slots` and `--memory-total`: how many passes a machine does at once, and in how much memory.
