@@ -1,8 +1,7 @@
 internal import ReelCore
 
-/// The name of something in a job's folder. Every name there is made and parsed here, except those of segments.
+/// The name of a file or folder in a job's folder. All names there are made and parsed here, except the names of segments.
 enum JobFileName: Hashable {
-    /// The job's record.
     case record
     /// A plan, by its number.
     case plan(Int)
@@ -13,7 +12,7 @@ enum JobFileName: Hashable {
     case lock
     /// Held by a process while it writes the record.
     case recordLock
-    /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the source's copy, of
+    /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the sources' copies, of
     /// pictures for people.
     case segments, assemblies, attempts, stage, pictures
     /// A file that is not whole yet.
@@ -40,8 +39,7 @@ enum JobFileName: Hashable {
     init?(_ text: String) {
         // The file of an assembler has this ending until it is whole.
         if text.hasSuffix(Self.unfinished),
-            case .assembling(let token, let container)? = JobFileName(
-                String(text.dropLast(Self.unfinished.count)))
+            case .assembling(let token, let container)? = JobFileName(String(text.dropLast(Self.unfinished.count)))
         {
             self = .assembling(token: token, container)
             return
@@ -65,35 +63,47 @@ enum JobFileName: Hashable {
             self = .temporary
             return
         }
-        // A name that does not print the same again was not made here.
+        // A name that differs from its own `text` was not made here.
         if case .plan(let number) = self, number < 1 { return nil }
         guard self.text == text else { return nil }
     }
 
     private static let unfinished = ".part"
 
-    /// The token of the attempt that made it, if one did.
-    var token: String? {
+    /// Whether an unfinished attempt left it; of no use once the job has ended.
+    var isPart: Bool {
         switch self {
-        case .assembling(let token, _): token
-        default: nil
+        case .assembling, .temporary: true
+        default: false
         }
     }
-
-    /// Whether an unfinished attempt left it; of no use once the job has ended.
-    var isPart: Bool { token != nil || self == .temporary }
 }
 
-/// The name of a failed attempt's engine log, in the folder of the attempts.
-struct AttemptName: Hashable {
-    /// The pass's place in its plan; -1 for the probe.
-    let pass: Int
-    let token: String
+/// The name of a picture of a job, made for people. The content of such a file never changes: the name contains the index
+/// or the plan from which the picture was made.
+package struct PictureName: Hashable, Sendable {
+    package let text: String
 
-    var text: String { "\(pass).\(token).log" }
+    /// A frame of a source, or this many frames of it side by side if `frame` is nil.
+    ///
+    /// - Parameters:
+    ///   - index: SHA-256 of the source's index, in hexadecimal.
+    ///   - frame: counted from 0, in presentation order.
+    package init(sourceOf index: String, frame: Int?) {
+        text = "source-\(index.prefix(16))-\(frame.map(String.init) ?? "filmstrip").jpg"
+    }
 
-    init(pass: Int, token: String) {
-        self.pass = pass
-        self.token = token
+    /// A frame of an output.
+    ///
+    /// - Parameter plan: the number of the job's plan.
+    package init(outputOf plan: Int, frame: Int) { text = "output-\(plan)-\(frame).jpg" }
+
+    /// Frames of an output side by side.
+    ///
+    /// - Parameters:
+    ///   - plan: the number of the job's plan.
+    ///   - isThere: for each place of the filmstrip, whether it shows a frame.
+    package init(outputOf plan: Int, filmstrip isThere: [Bool]) {
+        text = "output-\(plan)-filmstrip-\(isThere.map { $0 ? "1" : "0" }.joined()).jpg"
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReelCore
 
 /// The bytes that several machines need: the records, plans, segments and results of jobs, and the indexes of their
@@ -318,5 +319,22 @@ extension JobEntry {
     /// The places at which an engine reads segments.
     package func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
         records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
+    }
+}
+
+extension JobStore {
+    /// The failure of an engine as it is, but a full disk only if a disk is full: a compromised engine may lie, and a full
+    /// disk is charged to no job and keeps a worker from all jobs. Call it while the engine's files are still there.
+    ///
+    /// - Parameter scratch: the folder in which the engine spilled; nil if it did not.
+    package func checked(_ failure: ReelFailure, scratch: TemporaryFolder? = nil) async -> ReelFailure {
+        guard failure.cause == .noSpace, await hasRoom(), scratch?.hasRoom() ?? true else { return failure }
+        let path: String
+        switch failure.reason {
+        case .diskFull(let file): path = file ?? name
+        case .storeFull(_, let file, _): path = file
+        default: return failure
+        }
+        return ReelFailure(.fileFailed(path: path, step: .write, errno: ENOSPC, passes: true))
     }
 }
