@@ -107,6 +107,11 @@ struct Descriptor: ~Copyable, Sendable {
         }
     }
 
+    /// Cuts off the bytes from `size` on, if there are any.
+    func shorten(to size: Int64) throws(SystemCode) {
+        if try Int64(status().st_size) > size, ftruncate(number, off_t(size)) != 0 { throw SystemCode(errno) }
+    }
+
     func sync() throws(SystemCode) { _ = try Descriptor.retry { fsync(number) } }
 
     func status() throws(SystemCode) -> stat {
