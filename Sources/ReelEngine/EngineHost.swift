@@ -31,8 +31,8 @@ package struct EngineHost: EngineRunner {
     }
 
     /// Starts the engine in a session of its own, in the folder `/`, with no more of this process's environment than it
-    /// needs. When this returns, on any path, the engine and all processes that it started are dead and reaped. The engine
-    /// confines itself, and enforces the limit of its memory.
+    /// needs. When this returns, on any path, the engine and all processes that it started are dead and reaped. The
+    /// engine confines itself, and enforces the limit of its memory.
     package nonisolated(nonsending) func withEngine<R: Sendable>(
         memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R {
@@ -63,9 +63,9 @@ package struct EngineHost: EngineRunner {
         return try outcome.closureResult.get()
     }
 
-    /// The engine reads hostile files, so it learns nothing but the language, where temporary files go, and how programs are
-    /// loaded and take memory. Its crashes are expected: Swift's backtracer would take seconds for each, and its output
-    /// would replace the codec's last words.
+    /// The engine reads hostile files, so it learns nothing but the language, where temporary files go, and how
+    /// programs are loaded and take memory. Its crashes are expected: Swift's backtracer would take seconds for each,
+    /// and its output would replace the codec's last words.
     private static var environment: [Environment.Key: String] {
         var kept = ["SWIFT_BACKTRACE": "enable=no"]
         for (name, value) in ProcessInfo.processInfo.environment {

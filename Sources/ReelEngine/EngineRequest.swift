@@ -84,8 +84,8 @@ package struct PassRequest: Codable, Sendable {
     package var job: JobFiles
     /// The pass's place in `Plan.passes`.
     package var pass: Int
-    /// Where each chunk's segment is to be, in the order of the chunks; nil for chunks whose segment is already whole. A
-    /// track of sound is one chunk.
+    /// Where each chunk's segment is to be, in the order of the chunks; nil for chunks whose segment is already whole.
+    /// A track of sound is one chunk.
     package var segments: [SegmentPlace?]
     /// Folder on the worker's machine for spills, which are unlinked at once.
     package var scratch: String

@@ -6,11 +6,12 @@ package struct EngineLimits: Sendable {
     package var stall: Duration
     /// Without an event, even if it uses CPU.
     package var silence: Duration
-    /// The most threads. Codecs start some for each processor; engines share the number that their user, or the service,
-    /// may have.
+    /// The most threads. Codecs start some for each processor; engines share the number that their user, or the
+    /// service, may have.
     package var threads: Int
 
-    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec on a machine with many processors.
+    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec on a machine with many
+    /// processors.
     package init(stall: Duration = .seconds(120), silence: Duration = .seconds(600), threads: Int = 2000) {
         self.stall = stall
         self.silence = silence

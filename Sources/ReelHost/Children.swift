@@ -1,9 +1,9 @@
 package import Glibc
 internal import Synchronization
 
-/// The children of this process. A child that this process did not start was left behind by an engine: an engine that is
-/// not confined can move a process into a session of its own, where no signal to the engine's group reaches it, and end.
-/// Only a process that adopts orphans (``OwnProcess``) gets such children.
+/// The children of this process. A child that this process did not start was left behind by an engine: an engine that
+/// is not confined can move a process into a session of its own, where no signal to the engine's group reaches it, and
+/// end. Only a process that adopts orphans (``OwnProcess``) gets such children.
 package final class Children: Sendable {
     package static let own = Children()
 
@@ -73,8 +73,9 @@ package final class Children: Sendable {
         }
     }
 
-    /// Kills and reaps children that this process did not start, and their children, which thereby become children of this
-    /// process. While a child is being started, it looks like such a stranger: then the end of that start does this.
+    /// Kills and reaps children that this process did not start, and their children, which thereby become children of
+    /// this process. While a child is being started, it looks like such a stranger: then the end of that start does
+    /// this.
     private func endStrangers() {
         for _ in 0..<1000 {
             let strangers = state.withLock { state in

@@ -33,8 +33,8 @@ package enum HostMemory {
 
 /// The processors that this process can use.
 package enum HostProcessors {
-    /// The number of processors in its affinity mask, which `taskset` sets, or the processor time of its control group in
-    /// whole processors if that is less; at least 1.
+    /// The number of processors in its affinity mask, which `taskset` sets, or the processor time of its control group
+    /// in whole processors if that is less; at least 1.
     package static var count: Int {
         let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let allowed = status.flatMap(allowed) ?? ProcessInfo.processInfo.activeProcessorCount

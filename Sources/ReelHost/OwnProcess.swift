@@ -12,13 +12,13 @@ package enum OwnProcess {
         if reel_adopt_orphans() == 0 { Children.own.adopt() }
     }
 
-    /// Returns freed memory to the system. glibc keeps a heap for each of several threads, and does not return free memory
-    /// that lies in a heap below a block in use.
+    /// Returns freed memory to the system. glibc keeps a heap for each of several threads, and does not return free
+    /// memory that lies in a heap below a block in use.
     package static func returnFreeMemory() { reel_return_memory() }
 
-    /// Keeps libdispatch's own messages out of the system's log, unless the environment says where they go. At each start
-    /// it asks for a priority that services and users may not have, and reports the refusal as an error, though nothing
-    /// depends on it. Call it while the process has one thread: it changes the environment.
+    /// Keeps libdispatch's own messages out of the system's log, unless the environment says where they go. At each
+    /// start it asks for a priority that services and users may not have, and reports the refusal as an error, though
+    /// nothing depends on it. Call it while the process has one thread: it changes the environment.
     package static func silenceDispatch() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 }
 

@@ -33,8 +33,8 @@ package struct CallRule: Sendable {
     var otherwise: Verdict?
 }
 
-/// What an engine may ask of the kernel: the rules, in their order. The first that decides counts; a call without a rule
-/// does not exist (ENOSYS), so that glibc and codecs do without it.
+/// What an engine may ask of the kernel: the rules, in their order. The first that decides counts; a call without a
+/// rule does not exist (ENOSYS), so that glibc and codecs do without it.
 package struct CallFilter: Sendable {
     let rules: [CallRule]
 

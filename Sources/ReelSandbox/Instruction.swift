@@ -1,4 +1,5 @@
-/// An instruction of a filter of system calls: classic BPF, as linux/filter.h has it. The one register holds what was loaded last.
+/// An instruction of a filter of system calls: classic BPF, as linux/filter.h has it. The one register holds what was
+/// loaded last.
 package struct Instruction: Hashable, Sendable {
     package let code: UInt16
     /// How many instructions to skip if the comparison is true, and if it is false.

@@ -17,8 +17,8 @@ struct Landlock {
         return added.reduce(0x1FFF) { $0 | 1 << $1.1 }
     }
 
-    /// Confines the calling thread, which must be the only one. Returns false if the kernel refuses; the thread is then as
-    /// it was.
+    /// Confines the calling thread, which must be the only one. Returns false if the kernel refuses; the thread is then
+    /// as it was.
     ///
     /// - Parameters:
     ///   - reads: descriptors of files that may be read, and of folders whose files may be.

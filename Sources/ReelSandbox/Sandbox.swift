@@ -30,9 +30,11 @@ package struct Sandbox: Sendable {
         self.fileBytes = fileBytes
     }
 
-    /// Confines the process as far as the mode says and the kernel can, and returns what is in force. It cannot be undone.
+    /// Confines the process as far as the mode says and the kernel can, and returns what is in force. It cannot be
+    /// undone.
     ///
-    /// Call it while the process has one thread: Landlock confines the calling thread, and threads that it starts later.
+    /// Call it while the process has one thread: Landlock confines the calling thread, and threads that it starts
+    /// later.
     ///
     /// Throws `.sandboxIncomplete` if the mode requires a part that the kernel lacks, `.sourceOutside` if a source lies
     /// outside the roots.

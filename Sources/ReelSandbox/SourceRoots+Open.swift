@@ -3,7 +3,8 @@ package import ReelCore
 
 extension SourceRoots {
     /// Throws `.sourceOutside` if a file lies outside all roots, also by a link on the way to it, and
-    /// `.sourceInaccessible` if the kernel does not say where it lies. A file that does not exist is nowhere, and passes.
+    /// `.sourceInaccessible` if the kernel does not say where it lies. A file that does not exist is nowhere, and
+    /// passes.
     package func check(_ path: String) throws(ReelFailure) {
         if let place = try name(path) { close(place) }
     }
@@ -37,8 +38,8 @@ extension SourceRoots {
 }
 
 /// A walk from a folder to a file below it, one name after the other, that follows relative links and never leaves the
-/// folder. Every step starts at a descriptor that the walk holds, so nothing that is renamed or exchanged meanwhile leads
-/// it out.
+/// folder. Every step starts at a descriptor that the walk holds, so nothing that is renamed or exchanged meanwhile
+/// leads it out.
 ///
 /// `openat2` does the same in one call. But systemd answers that call with ENOSYS in a unit with `RestrictSUIDSGID=`,
 /// since it cannot look at the mode that the call's structure may hold.

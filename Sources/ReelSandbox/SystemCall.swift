@@ -28,8 +28,8 @@ package struct SystemCall: Hashable, Sendable {
 }
 
 extension SystemCall {
-    /// Calls that an engine may make with any arguments: they read and write what is open, and open, rename and remove what
-    /// Landlock lets it; memory, threads and clocks of its own.
+    /// Calls that an engine may make with any arguments: they read and write what is open, and open, rename and remove
+    /// what Landlock lets it; memory, threads and clocks of its own.
     package static let harmless = [
         SystemCall("read", 0, 63),
         SystemCall("write", 1, 64),

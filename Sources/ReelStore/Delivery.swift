@@ -5,8 +5,8 @@ package import ReelCore
 package enum Delivery {
     /// Checks, before any work is done, that a result may be written to `output`.
     ///
-    /// Throws a failure of the output if something is there and `overwrite` is false, if it is not a regular file, if its
-    /// folder is missing or not writable, and, with any `overwrite`, if it is the file that `source` names.
+    /// Throws a failure of the output if something is there and `overwrite` is false, if it is not a regular file, if
+    /// its folder is missing or not writable, and, with any `overwrite`, if it is the file that `source` names.
     package static func check(_ output: String, source: String?, overwrite: Bool) throws(ReelFailure) {
         let (target, original, entry): (stat?, stat?, stat?)
         do {
@@ -69,7 +69,8 @@ package enum Delivery {
     }
 
     /// Gives a file the mode of a new file of this user, and makes it durable. Only if the file belongs to this user
-    /// and has no other name: this program must not make files accessible that another user owns or has linked elsewhere.
+    /// and has no other name: this program must not make files accessible that another user owns or has linked
+    /// elsewhere.
     private static func makeOwn(_ path: String, in workspace: Workspace) throws(SystemCode) {
         let file = try Descriptor(regular: path, in: workspace.folder.number)
         let status = try file.status()
@@ -124,8 +125,8 @@ package final class Workspace: Sendable {
         self.folder = folder
     }
 
-    /// The folder of this user beside an output, made if it is missing. It is `.reel`; if that one belongs to another user,
-    /// or others may write in it, `.reel-UID`.
+    /// The folder of this user beside an output, made if it is missing. It is `.reel`; if that one belongs to another
+    /// user, or others may write in it, `.reel-UID`.
     ///
     /// Throws `.workspaceForeign` if neither belongs to this user alone, `.storeUnusable` if neither can be made.
     package static func beside(_ output: String) throws(ReelFailure) -> Workspace {
@@ -155,7 +156,8 @@ package final class Workspace: Sendable {
     /// Bytes that its files take on the disk.
     package var size: Int64 { Files.size(ofTree: path) }
 
-    /// Nil unless the folder exists, belongs to this user, and no other user may write in it. Closes it to other readers.
+    /// Nil unless the folder exists, belongs to this user, and no other user may write in it. Closes it to other
+    /// readers.
     private static func open(_ path: String) throws(ReelFailure) -> Workspace? {
         try SystemError.inStore(.open, path) { () throws(SystemCode) in
             guard let entry = try Files.entry(path), isOwn(entry) else { return nil }

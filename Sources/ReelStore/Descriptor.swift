@@ -11,8 +11,8 @@ struct Descriptor: ~Copyable, Sendable {
         number = try Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens a regular file, and nothing else: it follows no link, and waits for no pipe or device. Others may write in a
-    /// store, and could put a file there that leads elsewhere or never ends.
+    /// Opens a regular file, and nothing else: it follows no link, and waits for no pipe or device. Others may write in
+    /// a store, and could put a file there that leads elsewhere or never ends.
     ///
     /// Throws `SystemCode.notRegular` if the path names something else.
     ///

@@ -79,8 +79,8 @@ enum Files {
         return names.sorted()
     }
 
-    /// Calls `body` with each name in a folder without "." and "..", in any order, so that not all names are in memory at
-    /// once; not at all if there is no folder.
+    /// Calls `body` with each name in a folder without "." and "..", in any order, so that not all names are in memory
+    /// at once; not at all if there is no folder.
     static func forEachName(in folder: String, _ body: (String) -> Void) throws(SystemCode) {
         guard let directory = opendir(folder) else {
             if errno == ENOENT { return }
@@ -128,8 +128,8 @@ enum Files {
         "\(folder(of: path))/\(temporaryPrefix)\(randomName())"
     }
 
-    /// Makes a file that is whole or not there: `make` makes it under a temporary name beside `path`, and it gets its own
-    /// name after that. Nothing remains if a step fails.
+    /// Makes a file that is whole or not there: `make` makes it under a temporary name beside `path`, and it gets its
+    /// own name after that. Nothing remains if a step fails.
     static func place(
         at path: String, overwrite: Bool = true, _ make: (_ temporary: String) throws(SystemCode) -> Void
     ) throws(SystemCode) {

@@ -90,8 +90,8 @@ extension JobID {
     /// The version of the rule by which ids are made. Grows when the same request makes another id.
     package static let ruleVersion = 2
 
-    /// The identity of a job: 16 hexadecimal digits of a hash over the facts that make its output. The findings of recon and
-    /// the decisions of planning are not part of it.
+    /// The identity of a job: 16 hexadecimal digits of a hash over the facts that make its output. The findings of
+    /// recon and the decisions of planning are not part of it.
     ///
     /// - Parameters:
     ///   - sources: fingerprints of its files.

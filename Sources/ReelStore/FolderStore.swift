@@ -1,8 +1,8 @@
 internal import Glibc
 package import ReelCore
 
-/// A store in a folder that all machines see, or that several invocations of `run` share. A file gets its name when it is
-/// whole. `JobStore` documents the functions that it requires; comments here tell what is special in a folder.
+/// A store in a folder that all machines see, or that several invocations of `run` share. A file gets its name when it
+/// is whole. `JobStore` documents the functions that it requires; comments here tell what is special in a folder.
 package struct FolderStore: JobStore {
     /// Path of the folder as it was given: relative paths stay relative.
     package let root: String
@@ -73,8 +73,8 @@ package struct FolderStore: JobStore {
         guard (try? StoreMarker.read(in: root)) == id else { throw ReelFailure(.storeMissing(path: root)) }
     }
 
-    /// Makes folders of the store, and the folders above them. Throws `.storeMissing` as `check` does, so that nothing is
-    /// made in the store's place; `.storeUnusable` or `.storeFull` if they cannot be made.
+    /// Makes folders of the store, and the folders above them. Throws `.storeMissing` as `check` does, so that nothing
+    /// is made in the store's place; `.storeUnusable` or `.storeFull` if they cannot be made.
     func makeFolders(_ folders: [String]) throws(ReelFailure) {
         try check()
         for folder in folders { try SystemError.inStore(.makeFolder, folder, Files.makeFolders(folder)) }
@@ -156,8 +156,8 @@ extension FolderStore {
         return nil
     }
 
-    /// Fails if the store is mounted read-only, is full, or belongs to another user; or if there are unfinished jobs, and
-    /// this process may write in none of their folders.
+    /// Fails if the store is mounted read-only, is full, or belongs to another user; or if there are unfinished jobs,
+    /// and this process may write in none of their folders.
     package func tryWorking() throws(ReelFailure) {
         let folder = try temporaryFolder()
         try AtomicFile.write(Array("reel\n".utf8), to: folder.path + "/trial")
@@ -195,7 +195,8 @@ struct StoreMarker: Codable {
         return try AtomicFile.checked(path) { try CanonicalJSON.value(StoreMarker.self, from: bytes) }.id
     }
 
-    /// The id of the store, which gets one if it has no id yet. If several processes do this at once, one of them makes it.
+    /// The id of the store, which gets one if it has no id yet. If several processes do this at once, one of them makes
+    /// it.
     static func create(in root: String) throws(ReelFailure) -> StoreID {
         let marker = StoreMarker(version: version, id: StoreID(Files.randomName()))
         let path = "\(root)/\(name)"

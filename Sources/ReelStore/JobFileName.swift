@@ -1,6 +1,7 @@
 internal import ReelCore
 
-/// The name of a file or folder in a job's folder. All names there are made and parsed here, except the names of segments.
+/// The name of a file or folder in a job's folder. All names there are made and parsed here, except the names of
+/// segments.
 enum JobFileName: Hashable {
     case record
     /// A plan, by its number.
@@ -12,8 +13,8 @@ enum JobFileName: Hashable {
     case lock
     /// Held by a process while it writes the record.
     case recordLock
-    /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the sources' copies, of
-    /// pictures for people.
+    /// Folders: of the segments, of outputs that are being assembled, of the engines' last words, of the sources'
+    /// copies, of pictures for people.
     case segments, assemblies, attempts, stage, pictures
     /// A file that is not whole yet.
     case temporary
@@ -79,8 +80,8 @@ enum JobFileName: Hashable {
     }
 }
 
-/// The name of a picture of a job, made for people. The content of such a file never changes: the name contains the index
-/// or the plan from which the picture was made.
+/// The name of a picture of a job, made for people. The content of such a file never changes: the name contains the
+/// index or the plan from which the picture was made.
 package struct PictureName: Hashable, Sendable {
     package let text: String
 

@@ -49,9 +49,9 @@ extension JobFolder {
         return isRemoved
     }
 
-    /// Removes the folder if it has no record, nor any file that is made after the record, nothing directly in it has changed
-    /// since a moment, in seconds since 1970, and no process holds its lock. A process that begins the job meanwhile makes
-    /// the folder again. Blocks.
+    /// Removes the folder if it has no record, nor any file that is made after the record, nothing directly in it has
+    /// changed since a moment, in seconds since 1970, and no process holds its lock. A process that begins the job
+    /// meanwhile makes the folder again. Blocks.
     func removeUnlessRecorded(before moment: Double) throws(ReelFailure) {
         guard !exists, let changed = lastChangeBeforeRecord, Double(changed) < moment,
             let lock = try JobLock.take(in: self)
@@ -65,8 +65,8 @@ extension JobFolder {
         if isRemoved { rmdir(path) }
     }
 
-    /// When the folder, or anything directly in it, was last changed, in seconds since 1970. Nil if it has files that are made
-    /// after a record, or that no release makes: they may be the rest of a job whose record a user removed.
+    /// When the folder, or anything directly in it, was last changed, in seconds since 1970. Nil if it has files that
+    /// are made after a record, or that no release makes: they may be the rest of a job whose record a user removed.
     private var lastChangeBeforeRecord: Int? {
         guard let names = try? names() else { return nil }
         let isBeginning = names.allSatisfy { name in

@@ -49,8 +49,8 @@ extension JobFolder {
 
     /// Records in this folder that claim these contents, in the order of their names.
     ///
-    /// A compromised engine can fill the disk with files here. So only a limited number of records is read for each part,
-    /// and only short ones.
+    /// A compromised engine can fill the disk with files here. So only a limited number of records is read for each
+    /// part, and only short ones.
     private func records(of wanted: Set<SegmentContent>) -> [SegmentRecord] {
         let parts = Set(wanted.map(\.part))
         guard !parts.isEmpty else { return [] }

@@ -190,8 +190,8 @@ extension JobFolder {
 
 // Copies of its sources, and pictures for people, which engines make on demand.
 extension JobFolder {
-    /// Makes a clone that shares the source's blocks if the file system can do that. The copy has the source's modification
-    /// time, which is part of its fingerprint.
+    /// Makes a clone that shares the source's blocks if the file system can do that. The copy has the source's
+    /// modification time, which is part of its fingerprint.
     package func stage(_ source: String, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
         let copy = "\(stage)/\(name)"
         let temporary = Files.temporaryName(beside: copy)

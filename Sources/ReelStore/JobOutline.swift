@@ -40,8 +40,8 @@ extension JobFolder {
 
 /// Takes values out of JSON texts without decoding them.
 package enum JSONCut {
-    /// A text with null in place of the first value at a path of keys. Reads each byte once, at most. The text stays as it
-    /// is if it has no such value, is not JSON, or spells one of the keys with escapes.
+    /// A text with null in place of the first value at a path of keys. Reads each byte once, at most. The text stays as
+    /// it is if it has no such value, is not JSON, or spells one of the keys with escapes.
     package static func text(_ text: [UInt8], without path: [String]) -> [UInt8] {
         let path = path.map { Array($0.utf8) }
         // The last name in each open object, from the outermost; unused for lists and deeper objects.

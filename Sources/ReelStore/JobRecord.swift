@@ -2,8 +2,8 @@ package import ReelCore
 
 /// The contents of `job.json`: a job as it was requested, and its end, if it has ended.
 ///
-/// The board alone decides how a job ends, and the record follows it: `JobEntry.settle`. A retry or a pause is written here
-/// before Redis learns of it, so that it is not lost with the board.
+/// The board alone decides how a job ends, and the record follows it: `JobEntry.settle`. A retry or a pause is written
+/// here before Redis learns of it, so that it is not lost with the board.
 package struct JobRecord: Hashable, Sendable {
     /// Grows when the meaning of a record changes.
     package static let version = 2
@@ -57,8 +57,8 @@ package struct JobRecord: Hashable, Sendable {
         (self.state, self.failure, finished) = (state, failure, now)
     }
 
-    /// Marks the job as not ended, so that it can run again. This is a change even if the job had not ended: it keeps another
-    /// process from writing an earlier end.
+    /// Marks the job as not ended, so that it can run again. This is a change even if the job had not ended: it keeps
+    /// another process from writing an earlier end.
     package mutating func reopen() {
         if state != nil { paused = false }
         (state, result, failure, finished) = (nil, nil, nil, nil)
@@ -132,7 +132,8 @@ package struct Submission: Hashable, Codable, Sendable {
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
-    /// Whether a text can be the name of a label: 1 to 40 of the letters a to z in both cases, digits, ".", "-" and "_".
+    /// Whether a text can be the name of a label: 1 to 40 of the letters a to z in both cases, digits, ".", "-" and
+    /// "_".
     package static func isLabelName(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -145,7 +146,8 @@ package struct Submission: Hashable, Codable, Sendable {
             }
     }
 
-    /// This submission of a job that was submitted before: without a name and labels of its own, it keeps the earlier ones.
+    /// This submission of a job that was submitted before: without a name and labels of its own, it keeps the earlier
+    /// ones.
     package func after(_ earlier: Submission?) -> Submission {
         guard let earlier, name == nil, labels.isEmpty else { return self }
         return Submission(name: earlier.name, labels: earlier.labels, submitter: submitter)
@@ -187,8 +189,8 @@ extension JobRecord: Codable {
         if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
     }
 
-    /// What is impossible in the record, such as a name that leads out of the job's folder; nil if it is sound. Any user with
-    /// write access to the store can have written it.
+    /// What is impossible in the record, such as a name that leads out of the job's folder; nil if it is sound. Any
+    /// user with write access to the store can have written it.
     private var fault: String? {
         let copies = sources.compactMap(\.staged)
         if copies.contains(where: { [".", "..", ""].contains($0) || $0.contains("/") }) {

@@ -61,8 +61,8 @@ package struct StoredResult: Hashable, Sendable {
 
     /// Does the same as `verify` with a file elsewhere that should be a copy of the result; links to it are followed.
     ///
-    /// Throws `.resultDiffers` as well, `.sourceInaccessible` if the copy cannot be read, and `.sourceNotAFile` if it is not
-    /// a regular file.
+    /// Throws `.resultDiffers` as well, `.sourceInaccessible` if the copy cannot be read, and `.sourceNotAFile` if it
+    /// is not a regular file.
     @discardableResult
     package func verify(copy: String) throws(ReelFailure) -> JobResult {
         var found: JobResult?
@@ -109,8 +109,8 @@ extension JobFolder {
         return output
     }
 
-    /// The file that the record names, if it has the recorded size. Any other file that looks like an output is ignored.
-    /// `StoredResult.verify` tells whether the bytes are still the same.
+    /// The file that the record names, if it has the recorded size. Any other file that looks like an output is
+    /// ignored. `StoredResult.verify` tells whether the bytes are still the same.
     package var result: StoredResult? { try? storedResult() }
 
     package func storedResult() throws(ReelFailure) -> StoredResult { try result(of: read()) }
@@ -121,7 +121,8 @@ extension JobFolder {
         let result = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
         guard let entry = try? Files.entry(result.locator.path) else { throw none }
         guard entry.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.storeFileForeign(path: result.locator.name)) }
-        // Lists of jobs call this repeatedly, so the bytes of a file of another size are not read: its hash stays empty.
+        // Lists of jobs call this repeatedly, so the bytes of a file of another size are not read: its hash stays
+        // empty.
         let found = JobResult(name: recorded.name, bytes: Int64(entry.st_size), sha256: "")
         if found.bytes != recorded.bytes, let failure = result.difference(of: found, at: result.locator.name) {
             throw failure

@@ -6,8 +6,8 @@ package import ReelCore
 ///
 /// Guarantees, on which coordinators and workers rely:
 ///
-/// - **Readers see whole files.** A record, plan, index or result that is written appears at once, as a whole, and stays
-///   after a crash. A segment counts when its record is there, which is written last.
+/// - **Readers see whole files.** A record, plan, index or result that is written appears at once, as a whole, and
+///   stays after a crash. A segment counts when its record is there, which is written last.
 /// - **Plans and indexes never change** once they are there. A plan has the next free number, an index is named by its
 ///   hash.
 /// - **Values go in and out, and locators.** No code above a store knows the place of its bytes. An engine reads and
@@ -31,8 +31,8 @@ package protocol JobStore: Sendable {
     /// The store's id, which no other store has. Nil for an empty place that is not a store yet.
     func identity() async throws(ReelFailure) -> StoreID?
 
-    /// Makes an empty place a store; if it is one, it stays as it is. If several processes do this at once, they make one
-    /// store. Returns its identity.
+    /// Makes an empty place a store; if it is one, it stays as it is. If several processes do this at once, they make
+    /// one store. Returns its identity.
     func establish() async throws(ReelFailure) -> StoreID
 
     /// Throws `.storeMissing` if the store is not at its place any more, as while its file system is not mounted.
@@ -58,8 +58,8 @@ package protocol JobStore: Sendable {
     /// Every job that the store has a record of, sorted.
     func jobs() async throws(ReelFailure) -> [JobID]
 
-    /// Removes what is there of jobs without a record, unless it has changed since a moment, in seconds since 1970, or a process
-    /// holds it: their submitters ended before they wrote the record.
+    /// Removes what is there of jobs without a record, unless it has changed since a moment, in seconds since 1970, or
+    /// a process holds it: their submitters ended before they wrote the record.
     func removeUnrecordedJobs(before moment: Double) async
 
     /// The entry of a job, which may or may not exist yet.
@@ -82,8 +82,9 @@ package protocol JobStore: Sendable {
     /// Throws as `indexes` does, also if the plan names frames or tracks that the indexes do not have.
     func readIndexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [SourceIndex]
 
-    /// Removes the entries of sources that no job uses. A job's record is written before its source's index is kept, so a
-    /// job that is just being submitted loses nothing. Entries that cannot be removed now are removed by a later call.
+    /// Removes the entries of sources that no job uses. A job's record is written before its source's index is kept, so
+    /// a job that is just being submitted loses nothing. Entries that cannot be removed now are removed by a later
+    /// call.
     func removeUnusedSources() async
 }
 
@@ -109,20 +110,20 @@ package protocol JobEntry: Sendable {
     /// What lists show of the job. Takes little time, however long the job's edit is. Throws what `read` throws.
     func outline() async throws(ReelFailure) -> JobOutline
 
-    /// Writes a changed record if the record is still the one that was read; else returns false. `change` is the way to change
-    /// a record. Throws `.unreachable` if this machine does not see the job.
+    /// Writes a changed record if the record is still the one that was read; else returns false. `change` is the way to
+    /// change a record. Throws `.unreachable` if this machine does not see the job.
     func replace(_ read: JobRecord, with changed: JobRecord) async throws(ReelFailure) -> Bool
 
     /// Writes the record of a new job. False if it has one, which stays as it is.
     func create(_ record: JobRecord) async throws(ReelFailure) -> Bool
 
-    /// Removes the parts that a finished job no longer needs: the source's copy, outputs that were not published and, unless
-    /// they are to be kept, segments with the half-written files of attempts.
+    /// Removes the parts that a finished job no longer needs: the source's copy, outputs that were not published and,
+    /// unless they are to be kept, segments with the half-written files of attempts.
     func removeParts(keepingSegments: Bool) async throws(ReelFailure)
 
-    /// Removes the copies of the sources if the job is done or was cancelled: it needs them no more, unless it is begun anew with
-    /// new ones. A failed job keeps them, since it can be retried. A process that has the job run again meanwhile finds either
-    /// the end in the record, or the copies.
+    /// Removes the copies of the sources if the job is done or was cancelled: it needs them no more, unless it is begun
+    /// anew with new ones. A failed job keeps them, since it can be retried. A process that has the job run again
+    /// meanwhile finds either the end in the record, or the copies.
     func giveBackCopies() async throws(ReelFailure)
 
     /// Removes everything of the job except the mark that a process works on it.
@@ -131,8 +132,9 @@ package protocol JobEntry: Sendable {
     /// Removes the job. Its record goes last: until then it can be removed again.
     func remove() async throws(ReelFailure)
 
-    /// The same, if the record is still the one that was read; else returns false, and all of it stays. So a job that runs again
-    /// meanwhile is not removed, and one that is being removed is not reopened. A job that is not there counts as removed.
+    /// The same, if the record is still the one that was read; else returns false, and all of it stays. So a job that
+    /// runs again meanwhile is not removed, and one that is being removed is not reopened. A job that is not there
+    /// counts as removed.
     func remove(ifStill read: JobRecord) async throws(ReelFailure) -> Bool
 
     // MARK: Sources
@@ -145,8 +147,8 @@ package protocol JobEntry: Sendable {
 
     /// Copies a source into the store, so that workers need not see it at its path.
     ///
-    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of; there is no copy
-    /// then.
+    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of; there is no
+    /// copy then.
     ///
     /// - Parameters:
     ///   - path: of the source on this machine.
@@ -161,8 +163,8 @@ package protocol JobEntry: Sendable {
     /// Writes a plan under the next free number, which becomes its own, and returns it.
     func writePlan(_ plan: Plan) async throws(ReelFailure) -> Int
 
-    /// Throws `.unreachable`, cause incompatible, if it cannot be read; `.planOfOtherVersion` if this release does not know
-    /// its version.
+    /// Throws `.unreachable`, cause incompatible, if it cannot be read; `.planOfOtherVersion` if this release does not
+    /// know its version.
     func readPlan(_ number: Int) async throws(ReelFailure) -> Plan
 
     /// The plan of the highest number; nil if there is none. Throws as `readPlan` does.
@@ -182,20 +184,20 @@ package protocol JobEntry: Sendable {
     /// Whether any segment is finished, for this plan or an earlier one.
     var hasFinishedSegments: Bool { get async }
 
-    /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none. A segment
-    /// counts if it has the recorded size and checksum, no matter which attempt made it for which plan and which of its
-    /// clips. If there are several, the first by name counts.
+    /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none. A
+    /// segment counts if it has the recorded size and checksum, no matter which attempt made it for which plan and
+    /// which of its clips. If there are several, the first by name counts.
     func wholeSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?]
 
     /// The same for many passes, with each record read once.
     func wholeSegments(_ wanted: [[SegmentContent]]) async -> [[SegmentRecord?]]
 
-    /// For each content, in the same order, the record of a segment that says it is of it; nil if there is none. Nothing is
-    /// read of the segments.
+    /// For each content, in the same order, the record of a segment that says it is of it; nil if there is none.
+    /// Nothing is read of the segments.
     func recordedSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?]
 
-    /// The records whose segment is missing or has another size. If writes show late, segments that another machine has just
-    /// written may be among them for a while.
+    /// The records whose segment is missing or has another size. If writes show late, segments that another machine has
+    /// just written may be among them for a while.
     func missingSegments(of records: [SegmentRecord]) async -> [SegmentRecord]
 
     /// Whether every one of these segments is there with the recorded size and checksum.
@@ -221,8 +223,8 @@ package protocol JobEntry: Sendable {
     /// The place at which an engine writes a picture.
     func place(of picture: PictureName) -> Locator
 
-    /// Makes room for a picture, at the cost of the oldest if there are `most`. Returns the folder, in which an engine may
-    /// write.
+    /// Makes room for a picture, at the cost of the oldest if there are `most`. Returns the folder, in which an engine
+    /// may write.
     func roomForPicture(of most: Int) async throws(ReelFailure) -> Locator
 
     // MARK: The result
@@ -230,8 +232,8 @@ package protocol JobEntry: Sendable {
     /// The place at which the assembler that holds `token` writes its result before it is published.
     func assembling(_ container: Container, token: String) -> Locator
 
-    /// Makes the file that the assembler with `token` has written and verified the job's output. The last of two assemblers
-    /// wins; both made the same bytes.
+    /// Makes the file that the assembler with `token` has written and verified the job's output. The last of two
+    /// assemblers wins; both made the same bytes.
     ///
     /// Throws `.engineMisanswered` if the file has another size.
     ///
@@ -263,8 +265,8 @@ package protocol JobEntry: Sendable {
 }
 
 extension JobEntry {
-    /// Changes the record. If another process changes it meanwhile, `change` is called again, with what that process has
-    /// written. Returns the record as it is then. Throws what `read` and `change` throw.
+    /// Changes the record. If another process changes it meanwhile, `change` is called again, with what that process
+    /// has written. Returns the record as it is then. Throws what `read` and `change` throw.
     @discardableResult
     package func change(
         _ change: (inout JobRecord) async throws(ReelFailure) -> Void
@@ -310,8 +312,8 @@ package protocol SourceEntry: Sendable {
 }
 
 extension JobEntry {
-    /// The present place of a source's bytes: `locator(of:)`, or the path of the record if the source is to be staged and
-    /// its copy is not there yet.
+    /// The present place of a source's bytes: `locator(of:)`, or the path of the record if the source is to be staged
+    /// and its copy is not there yet.
     package func presentLocator(of source: JobSource) async -> Locator {
         await hasCopy(of: source) ? locator(of: source) : source.original
     }
@@ -323,8 +325,9 @@ extension JobEntry {
 }
 
 extension JobStore {
-    /// The failure of an engine as it is, but a full disk only if a disk is full: a compromised engine may lie, and a full
-    /// disk is charged to no job and keeps a worker from all jobs. Call it while the engine's files are still there.
+    /// The failure of an engine as it is, but a full disk only if a disk is full: a compromised engine may lie, and a
+    /// full disk is charged to no job and keeps a worker from all jobs. Call it while the engine's files are still
+    /// there.
     ///
     /// - Parameter scratch: the folder in which the engine spilled; nil if it did not.
     package func checked(_ failure: ReelFailure, scratch: TemporaryFolder? = nil) async -> ReelFailure {

@@ -1,8 +1,8 @@
 internal import Glibc
 package import ReelCore
 
-/// The folder of a source: its indexes, and the reason if one was disproved. `SourceEntry` documents the functions that it
-/// requires.
+/// The folder of a source: its indexes, and the reason if one was disproved. `SourceEntry` documents the functions that
+/// it requires.
 package struct SourceFolder: SourceEntry {
     /// Path of the folder, which begins with the store's root as it was given. It need not exist.
     package let path: String

@@ -2,9 +2,9 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Runs tasks that wait for a store, or hash its files, on a few threads of its own. Swift's pool has one thread for each
-/// core: everything else there would wait for such a task, forever if a system call does not return because a file server
-/// is away.
+/// Runs tasks that wait for a store, or hash its files, on a few threads of its own. Swift's pool has one thread for
+/// each core: everything else there would wait for such a task, forever if a system call does not return because a file
+/// server is away.
 package final class StoreExecutor: TaskExecutor {
     package static let shared = StoreExecutor(threads: 16)
     /// One thread for tasks on large jobs (`JobEntry.isLarge`), which then delay one another and nothing else.
@@ -34,8 +34,8 @@ package final class StoreExecutor: TaskExecutor {
         available.signal()
     }
 
-    /// Runs a body in a task of its own, and returns its value. If the caller's task is cancelled, so is the body's, and the
-    /// caller stops waiting, even if the body does not return.
+    /// Runs a body in a task of its own, and returns its value. If the caller's task is cancelled, so is the body's,
+    /// and the caller stops waiting, even if the body does not return.
     package func run<Answer: Sendable>(
         _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {

@@ -81,8 +81,8 @@ package struct Upload: Sendable {
         }
     }
 
-    /// Opens it to append bytes; nil if another process is writing it, or has removed it. Drops a piece with a checksum that
-    /// another process left unchecked.
+    /// Opens it to append bytes; nil if another process is writing it, or has removed it. Drops a piece with a checksum
+    /// that another process left unchecked.
     ///
     /// - Parameter isChecked: whether the new bytes count only once `UploadWriter.finish` has returned.
     package func writer(isChecked: Bool) throws(ReelFailure) -> UploadWriter? {
@@ -109,8 +109,8 @@ package struct Upload: Sendable {
         return true
     }
 
-    /// Removes it. If a job uses its bytes, they stay with the record, so that they count, until a later call finds that no job
-    /// uses them any more.
+    /// Removes it. If a job uses its bytes, they stay with the record, so that they count, until a later call finds
+    /// that no job uses them any more.
     func remove() throws(ReelFailure) {
         try SystemError.inStore(.remove, recordPath) { () throws(SystemCode) in
             // From here on it is not an upload any more, and no further job gets its bytes.
@@ -135,8 +135,8 @@ package struct Upload: Sendable {
         try writer.finish()
     }
 
-    /// Gives a job this file as its copy of a source, under that name. The upload may be removed after that; its bytes count
-    /// as long as the job uses them.
+    /// Gives a job this file as its copy of a source, under that name. The upload may be removed after that; its bytes
+    /// count as long as the job uses them.
     ///
     /// Throws `.storeUnusable`, and `.sourceInaccessible` if the upload is removed meanwhile.
     package func give(to job: JobFolder, as name: String) throws(ReelFailure) {
@@ -171,8 +171,8 @@ package struct Upload: Sendable {
     }
 }
 
-/// Writes the bytes of one piece of an upload. No other writer can write the upload until this one has finished or dropped
-/// the piece, or is released.
+/// Writes the bytes of one piece of an upload. No other writer can write the upload until this one has finished or
+/// dropped the piece, or is released.
 package final class UploadWriter: Sendable {
     /// The upload's length when this began.
     package let offset: Int64
@@ -201,8 +201,8 @@ package final class UploadWriter: Sendable {
 
     /// Makes the bytes durable, lets them count, and lets other writers write. Blocks.
     ///
-    /// It releases the lock before this object is released: a client that hears that the piece has arrived sends the next one
-    /// at once, and a task that ends may hold the object a moment longer.
+    /// It releases the lock before this object is released: a client that hears that the piece has arrived sends the
+    /// next one at once, and a task that ends may hold the object a moment longer.
     package func finish() throws(ReelFailure) {
         try turn.withLock { _ throws(ReelFailure) in try end() }
     }

@@ -1,12 +1,12 @@
 internal import Glibc
 package import ReelCore
 
-/// The uploads of a store: files that are being uploaded, or that are complete and wait to be used. Any process may continue
-/// an upload that another has begun: its state is on the disk, and a lock lets one process write at a time.
+/// The uploads of a store: files that are being uploaded, or that are complete and wait to be used. Any process may
+/// continue an upload that another has begun: its state is on the disk, and a lock lets one process write at a time.
 ///
-/// Each upload has a folder: `upload.json` is its record, `data` has its bytes so far, and `unchecked` the length up to which
-/// they count while a piece with a checksum arrives. `gone.json` is the record of an upload that was removed while a job uses
-/// its bytes under another name.
+/// Each upload has a folder: `upload.json` is its record, `data` has its bytes so far, and `unchecked` the length up to
+/// which they count while a piece with a checksum arrives. `gone.json` is the record of an upload that was removed
+/// while a job uses its bytes under another name.
 package struct Uploads: Sendable {
     private let store: FolderStore
 
@@ -74,8 +74,8 @@ package struct Uploads: Sendable {
         return upload
     }
 
-    /// Begins an upload, if all uploads together then have at most `quota` bytes, the uploads of its owner at most `ownQuota`,
-    /// there are at most `most`, and at most a quarter of `most` belong to its owner; nil if not.
+    /// Begins an upload, if all uploads together then have at most `quota` bytes, the uploads of its owner at most
+    /// `ownQuota`, there are at most `most`, and at most a quarter of `most` belong to its owner; nil if not.
     package func create(
         _ record: Record, quota: Int64, ownQuota: Int64? = nil, most: Int
     ) throws(ReelFailure) -> Upload? {
@@ -97,8 +97,8 @@ package struct Uploads: Sendable {
         return upload
     }
 
-    /// Sets aside room for more bytes of an upload of unknown length. False if all uploads together would then have more than
-    /// `quota` bytes, or the uploads of its owner more than `ownQuota`.
+    /// Sets aside room for more bytes of an upload of unknown length. False if all uploads together would then have
+    /// more than `quota` bytes, or the uploads of its owner more than `ownQuota`.
     package func reserve(
         _ bytes: Int64, for upload: Upload, quota: Int64, ownQuota: Int64? = nil
     ) throws(ReelFailure) -> Bool {
@@ -117,7 +117,8 @@ package struct Uploads: Sendable {
         return true
     }
 
-    /// States the length of an upload of unknown length. False under the same conditions, or if another length is stated.
+    /// States the length of an upload of unknown length. False under the same conditions, or if another length is
+    /// stated.
     package func state(
         _ length: Int64, of upload: Upload, quota: Int64, ownQuota: Int64? = nil
     ) throws(ReelFailure) -> Bool {
@@ -131,8 +132,8 @@ package struct Uploads: Sendable {
         return true
     }
 
-    /// Removes the uploads that have expired, removed uploads whose bytes no job uses any more, and the remains of uploads that
-    /// a dead process was making. An upload that a process is writing stays.
+    /// Removes the uploads that have expired, removed uploads whose bytes no job uses any more, and the remains of
+    /// uploads that a dead process was making. An upload that a process is writing stays.
     package func removeExpired(now: Double) throws(ReelFailure) {
         var trouble: ReelFailure?
         for upload in try all() {
@@ -156,8 +157,8 @@ package struct Uploads: Sendable {
         try counted().reduce(into: [:]) { $0[$1.owner, default: 0] += $1.bytes }
     }
 
-    /// The bytes that an upload may have beside all others, and beside the others of its owner. Its reserved bytes count as
-    /// room. The caller holds the lock of all uploads.
+    /// The bytes that an upload may have beside all others, and beside the others of its owner. Its reserved bytes
+    /// count as room. The caller holds the lock of all uploads.
     private func room(for record: Record, _ quota: Int64, _ ownQuota: Int64?) throws(ReelFailure) -> Int64 {
         let counted = try counted()
         let room = quota - counted.reduce(0) { $0 + $1.bytes }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import ReelHost
+internal import ReelJobs
 package import ReelWords
 
 /// The options `--slots` and `--memory-total`: how many passes a machine does at once, and in how much memory.
