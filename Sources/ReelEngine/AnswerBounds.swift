@@ -43,8 +43,8 @@ extension EngineRequest {
 }
 
 extension EngineResult {
-    /// The part of the result that cannot answer this request; nil if all of it can. The caller checks that the result
-    /// is of the request's kind.
+    /// The part of the result that cannot answer this request; nil if the result is sound. The caller checks that the
+    /// result is of the request's kind.
     func flaw(answering request: EngineRequest) -> ResultPart? {
         switch (request, self) {
         case (.reverse(let pass), .pass(let result)), (.reverseAudio(let pass), .pass(let result)):
@@ -114,7 +114,7 @@ extension ReelFailure {
     /// Whether its length is that of an engine's failure. The board keeps it.
     var isShort: Bool { ((try? JSONEncoder().encode(self))?.count).map { $0 <= Self.longestOfEngine } ?? false }
 
-    /// Whether an engine that is about to confine itself may fail so.
+    /// Whether an engine may fail with this while it confines itself.
     var mayPreventStart: Bool {
         switch reason {
         case .sandboxIncomplete, .sourceOutside, .sourceRootUnusable: true
@@ -122,59 +122,34 @@ extension ReelFailure {
         }
     }
 
-    /// Whether an engine that was asked for this may fail so.
+    /// Whether an engine may answer this request with this failure.
     func mayAnswer(_ request: EngineRequest) -> Bool {
         switch reason {
-        // Passes and pictures alone decode what was indexed or decoded before.
-        case .planDisproved, .decodesOtherwise: request.isVideoPass || request.isOfPictures
+        // Only passes of video and pictures decode frames that were indexed or decoded before.
+        case .planDisproved, .decodesOtherwise:
+            switch request {
+            case .reverse, .pictures: true
+            default: false
+            }
         // Only the assembly reads segments.
-        case .segmentMissing, .segmentDiffers, .segmentFlawed, .partsEnded, .verificationFailed: request.isAssembly
-        default: reason.isOfMedia || reason.isOfEncoding || reason.isOfFiles
-        }
-    }
-}
-
-extension EngineRequest {
-    fileprivate var isVideoPass: Bool { if case .reverse = self { true } else { false } }
-
-    fileprivate var isOfPictures: Bool { if case .pictures = self { true } else { false } }
-
-    fileprivate var isAssembly: Bool { if case .assemble = self { true } else { false } }
-}
-
-extension FailureReason {
-    /// What a source or its index is.
-    fileprivate var isOfMedia: Bool {
-        switch self {
+        case .segmentMissing, .segmentDiffers, .segmentFlawed, .partsEnded, .verificationFailed:
+            if case .assemble = request { true } else { false }
+        // The source or its index.
         case .sourceUnreadable, .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .noDecoder, .headerDamaged,
             .nothingDecodes, .decoderStuck, .noFrames, .noStart, .impossibleSizes, .sourceChanged,
-            .pictureUnconvertible, .videoDamaged,
-            .soundOutOfReach, .indexVersion, .indexDamaged, .codecAbsent, .mediaFailed, .outOfMemory:
+            .pictureUnconvertible, .videoDamaged, .soundOutOfReach, .indexVersion, .indexDamaged, .codecAbsent,
+            .mediaFailed, .outOfMemory:
             true
-        default: false
-        }
-    }
-
-    /// What a job wants that cannot be encoded or written.
-    fileprivate var isOfEncoding: Bool {
-        switch self {
+        // Requests of a job that cannot be encoded or written.
         case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
             .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall,
-            .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown,
-            .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
-            .pixelFormatUnsupported, .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessCodecFixed,
-            .losslessNotHeld, .rawNotGivenBack, .framesTooClose, .pictureTooLong, .framesUneven, .frameRateNotHeld,
-            .copyWithOption,
-            .optionNotOfContainer, .copyImpossible, .copyNotGivenBack, .encoderDiffers, .encoderMiscounts,
-            .packetWithoutTime, .nothingToEncode, .planLacks:
+            .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported,
+            .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported, .pixelFormatUnsupported, .pixelFormatLossy,
+            .codecNotHeld, .noSoundHeld, .losslessCodecFixed, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
+            .pictureTooLong, .framesUneven, .frameRateNotHeld, .copyWithOption, .optionNotOfContainer, .copyImpossible,
+            .copyNotGivenBack, .encoderDiffers, .encoderMiscounts, .packetWithoutTime, .nothingToEncode, .planLacks:
             true
-        default: false
-        }
-    }
-
-    /// What reading and writing files brings.
-    fileprivate var isOfFiles: Bool {
-        switch self {
+        // Reading and writing files.
         case .diskFull, .outputRefused, .fileFailed, .jobFileUnreadable, .storeUnusable, .storeFull, .storeFileDamaged,
             .storeFileForeign, .notEncodable, .unexpected:
             true

@@ -4,17 +4,17 @@ internal import ReelCore
 struct Dialogue: Sendable {
     typealias Report = @Sendable (EngineProgress) -> Void
 
-    /// The answer to the waiting side.
-    enum Answer: Sendable {
+    /// What the waiting caller gets.
+    enum Reply: Sendable {
         case ready(EngineIdentity)
         case result(EngineResult)
         case failure(ReelFailure)
     }
 
     /// What to do about an event.
-    enum Step {
+    enum Action {
         case report(EngineProgress, Report)
-        case answer(Answer)
+        case answer(Reply)
         case kill(KillReason)
     }
 
@@ -57,7 +57,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    mutating func receive(_ event: EngineEvent) -> Step {
+    mutating func receive(_ event: EngineEvent) -> Action {
         switch (phase, event) {
         case (.starting, .ready(let identity)):
             phase = .idle
@@ -81,7 +81,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    private mutating func receive(_ failure: ReelFailure, isPossible: Bool) -> Step {
+    private mutating func receive(_ failure: ReelFailure, isPossible: Bool) -> Action {
         guard isPossible else { return .kill(.nonsense(.unfitFailure(code: failure.reason.code))) }
         guard failure.isShort else { return .kill(.nonsense(.longFailure)) }
         phase = .idle
@@ -97,7 +97,7 @@ struct Dialogue: Sendable {
     }
 
     /// The engine is dead. The answer goes to the caller that waits for one.
-    mutating func end(_ end: EngineEnd?, lastWords: String?) -> Answer? {
+    mutating func end(_ end: EngineEnd?, lastWords: String?) -> Reply? {
         let failure = failure(end, lastWords)
         switch phase {
         case .ended: return nil

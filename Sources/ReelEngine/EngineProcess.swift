@@ -23,8 +23,8 @@ final class EngineProcess: Sendable {
         /// When the engine last reported something, or got a request.
         var lastEvent = SuspendingClock().now
         /// At most one of the two is set: an answer that has not been fetched, or a continuation that waits for one.
-        var answer: Dialogue.Answer?
-        var waiter: CheckedContinuation<Dialogue.Answer, Never>?
+        var answer: Dialogue.Reply?
+        var waiter: CheckedContinuation<Dialogue.Reply, Never>?
     }
 
     init(_ execution: Execution, limits: EngineLimits) {
@@ -143,7 +143,7 @@ final class EngineProcess: Sendable {
         }
     }
 
-    private func awaitAnswer() async -> Dialogue.Answer {
+    private func awaitAnswer() async -> Dialogue.Reply {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state in
                 if state.answer == nil { state.waiter = continuation }
@@ -153,7 +153,7 @@ final class EngineProcess: Sendable {
         }
     }
 
-    private func deliver(_ answer: Dialogue.Answer) {
+    private func deliver(_ answer: Dialogue.Reply) {
         let waiter = state.withLock { state in
             if state.waiter == nil { state.answer = answer }
             return state.waiter.take()
@@ -185,9 +185,7 @@ extension EngineProcess {
 
     private func readErrors() async {
         do {
-            for try await buffer in execution.standardError {
-                buffer.withUnsafeBytes { standardError.append($0) }
-            }
+            for try await buffer in execution.standardError { buffer.withUnsafeBytes { standardError.append($0) } }
         } catch {
             // Everything readable has been read.
         }
@@ -210,7 +208,7 @@ extension EngineProcess {
 
     private func receive(_ line: [UInt8]) {
         let event = EngineEvent(line: line)
-        let step = state.withLock { state -> Dialogue.Step in
+        let step = state.withLock { state -> Dialogue.Action in
             state.lastEvent = SuspendingClock().now
             return event.map { state.dialogue.receive($0) }
                 ?? .kill(.nonsense(.noEvent(line: quoted(String(decoding: line, as: UTF8.self)))))

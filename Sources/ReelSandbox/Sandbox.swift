@@ -2,13 +2,13 @@ internal import CSandbox
 internal import Glibc
 package import ReelCore
 
-/// Confines this process before it reads anything of strangers.
+/// Confines this process before it reads hostile files.
 package struct Sandbox: Sendable {
-    /// Sources, which it may read.
+    /// Files of videos that it may read.
     package var sources: [String]
     /// The folders in which the sources must lie; nil for any.
     package var sourceRoots: SourceRoots?
-    /// Other files that it may read, and folders whose files it may.
+    /// Other files that it may read, and folders whose files it may read.
     package var reads: [String]
     /// Folders in which it may make, write, rename, read and remove files.
     package var folders: [String]
@@ -17,7 +17,6 @@ package struct Sandbox: Sendable {
     /// The most bytes that a file that it writes can have; nil for no limit.
     package var fileBytes: Int64?
 
-    /// A sandbox that is not in force yet.
     package init(
         sources: [String], sourceRoots: SourceRoots?, reads: [String], folders: [String], cpuSeconds: Int? = nil,
         fileBytes: Int64? = nil
@@ -63,7 +62,7 @@ package struct Sandbox: Sendable {
         return state
     }
 
-    /// Descriptors that name files or folders and do not open them. What does not exist stays out of reach.
+    /// Descriptors that name files or folders and do not open them. A missing file stays out of reach.
     private func name(_ paths: [String]) -> [Int32] {
         // O_PATH, which Swift does not import.
         paths.map { open($0, 0x200000 | O_CLOEXEC) }.filter { $0 >= 0 }
@@ -76,7 +75,8 @@ package struct Sandbox: Sendable {
         return places
     }
 
-    /// - Parameter beyond: how much later than the signal that tells the reason the one comes that tells none.
+    /// - Parameter beyond: how far the hard limit, at which the kernel kills without telling the reason, is above the
+    ///   soft limit, whose signal tells it.
     private func limit(_ resource: __rlimit_resource, to number: rlim_t, beyond: rlim_t = 0) {
         var limits = rlimit()
         getrlimit(__rlimit_resource_t(resource.rawValue), &limits)
@@ -84,10 +84,49 @@ package struct Sandbox: Sendable {
         setrlimit(__rlimit_resource_t(resource.rawValue), &limits)
     }
 
-    /// A process has a folder for each thread, and a folder has two links more than it has folders.
+    /// A process has a folder for each thread, and a folder has two links more than it contains folders.
     private static var hasOneThread: Bool {
         var status = stat()
         return stat("/proc/self/task", &status) == 0 && status.st_nlink == 3
+    }
+}
+
+/// A domain of Landlock: the files, network and other processes that this process, and all that it starts from now on,
+/// may reach. A domain can only be narrowed.
+private enum Landlock {
+    /// The version of the kernel's interface; 0 if it has no Landlock, or a boot option turned it off.
+    static var version: Int { max(0, reel_landlock_version()) }
+
+    private static let (writeFile, readFile, readFolder, removeFile, makeFile, truncate) = (
+        UInt64(1 << 1), UInt64(1 << 2), UInt64(1 << 3), UInt64(1 << 5), UInt64(1 << 8), UInt64(1 << 14)
+    )
+
+    /// All rights in files that a version knows: execute to make links, then the rights that later versions added.
+    private static func files(_ version: Int) -> UInt64 {
+        let added = [(2, 13), (3, 14), (5, 15)].filter { version >= $0.0 }
+        return added.reduce(0x1FFF) { $0 | 1 << $1.1 }
+    }
+
+    /// Confines the calling thread, which must be the only one. Returns false if the kernel refuses; the thread is then
+    /// as it was.
+    ///
+    /// - Parameters:
+    ///   - reads: descriptors of files that may be read, and of folders whose files may be.
+    ///   - folders: descriptors of folders in which files may be made, written, renamed, read and removed.
+    static func restrict(reads: [Int32], folders: [Int32]) -> Bool {
+        let version = version
+        guard version > 0 else { return false }
+        let all = files(version)
+        // TCP; abstract Unix sockets and signals of others.
+        var rules = reel_landlock_ruleset(files: all, network: version >= 4 ? 3 : 0, scoped: version >= 6 ? 3 : 0)
+        let domain = reel_landlock_create(&rules)
+        guard domain >= 0 else { return false }
+        defer { close(domain) }
+        let working = writeFile | readFile | readFolder | removeFile | makeFile | truncate
+        for (places, rights) in [(reads, readFile), (folders, working)] {
+            for place in places { _ = reel_landlock_allow(domain, place, rights & all) }
+        }
+        return reel_landlock_restrict(domain) == 0
     }
 }
 

@@ -210,7 +210,7 @@ extension JobRecord: Codable {
         if let loop = spec.loop, !loop.isSound { return "nothing loops in this way" }
         guard let result else { return nil }
         guard case .output? = JobFileName(result.name) else { return "the result's name is not that of an output" }
-        guard ContentHash.isOne(result.sha256) else { return "the result's SHA-256 is none" }
+        guard ContentHash.isOne(result.sha256) else { return "the result's SHA-256 is malformed" }
         return result.bytes < 0 ? "the result's size is negative" : nil
     }
 
