@@ -1,6 +1,6 @@
 internal import ReelCore
 
-/// The state machine of a session: which event answers which request, and what the end of the engine means for it.
+/// The state machine of a session: which event answers which request, and how the end of the engine answers it.
 struct Dialogue: Sendable {
     typealias Report = @Sendable (EngineProgress) -> Void
 

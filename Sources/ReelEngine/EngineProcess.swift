@@ -53,7 +53,7 @@ final class EngineProcess: Sendable {
         return result
     }
 
-    /// Says what the engine may reach, and waits until it has sent its identity.
+    /// Sends the confinement, and waits until the engine has sent its identity.
     func start(_ confinement: Confinement) async throws(ReelFailure) -> EngineIdentity {
         // If the line cannot be written, the engine is dead or dying: its end is the answer.
         _ = try? await execution.standardInputWriter.write(line(.confinement(confinement)))

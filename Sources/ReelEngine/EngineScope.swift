@@ -47,9 +47,8 @@ package struct Confinement: Codable, Hashable, Sendable {
     /// Throws `.sandboxIncomplete` if the mode requires a part that the kernel lacks, `.sourceOutside` if a source lies
     /// outside the roots.
     package func enter() throws(ReelFailure) -> SandboxState {
-        try Sandbox(
-            sources: scope.sources.map(\.name), sourceRoots: sourceRoots, reads: scope.reads.map(\.name),
-            folders: scope.folders.map(\.name), cpuSeconds: scope.cpuSeconds, fileBytes: scope.fileBytes
-        ).enter(mode)
+        try Sandbox.enter(
+            mode, sources: scope.sources.map(\.name), within: sourceRoots, reads: scope.reads.map(\.name),
+            writes: scope.folders.map(\.name), cpuSeconds: scope.cpuSeconds, fileBytes: scope.fileBytes)
     }
 }

@@ -66,9 +66,7 @@ package final class PrivateFolder: Sendable {
         let root = base.utf8.count <= 70 ? base : "/tmp"
         isInTemporary = root == base
         var template = Array("\(root)/reel-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw ReelFailure(.folderUnwritable(path: root, errno: errno))
-        }
+        guard mkdtemp(&template) != nil else { throw ReelFailure(.folderUnwritable(path: root, errno: errno)) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -87,8 +87,7 @@ package struct CallFilter: Sendable {
                     .processControl, if: Condition(0, .isOne(of: [Self.setName, Self.getName])),
                     then: .allow, otherwise: .answer(EINVAL)),
                 // The limit of addresses is let go for encoders that hang at it.
-                CallRule(
-                    .limit, if: ownOrSelf, Condition(1, .isOne(of: [UInt32(RLIMIT_AS.rawValue)])), then: .allow),
+                CallRule(.limit, if: ownOrSelf, Condition(1, .isOne(of: [UInt32(RLIMIT_AS.rawValue)])), then: .allow),
                 CallRule(
                     .limit, if: ownOrSelf, Condition(2, .isOne(of: [0])), Condition(2, isUpper: true, .isOne(of: [0])),
                     then: .allow, otherwise: .answer(EPERM)),

@@ -28,8 +28,8 @@ package struct SystemCall: Hashable, Sendable {
 }
 
 extension SystemCall {
-    /// Calls that an engine may make with any arguments: they read and write what is open, and open, rename and remove
-    /// what Landlock lets it; memory, threads and clocks of its own.
+    /// Calls that an engine may make with any arguments: they read and write open files, open, rename and remove files
+    /// as Landlock allows, and use the engine's own memory, threads and clocks.
     package static let harmless = [
         SystemCall("read", 0, 63), SystemCall("write", 1, 64), SystemCall("readv", 19, 65),
         SystemCall("writev", 20, 66), SystemCall("pread64", 17, 67), SystemCall("pwrite64", 18, 68),
@@ -65,8 +65,8 @@ extension SystemCall {
         SystemCall("set_mempolicy", 238, 237),
     ]
 
-    /// Calls that no codec makes, and an attacker would: a process that makes one is killed. Other calls that are not
-    /// `harmless` do not exist for it (ENOSYS).
+    /// Calls that an attacker would make and codecs do not: a process that makes one is killed. Other calls that are
+    /// not `harmless` do not exist for it (ENOSYS).
     package static let deadly = [
         SystemCall("execve", 59, 221), SystemCall("execveat", 322, 281), SystemCall("fork", 57, nil),
         SystemCall("vfork", 58, nil), SystemCall("socket", 41, 198), SystemCall("socketpair", 53, 199),

@@ -133,9 +133,7 @@ package final class Workspace: Sendable {
         if let workspace = try existing(beside: output) { return workspace }
         let names = names(beside: output)
         for path in names {
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw SystemError.store(.open, path, errno)
-            }
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError.store(.open, path, errno) }
             if let workspace = try open(path) { return workspace }
         }
         throw ReelFailure(.workspaceForeign(path: names[1]))

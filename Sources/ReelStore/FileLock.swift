@@ -1,5 +1,5 @@
 internal import Glibc
-internal import ReelCore
+package import ReelCore
 
 /// An exclusive lock on a file, in which its holder writes its name: "PID HOST". Released explicitly or when the
 /// process ends, however it ends.
@@ -46,31 +46,29 @@ package final class FileLock: Sendable {
     }
 }
 
-/// The exclusive right to work on a job folder, until the last reference to it is released or its process ends.
-package final class JobLock: Sendable {
-    private let file: FileLock
-
-    private init(_ file: FileLock) { self.file = file }
+extension JobFolder {
+    /// Locks the job folder, and makes it if it is missing, until the last reference to the lock is released or the
+    /// process ends. Throws `.jobHeld` if another process holds the lock.
+    package func lock() throws(ReelFailure) -> FileLock {
+        while true {
+            try create()
+            if let lock = try takeLock() { return lock }
+        }
+    }
 
     /// Nil if the folder has been removed meanwhile.
-    static func take(in folder: JobFolder) throws(ReelFailure) -> JobLock? {
-        let path = folder.path(.lock)
-        let file: FileLock?
+    func takeLock() throws(ReelFailure) -> FileLock? {
+        let path = path(.lock)
         do {
-            file = try FileLock(path)
+            if let lock = try FileLock(path) { return lock }
         } catch {
             if error.value == ENOENT { return nil }
             throw SystemError.store(.lock, path, error.value)
         }
-        if let file { return JobLock(file) }
-        throw ReelFailure(held(folder.path, holder: path))
-    }
-
-    /// The text that the holder wrote into its lock: "PID HOST".
-    private static func held(_ folder: String, holder path: String) -> FailureReason {
+        // Its holder wrote "PID HOST" into the file.
         let text = (try? AtomicFile.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard parts.count == 2 else { return .jobHeld(path: folder, pid: nil, host: nil) }
-        return .jobHeld(path: folder, pid: Int(parts[0]), host: parts[1])
+        guard parts.count == 2 else { throw ReelFailure(.jobHeld(path: self.path, pid: nil, host: nil)) }
+        throw ReelFailure(.jobHeld(path: self.path, pid: Int(parts[0]), host: parts[1]))
     }
 }

@@ -27,9 +27,7 @@ enum Files {
         guard renameat(folder, source, AT_FDCWD, target) == 0 else { throw SystemCode(errno) }
     }
 
-    private static func renameExclusively(
-        _ source: String, in folder: CInt, to target: String
-    ) throws(SystemCode) {
+    private static func renameExclusively(_ source: String, in folder: CInt, to target: String) throws(SystemCode) {
         // Linking is the portable way not to overwrite: Swift's Glibc module does not import renameat2.
         if linkat(folder, source, AT_FDCWD, target, 0) == 0 {
             unlinkat(folder, source, 0)
@@ -124,9 +122,7 @@ enum Files {
 
     /// A name beside `path` that no other process uses: hidden, so that it is not mistaken for a finished file. It does
     /// not contain the final name, which may be as long as a name can be.
-    static func temporaryName(beside path: String) -> String {
-        "\(folder(of: path))/\(temporaryPrefix)\(randomName())"
-    }
+    static func temporaryName(beside path: String) -> String { "\(folder(of: path))/\(temporaryPrefix)\(randomName())" }
 
     /// Makes a file that is whole or not there: `make` makes it under a temporary name beside `path`, and it gets its
     /// own name after that. Nothing remains if a step fails.
@@ -142,6 +138,13 @@ enum Files {
             unlink(temporary)
             throw error
         }
+    }
+
+    /// Gives a regular file that was written elsewhere on the same file system its final name, durably.
+    static func adopt(_ file: String, as path: String) throws(SystemCode) {
+        try Descriptor(regular: file).sync()
+        try rename(file, to: path)
+        try syncFolder(folder(of: path))
     }
 
     static let temporaryPrefix = ".reel-"

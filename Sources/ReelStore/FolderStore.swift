@@ -2,7 +2,7 @@ internal import Glibc
 package import ReelCore
 
 /// A store in a folder that all machines see, or that several invocations of `run` share. A file gets its name when it
-/// is whole. `JobStore` documents the functions that it requires; comments here tell what is special in a folder.
+/// is whole. `JobStore` documents the functions that it requires; comments here cover the specifics of a folder.
 package struct FolderStore: JobStore {
     /// Path of the folder as it was given: relative paths stay relative.
     package let root: String
@@ -179,7 +179,7 @@ extension FolderStore {
 /// The file that makes a folder a store, with the store's id.
 struct StoreMarker: Codable {
     static let name = "store.json"
-    /// Grows when earlier releases would misread what a store holds.
+    /// Grows when earlier releases would misread the store.
     static let version = 1
 
     let version: Int

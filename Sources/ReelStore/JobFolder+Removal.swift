@@ -54,7 +54,7 @@ extension JobFolder {
     /// meanwhile makes the folder again. Blocks.
     func removeUnlessRecorded(before moment: Double) throws(ReelFailure) {
         guard !exists, let changed = lastChangeBeforeRecord, Double(changed) < moment,
-            let lock = try JobLock.take(in: self)
+            let lock = try takeLock()
         else { return }
         defer { withExtendedLifetime(lock) {} }
         let isRemoved = try whileRecordStays { () throws(ReelFailure) in

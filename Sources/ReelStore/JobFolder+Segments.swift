@@ -9,9 +9,7 @@ extension PlannedSegments {
 }
 
 extension JobFolder {
-    package func hasSegments(of parts: Set<SegmentPart>) -> Bool {
-        hasRecord { parts.contains($0.subject.part) }
-    }
+    package func hasSegments(of parts: Set<SegmentPart>) -> Bool { hasRecord { parts.contains($0.subject.part) } }
 
     package var hasFinishedSegments: Bool { hasRecord { _ in true } }
 
@@ -22,11 +20,6 @@ extension JobFolder {
     }
 
     /// Cancelling the task ends the search: segments that were not compared by then do not count.
-    package func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
-        let found = whole(among: Set(wanted))
-        return wanted.map { found[$0] }
-    }
-
     package func wholeSegments(_ wanted: [[SegmentContent]]) -> [[SegmentRecord?]] {
         let found = whole(among: Set(wanted.joined()))
         return wanted.map { contents in contents.map { found[$0] } }

@@ -1,7 +1,7 @@
 internal import Glibc
 package import ReelCore
 
-/// The folder of a job. `JobEntry` documents the functions that it requires; comments here tell what is special in a
+/// The folder of a job. `JobEntry` documents the functions that it requires; comments here cover the specifics of a
 /// folder.
 package struct JobFolder: JobEntry {
     package let id: JobID
@@ -134,27 +134,16 @@ package struct JobFolder: JobEntry {
     /// The file of a failed attempt's log; of planning, `pass` is -1.
     private func attempt(pass: Int, token: String) -> String { "\(attempts)/\(pass).\(token).log" }
 
-    /// Takes over a file that was written elsewhere in the store under its final name.
-    func adopt(_ file: String, as final: String) throws(ReelFailure) {
-        try SystemError.inStore(.write, final) { () throws(SystemCode) in
-            try Descriptor(regular: file).sync()
-            try Files.rename(file, to: final)
-            try Files.syncFolder(path)
-        }
-    }
-
     /// When a process last took the lock, in seconds since 1970; nil if no process has.
     package var lastUse: Int? { (try? Files.entry(path(.lock)))?.st_mtim.tv_sec }
 
-    /// Locks the job folder, and makes it if it is missing. Throws `.jobHeld` if another process holds the lock.
-    package func lock() throws(ReelFailure) -> JobLock {
-        while true {
-            try create()
-            if let lock = try JobLock.take(in: self) { return lock }
-        }
-    }
-
     func names() throws(ReelFailure) -> [String] { try SystemError.inStore(.read, path, Files.names(in: path)) }
+}
+
+extension Plan {
+    /// SHA-256 of the plan as it is stored, in hexadecimal. The board has it, so that a worker notices if its store has
+    /// another plan of the same number.
+    package func hash() throws(ReelFailure) -> String { Fingerprint.sha256Hex(try AtomicFile.json(of: self)) }
 }
 
 /// Its plans: numbered, and never changed once they are there.
@@ -183,8 +172,8 @@ extension JobFolder {
     }
 
     /// As `JobStore.readIndexes`.
-    package func readIndexes(of plan: Plan) throws(ReelFailure) -> [SourceIndex] {
-        try store.readIndexes(of: plan, read())
+    package func readIndexes(of plan: Plan) async throws(ReelFailure) -> [SourceIndex] {
+        try await store.readIndexes(of: plan, read())
     }
 }
 
@@ -223,9 +212,7 @@ extension JobFolder {
     private var pictures: String { path(.pictures) }
 
     /// Nil also if something else is in its place.
-    package func picture(_ name: PictureName) -> OpenFile? {
-        try? OpenFile(inStore: .file("\(pictures)/\(name.text)"))
-    }
+    package func picture(_ name: PictureName) -> OpenFile? { try? OpenFile(inStore: .file("\(pictures)/\(name.text)")) }
 
     package func place(of picture: PictureName) -> Locator { .file("\(pictures)/\(picture.text)") }
 

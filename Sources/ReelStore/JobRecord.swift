@@ -11,7 +11,7 @@ package struct JobRecord: Hashable, Sendable {
     /// The job's identity, and the name of its folder.
     package var id: JobID
     package var spec: JobSpec
-    /// The files of which the output is made; at least one.
+    /// The files that become the output; at least one.
     package var sources: [JobSource]
     package var terms: JobTerms
     /// Nil in records of release 0.1.0, and of jobs that no user submitted.
@@ -137,12 +137,8 @@ package struct Submission: Hashable, Codable, Sendable {
     package static func isLabelName(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
+                let letter = Character(Unicode.Scalar(byte))
+                return byte < 128 && (letter.isLetter || letter.isNumber || "._-".contains(letter))
             }
     }
 
@@ -196,9 +192,7 @@ extension JobRecord: Codable {
         if copies.contains(where: { [".", "..", ""].contains($0) || $0.contains("/") }) {
             return "the name of a staged copy is a path"
         }
-        if let edit = spec.edit, !edit.isSound(sources: sources.count) {
-            return "the edit has clips that cannot be"
-        }
+        if let edit = spec.edit, !edit.isSound(sources: sources.count) { return "the edit has clips that cannot be" }
         if let size = spec.size,
             !PictureSize.sidesAllowed.contains(size.width) || !PictureSize.sidesAllowed.contains(size.height)
         {

@@ -96,35 +96,36 @@ extension JobFolder {
         guard let found, found.st_mode & S_IFMT == S_IFREG, Int64(found.st_size) == bytes else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
-        try adopt(assembled, as: output(container))
+        let output = output(container)
+        try SystemError.inStore(.write, output, Files.adopt(assembled, as: output))
         return JobResult(name: JobFileName.output(container).text, bytes: bytes, sha256: sha256)
     }
 
     package var publishedOutput: StoredResult? {
-        guard let recorded = (try? read())?.result else { return nil }
-        let output = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+        guard let output = (try? read())?.result.map(stored) else { return nil }
         guard let entry = try? Files.entry(output.locator.path), entry.st_mode & S_IFMT == S_IFREG,
-            Int64(entry.st_size) == recorded.bytes
+            Int64(entry.st_size) == output.recorded.bytes
         else { return nil }
         return output
     }
 
     /// The file that the record names, if it has the recorded size. Any other file that looks like an output is
-    /// ignored. `StoredResult.verify` tells whether the bytes are still the same.
-    package var result: StoredResult? { try? storedResult() }
-
+    /// ignored.
     package func storedResult() throws(ReelFailure) -> StoredResult { try result(of: read()) }
+
+    private func stored(_ recorded: JobResult) -> StoredResult {
+        StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+    }
 
     func result(of record: JobRecord) throws(ReelFailure) -> StoredResult {
         let none = ReelFailure(.noResult(job: id, state: record.state))
-        guard record.state == .done, let recorded = record.result else { throw none }
-        let result = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+        guard record.state == .done, let result = record.result.map(stored) else { throw none }
         guard let entry = try? Files.entry(result.locator.path) else { throw none }
         guard entry.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.storeFileForeign(path: result.locator.name)) }
         // Lists of jobs call this repeatedly, so the bytes of a file of another size are not read: its hash stays
         // empty.
-        let found = JobResult(name: recorded.name, bytes: Int64(entry.st_size), sha256: "")
-        if found.bytes != recorded.bytes, let failure = result.difference(of: found, at: result.locator.name) {
+        let found = JobResult(name: result.recorded.name, bytes: Int64(entry.st_size), sha256: "")
+        if found.bytes != result.recorded.bytes, let failure = result.difference(of: found, at: result.locator.name) {
             throw failure
         }
         return result

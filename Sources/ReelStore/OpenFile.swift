@@ -1,7 +1,7 @@
 internal import Glibc
 package import ReelCore
 
-/// A regular file that is open for reading: its bytes stay the same file's, whatever its name becomes.
+/// A regular file that is open for reading: it stays the same file even if its name is given to another one.
 package final class OpenFile: Sendable {
     /// The file's name in messages.
     package let name: String

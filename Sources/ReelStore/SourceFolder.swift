@@ -8,6 +8,8 @@ package struct SourceFolder: SourceEntry {
     package let path: String
     let store: FolderStore
 
+    package var name: String { path }
+
     /// The folder's name: 16 hexadecimal digits of a hash over the fingerprint.
     static func key(_ fingerprint: Fingerprint) throws(ReelFailure) -> String {
         String(Fingerprint.sha256Hex(try AtomicFile.json(of: fingerprint)).prefix(16))
@@ -49,9 +51,8 @@ package struct SourceFolder: SourceEntry {
         let name = IndexName(kind: kind, hash: try Fingerprint.sha256Hex(of: file))
         try store.makeFolders([path])
         try SystemError.inStore(.write, path(of: name)) { () throws(SystemCode) in
-            try Descriptor(regular: file).sync()
-            try Files.rename(file, to: path(of: name))
-            for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
+            try Files.adopt(file, as: path(of: name))
+            try Files.syncFolder(Files.folder(of: path))
         }
         return name.hash
     }
@@ -64,28 +65,6 @@ package struct SourceFolder: SourceEntry {
 extension FolderStore {
     package func source(_ fingerprint: Fingerprint) throws(ReelFailure) -> SourceFolder {
         SourceFolder(path: "\(sourcesFolder)/\(try SourceFolder.key(fingerprint))", store: self)
-    }
-
-    package func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [Locator] {
-        guard plan.sources.count == record.sources.count else { throw unfit(plan, record) }
-        return try zip(plan.sources, record.sources).map { (planned, recorded) throws(ReelFailure) in
-            let folder = try source(recorded.fingerprint)
-            if let found = folder.locator(of: planned.indexHash) { return found }
-            throw ReelFailure(.indexMissing(hash: planned.indexHash, folder: folder.path))
-        }
-    }
-
-    package func readIndexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [SourceIndex] {
-        let indexes = try indexes(of: plan, record).map { locator throws(ReelFailure) in try readIndex(locator) }
-        guard plan.fits(indexes) else { throw unfit(plan, record) }
-        return indexes
-    }
-
-    private func unfit(_ plan: Plan, _ record: JobRecord) -> ReelFailure {
-        ReelFailure(
-            .jobFileUnreadable(
-                path: job(record.id).plan(plan.number).name,
-                said: "it names what its sources or their indexes do not have"))
     }
 
     package func readIndex(_ locator: Locator) throws(ReelFailure) -> SourceIndex {

@@ -36,9 +36,7 @@ package final class StoreExecutor: TaskExecutor {
 
     /// Runs a body in a task of its own, and returns its value. If the caller's task is cancelled, so is the body's,
     /// and the caller stops waiting, even if the body does not return.
-    package func run<Answer: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+    package func run<Answer: Sendable>(_ body: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
         let (answers, answer) = AsyncStream<Result<Answer, any Error>>.makeStream()
         let task = Task(executorPreference: self) {
             do { answer.yield(.success(try await body())) } catch { answer.yield(.failure(error)) }

@@ -182,9 +182,7 @@ package final class UploadWriter: Sendable {
     private let unchecked: String?
     private let turn = Mutex(())
 
-    init(
-        _ upload: Upload, _ file: consuming Descriptor, lock: FileLock, offset: Int64, unchecked: String?
-    ) {
+    init(_ upload: Upload, _ file: consuming Descriptor, lock: FileLock, offset: Int64, unchecked: String?) {
         self.upload = upload
         self.file = file
         self.lock = lock
@@ -203,9 +201,7 @@ package final class UploadWriter: Sendable {
     ///
     /// It releases the lock before this object is released: a client that hears that the piece has arrived sends the
     /// next one at once, and a task that ends may hold the object a moment longer.
-    package func finish() throws(ReelFailure) {
-        try turn.withLock { _ throws(ReelFailure) in try end() }
-    }
+    package func finish() throws(ReelFailure) { try turn.withLock { _ throws(ReelFailure) in try end() } }
 
     private func end() throws(ReelFailure) {
         defer { lock.release() }

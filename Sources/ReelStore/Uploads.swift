@@ -66,7 +66,7 @@ package struct Uploads: Sendable {
         text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
-    /// The upload of an id; nil if there is none, or if it was removed or has expired.
+    /// The upload of an id; nil if it does not exist, was removed or has expired.
     package func upload(_ id: String, now: Double) throws(ReelFailure) -> Upload? {
         guard Uploads.isID(id) else { return nil }
         let upload = Upload(id: id, root: folder)
