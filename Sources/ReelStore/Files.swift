@@ -149,6 +149,7 @@ enum Files {
 
     static let temporaryPrefix = ".reel-"
 
+    /// 16 hexadecimal digits.
     static func randomName() -> String {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text

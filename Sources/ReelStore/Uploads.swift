@@ -84,11 +84,7 @@ package struct Uploads: Sendable {
         let there = try all().compactMap { try? $0.record() }
         guard there.count < most, record.length ?? 0 <= (try room(for: record, quota, ownQuota)) else { return nil }
         if let owner = record.owner, there.count(where: { $0.owner == owner }) >= max(most / 4, 1) { return nil }
-        let id = (0..<4).map { _ in
-            let part = String(UInt32.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 8 - part.count) + part
-        }.joined()
-        let upload = Upload(id: id, root: folder)
+        let upload = Upload(id: Files.randomName() + Files.randomName(), root: folder)
         try SystemError.inStore(.write, upload.folder) { () throws(SystemCode) in
             try Files.makeFolders(upload.folder)
             try AtomicFile.writeDurably([], to: upload.data, mode: 0o640)
