@@ -95,12 +95,6 @@ extension SystemCall {
         SystemCall("ioperm", 173, nil), SystemCall("modify_ldt", 154, nil), SystemCall("personality", 135, 92),
         SystemCall("acct", 163, 89), SystemCall("quotactl", 179, 60),
     ]
-
-    /// Calls about which their arguments decide, or that get an answer without being made.
-    package static let conditional = [
-        clone, open, rename, map, protect, descriptorControl, processControl, limit, signal,
-        signalThread, control, getPriority, setPriority, setScheduler, setAffinity,
-    ]
 }
 
 /// A processor's architecture, as a filter of system calls sees it.
