@@ -6,7 +6,7 @@ package import ReelCore
 package import ReelEngine
 internal import ReelHTTP
 package import ReelJobs
-internal import ReelSandbox
+internal import ReelHost
 package import ReelStore
 internal import ReelWords
 internal import ServiceLifecycle

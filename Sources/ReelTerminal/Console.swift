@@ -3,7 +3,7 @@ internal import Foundation
 internal import Logging
 package import ReelCore
 internal import ReelJobs
-internal import ReelSandbox
+internal import ReelHost
 internal import ReelWords
 
 /// Standard output and standard error of a program: results go to the former, messages to people to the latter.

@@ -1,5 +1,6 @@
 internal import Logging
 internal import ReelCore
+package import ReelHost
 package import ReelQueue
 internal import ReelWords
 

@@ -1,6 +1,7 @@
 internal import Foundation
 package import ReelCore
 package import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelStore
 

@@ -2,6 +2,7 @@ internal import Foundation
 package import Logging
 internal import ReelCore
 package import ReelEngine
+package import ReelHost
 internal import ReelJobs
 package import ReelQueue
 package import ReelStore

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelQueue
 internal import ReelServer

@@ -3,9 +3,9 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelQueue
-internal import ReelSandbox
 internal import ReelTerminal
 internal import ReelWords
 internal import ReelWork

@@ -1,5 +1,6 @@
 package import ReelCore
 package import ReelEngine
+internal import ReelHost
 internal import ReelQueue
 package import ReelStore
 

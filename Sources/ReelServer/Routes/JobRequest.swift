@@ -2,7 +2,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import ReelCore
 package import ReelJobs
-internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 

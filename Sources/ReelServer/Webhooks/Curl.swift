@@ -1,6 +1,6 @@
 package import Foundation
 package import ReelCore
-internal import ReelJobs
+internal import ReelHost
 internal import Subprocess
 internal import SystemPackage
 

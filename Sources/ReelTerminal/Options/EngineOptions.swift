@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Foundation
 package import ReelCore
+internal import ReelHost
 internal import ReelJobs
 package import ReelWords
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import ReelCore
+internal import ReelHost
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal

@@ -1,18 +1,16 @@
-internal import Glibc
+package import Glibc
 internal import Synchronization
 
-/// The children of this process. One that this process did not start is what an engine left behind: an engine that is not
-/// confined can move a process into a session of its own, where no signal to the engine's group reaches it, and end.
-///
-/// Children become strangers only in a process that adopts orphans (``OwnProcess``).
+/// The children of this process. A child that this process did not start was left behind by an engine: an engine that
+/// is not confined can move a process into a session of its own, where no signal to the engine's group reaches it, and
+/// end. Only a process that adopts orphans (``OwnProcess``) gets such children.
 package final class Children: Sendable {
-    /// Those of this process.
     package static let own = Children()
 
     private struct State {
         var adopts = false
         var isStopped = false
-        /// How many are being started, whose numbers are not known yet.
+        /// How many are being started: their numbers are not known yet.
         var starting = 0
         var known: Set<pid_t> = []
     }
@@ -21,7 +19,7 @@ package final class Children: Sendable {
 
     private init() {}
 
-    /// Whether they do nothing now, because `stop` was called.
+    /// Whether the children do nothing now, because `stop` was called.
     package var areStopped: Bool { state.withLock(\.isStopped) }
 
     /// Stops the process groups of all children, also of children that are started later, until `goOn` is called.
@@ -32,7 +30,7 @@ package final class Children: Sendable {
         }
     }
 
-    /// Lets them go on.
+    /// Lets stopped children continue.
     package func goOn() {
         state.withLock { state in
             state.isStopped = false
@@ -55,7 +53,7 @@ package final class Children: Sendable {
             children.state.withLock { $0.starting += 1 }
         }
 
-        /// Says which process it is.
+        /// Tells the process number of the child.
         package func isRunning(as number: Int32) {
             process.withLock { $0 = number }
             children.state.withLock { state in
@@ -65,7 +63,7 @@ package final class Children: Sendable {
             }
         }
 
-        /// Says that the child could not be started, or is reaped; then kills what it left behind.
+        /// Call it when the child could not be started, or is reaped. Kills the processes that it left behind.
         package func end() {
             let number = process.withLock(\.self)
             children.state.withLock { state in
@@ -75,8 +73,9 @@ package final class Children: Sendable {
         }
     }
 
-    /// Kills and reaps children that this process did not start, and theirs, which become its own children thereby. While a
-    /// child is being started, it cannot be told from a stranger: then the end of that start does this.
+    /// Kills and reaps children that this process did not start, and their children, which thereby become children of
+    /// this process. While a child is being started, it looks like such a stranger: then the end of that start does
+    /// this.
     private func endStrangers() {
         for _ in 0..<1000 {
             let strangers = state.withLock { state in
@@ -107,5 +106,36 @@ package final class Children: Sendable {
                 String(decoding: text[..<count], as: UTF8.self).split(separator: " ").compactMap { pid_t($0) })
         }
         return found
+    }
+}
+
+/// How much of its machine a process uses.
+package struct ProcessUse {
+    /// User and system time of all its threads, in clock ticks.
+    package let cpu: UInt64
+    package let threads: Int
+
+    /// Nil if /proc cannot be read.
+    package init?(of process: pid_t) {
+        guard let file = fopen("/proc/\(process)/stat", "re") else { return nil }
+        defer { fclose(file) }
+        var line = [UInt8](repeating: 0, count: 1024)
+        let count = fread(&line, 1, line.count, file)
+        // The name of the program, in parentheses, may contain any character; utime, stime and num_threads are fields
+        // 14, 15 and 20 of proc(5).
+        let fields =
+            String(decoding: line[..<count], as: UTF8.self)
+            .split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 17, let user = UInt64(fields[11]), let system = UInt64(fields[12]),
+            let threads = Int(fields[17])
+        else { return nil }
+        (cpu, self.threads) = (user + system, threads)
+    }
+
+    /// Seconds of CPU time that a process has taken, by the kernel's count; 0 once it has ended.
+    package static func cpuSeconds(of process: pid_t) -> Double {
+        var (clock, time) = (clockid_t(), timespec())
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

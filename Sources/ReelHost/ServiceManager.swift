@@ -1,15 +1,14 @@
 internal import Glibc
 
-/// Tells the service manager that started this process how it is, in datagrams as sd_notify(3) describes them.
+/// Tells the service manager that started this process about its state, in datagrams as sd_notify(3) describes them.
 package struct ServiceManager: Sendable {
-    /// What a manager wants to know.
-    enum News {
+    package enum News: Sendable {
         /// The worker claims passes from now on.
         case ready
         case stopping
-        /// It is alive. A manager that watches starts it again if this does not come.
+        /// The process is alive. A manager that watches it restarts it if this stops coming.
         case alive
-        /// What it is doing, in words for people.
+        /// What the process is doing, in words for people.
         case status(String)
 
         var text: String {
@@ -29,8 +28,8 @@ package struct ServiceManager: Sendable {
         self.address = address.hasPrefix("@") ? [0] + address.utf8.dropFirst() : Array(address.utf8)
     }
 
-    /// Sends it once. What does not arrive the manager finds out by itself.
-    func tell(_ news: News) {
+    /// Sends the news once. If it is lost, the manager finds out by itself.
+    package func tell(_ news: News) {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         guard !address.isEmpty, address.count < MemoryLayout.size(ofValue: name.sun_path) else { return }

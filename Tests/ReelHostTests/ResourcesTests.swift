@@ -1,5 +1,5 @@
 import Foundation
-import ReelJobs
+import ReelHost
 import Testing
 
 @Suite struct MemoryTests {
