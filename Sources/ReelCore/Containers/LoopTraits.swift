@@ -54,10 +54,6 @@ package struct LoopOptions: Hashable, Codable, Sendable {
     package var isSound: Bool {
         LoopOptions.playsAllowed.contains(plays ?? 1) && LoopOptions.coloursAllowed.contains(colours ?? 2)
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case plays, dither, colours, isLossless
-    }
 }
 
 /// How colours that a palette lacks are approximated by patterns of the colours that it has.

@@ -66,10 +66,6 @@ package struct DataStream: Hashable, Codable, Sendable {
         self.stream = stream
         self.kind = kind
     }
-
-    enum CodingKeys: String, CodingKey {
-        case stream, kind
-    }
 }
 
 /// The format of decoded sound, in FFmpeg's names.
@@ -85,10 +81,6 @@ package struct SoundForm: Hashable, Codable, Sendable {
         self.layout = layout
         self.rate = rate
         self.sample = sample
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case layout, rate, sample
     }
 }
 
@@ -111,10 +103,6 @@ package struct PictureForm: Hashable, Codable, Sendable {
         self.pixelFormat = pixelFormat
         self.matrix = matrix
         self.range = range
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case width, height, pixelFormat, matrix, range
     }
 }
 

@@ -59,10 +59,6 @@ package struct Edit: Hashable, Codable, Sendable {
 
     /// The index of the source that is shown first: the output has its format, and its frames carry black pictures.
     package var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
-
-    package enum CodingKeys: String, CodingKey {
-        case clips, turn, crossfade, trim, timecode, soundtrack
-    }
 }
 
 /// Sound that runs forwards over a whole edit, from one moment of a source on, and fades out at the end. Where the source
@@ -81,10 +77,6 @@ package struct Soundtrack: Hashable, Codable, Sendable {
 
     /// For how long it fades out at the end, in seconds.
     static let fade = Rational(1, 2)
-
-    package enum CodingKeys: String, CodingKey {
-        case source, from
-    }
 }
 
 /// A range of a source, how it is played, and how often; or a still picture.
@@ -142,10 +134,6 @@ package struct EditClip: Hashable, Codable, Sendable {
 
     /// One for each span of the clip, in the order of the output.
     package var directions: [Direction] { still == nil ? play.directions : [.forwards] }
-
-    package enum CodingKeys: String, CodingKey {
-        case source, from, to, duration, rule, play, times, speed, sound, still, title
-    }
 }
 
 /// Which moment of a frame decides whether a range has it.

@@ -152,12 +152,6 @@ package struct JobSpec: Hashable, Codable, Sendable {
         guard isPaced || encoder?.wantsConstantRate == true else { return nil }
         return indexes[mainSource].video.stream.nominalRate
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case container, videoCodec, crf, preset, profile, bitrate, lossless, audio, audioCodec, audioBitrate, tracks
-        case from, to, duration, edit, size, mostFrames, pixelFormat, sampleRate, channelLayout, loop, timestamps
-        case passFrames, threads, memory, verify, onDamage
-    }
 }
 
 /// Containers that reel writes. The raw value is the file name extension.

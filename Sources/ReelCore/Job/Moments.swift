@@ -15,10 +15,6 @@ package struct Moments: Hashable, Codable, Sendable {
             self.first = first
             self.last = last
         }
-
-        enum CodingKeys: String, CodingKey {
-            case frames, first, last
-        }
     }
 
     /// The number of frames at all places.
@@ -55,8 +51,4 @@ package struct Moments: Hashable, Codable, Sendable {
     }
 
     private static let mostPlaces = 8
-
-    enum CodingKeys: String, CodingKey {
-        case count, places, more
-    }
 }

@@ -12,10 +12,6 @@ package struct PassResult: Hashable, Codable, Sendable {
         self.statistics = statistics
         self.diagnostics = diagnostics
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case segments, statistics, diagnostics
-    }
 }
 
 /// The cost of a pass.
@@ -70,9 +66,5 @@ package struct PassStatistics: Hashable, Codable, Sendable {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no pass costs so much"))
         }
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case framesDecoded, framesEncoded, decodeSeconds, encodeSeconds, waitSeconds, peakRSS, cpuSeconds, outputBytes
     }
 }

@@ -12,10 +12,6 @@ package struct SegmentPlace: Hashable, Codable, Sendable {
         self.data = data
         self.record = record
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case name, data, record
-    }
 }
 
 /// A segment that is whole, and where an engine reads it.
@@ -28,9 +24,5 @@ package struct StoredSegment: Hashable, Codable, Sendable {
     package init(record: SegmentRecord, data: Locator) {
         self.record = record
         self.data = data
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case record, data
     }
 }

@@ -91,9 +91,4 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
         return hasFrames && numbers && hashes && name.subject.part == content.part && content.source >= 0
             && (0...1000).contains(reorderDepth) && bytes >= 0 && (-Timestamp.bound...Timestamp.bound).contains(start)
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case version, name, content, frames, packets, bytes, checksum, timeBase, reorderDepth, extradataHash
-        case initialPadding, trailingPadding, start, diagnostics
-    }
 }

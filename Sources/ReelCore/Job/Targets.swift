@@ -93,10 +93,6 @@ package struct VideoEncoding: Hashable, Codable, Sendable {
         self.keyFrameInterval = keyFrameInterval
         self.identity = identity
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case encoder, format, options, bitrate, threads, keyFrameInterval, identity
-    }
 }
 
 /// The output's video if the source's packets are passed through.
@@ -132,10 +128,6 @@ package struct MediaOption: Hashable, Codable, Sendable {
         self.name = name
         self.value = value
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case name, value
-    }
 }
 
 /// The encoder that made a job's parameters. With it, workers with different builds are found before the work and not
@@ -151,10 +143,6 @@ package struct EncoderIdentity: Hashable, Codable, Sendable {
     package init(build: String, extradataHash: String) {
         self.build = build
         self.extradataHash = extradataHash
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case build, extradataHash
     }
 }
 
@@ -195,10 +183,6 @@ package struct AudioTarget: Hashable, Codable, Sendable {
         self.channelLayout = channelLayout
         self.bitrate = bitrate
         self.lossless = lossless
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case source, track, direction, encoder, sampleRate, channelLayout, bitrate, lossless
     }
 }
 

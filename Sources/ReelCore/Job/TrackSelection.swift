@@ -14,8 +14,4 @@ package struct TrackSelection: Hashable, Codable, Sendable {
     package enum Kind: String, Codable, CaseIterable, Sendable {
         case audio, subtitles
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case audio, subtitles
-    }
 }

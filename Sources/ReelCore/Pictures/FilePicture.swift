@@ -12,8 +12,4 @@ package struct FilePicture: Hashable, Codable, Sendable {
         self.start = start
         self.lasts = lasts
     }
-
-    enum CodingKeys: String, CodingKey {
-        case file, start, lasts
-    }
 }

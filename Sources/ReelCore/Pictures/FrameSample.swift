@@ -25,8 +25,4 @@ package struct FrameSample: Hashable, Codable, Sendable {
 
     /// The frames, ascending.
     package var frames: [Int] { (0..<count).map { first + $0 * step } }
-
-    enum CodingKeys: String, CodingKey {
-        case first, step, count
-    }
 }

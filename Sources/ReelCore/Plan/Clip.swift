@@ -101,10 +101,6 @@ package struct Clip: Hashable, Codable, Sendable {
         let first = direction == .backwards ? shown[shown.count - 1] : shown[0]
         return Timestamp((interval(of: frame, in: track).start - interval(of: first, in: track).start).count)
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case source, firstFrame, rangeCount, step, timestamps, map, audioFrom, audioTo, joint, isHeard, isBlack
-    }
 }
 
 /// Frames at equal distances in a source, in its order.
@@ -135,10 +131,6 @@ package enum Joint: Hashable, Codable, Sendable {
     case join(crossfade: Rational)
     /// The clip before turns round.
     case turn(Turn)
-
-    package enum CodingKeys: String, CodingKey {
-        case join, turn
-    }
 
     package enum JoinCodingKeys: String, CodingKey {
         case crossfade

@@ -76,8 +76,4 @@ package struct OutputFormat: Hashable, Codable, Sendable {
 
     /// Bytes of a picture.
     var frameBytes: Int64 { Int64(Double(width * height) * PictureLayout(pixelFormat).bytesPerPixel) }
-
-    package enum CodingKeys: String, CodingKey {
-        case timeBase, width, height, sampleAspectRatio, displayMatrix, pixelFormat, frameRate, fieldOrder, fieldsVary
-    }
 }

@@ -28,10 +28,6 @@ package struct PictureSize: Hashable, Codable, Sendable {
         guard let most, width > most else { return self }
         return PictureSize(width: most, height: max((height * most + width / 2) / width, 1))
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case width, height
-    }
 }
 
 extension VideoStream {

@@ -73,11 +73,6 @@ package struct Plan: Hashable, Codable, Sendable {
         self.diagnostics = diagnostics
     }
 
-    package enum CodingKeys: String, CodingKey {
-        case version, number, sources, encoders, container, clips, isEdit, chapters, timecode, soundtrack, video, loop
-        case audio, subtitles, passes, need, verify, onDamage, diagnostics
-    }
-
     /// Decodes what `CanonicalJSON` wrote.
     ///
     /// Throws `.planOfOtherVersion` for a plan of another version, and `DecodingError` for anything that is not a valid
@@ -197,10 +192,6 @@ package enum Pass: Hashable, Codable, Sendable {
     /// Makes the segment of an audio track, given by its index in `Plan.audio`.
     case audio(Int)
 
-    package enum CodingKeys: String, CodingKey {
-        case video, audio
-    }
-
     package enum VideoCodingKeys: String, CodingKey {
         case _0 = "pass"
     }
@@ -216,10 +207,6 @@ package struct PlannedSource: Hashable, Codable, Sendable {
     package var indexHash: String
 
     package init(indexHash: String) { self.indexHash = indexHash }
-
-    package enum CodingKeys: String, CodingKey {
-        case indexHash
-    }
 }
 
 /// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.

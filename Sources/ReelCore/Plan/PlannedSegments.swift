@@ -112,19 +112,11 @@ private struct VideoEncodingFacts: Encodable {
         let displayMatrix: [Int32]?
         let colour: ColourTags
 
-        enum CodingKeys: String, CodingKey {
-            case width, height, pixelFormat, sampleAspectRatio, displayMatrix, colour
-        }
-
         init(_ stream: VideoStream) {
             (width, height, pixelFormat) = (stream.width, stream.height, stream.pixelFormat)
             (sampleAspectRatio, displayMatrix) = (stream.sampleAspectRatio, stream.displayMatrix)
             colour = stream.colour
         }
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case target, source, output
     }
 
     init(_ target: VideoTarget, of stream: VideoStream, output: VideoStream) {
@@ -146,10 +138,6 @@ private struct AudioEncodingFacts: Encodable {
     /// nil unless packets are passed through, since nothing else depends on it.
     let hidesPreroll: Bool?
 
-    enum CodingKeys: String, CodingKey {
-        case target, hidesPreroll
-    }
-
     init(target: AudioTarget, hidesPreroll: Bool) {
         self.target = target
         self.hidesPreroll = target.isPassthrough ? hidesPreroll : nil
@@ -170,10 +158,6 @@ private struct AudioTimes: Encodable {
     let lastFrame: Rational
     /// The sound of an edit; nil for a reversal.
     let edit: SoundEdit?
-
-    enum CodingKeys: String, CodingKey {
-        case streams, direction, isPassthrough, from, to, start, end, lastFrame, edit
-    }
 
     init(_ clip: Clip, of video: VideoTrack, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {
         self.streams = streams

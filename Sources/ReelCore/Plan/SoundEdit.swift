@@ -34,10 +34,6 @@ package struct SoundEdit: Hashable, Codable, Sendable {
             guard crossfade == Rational(0), source == other.source else { return false }
             return source == nil || direction == other.direction && origin == other.origin && speed == other.speed
         }
-
-        package enum CodingKeys: String, CodingKey {
-            case source, start, end, direction, speed, origin, crossfade
-        }
     }
 
     /// The sound of a plan's edit; `indexes` are those of its sources, in their order.
@@ -125,10 +121,6 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         pieces.compactMap(\.source).reduce(into: []) { known, source in
             if !known.contains(source) { known.append(source) }
         }
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case pieces
     }
 }
 

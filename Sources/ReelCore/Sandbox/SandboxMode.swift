@@ -33,8 +33,4 @@ package struct SandboxState: Codable, Hashable, Sendable {
 
     /// The parts that are not in force.
     package var missing: [SandboxPart] { (landlock > 0 ? [] : [.files]) + (seccomp ? [] : [.calls]) }
-
-    enum CodingKeys: String, CodingKey {
-        case landlock, seccomp
-    }
 }

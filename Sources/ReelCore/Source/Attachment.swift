@@ -26,8 +26,4 @@ package struct Attachment: Hashable, Codable, Sendable {
         self.title = title
         self.bytes = bytes
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case index, isCover, codec, fileName, mediaType, title, bytes
-    }
 }

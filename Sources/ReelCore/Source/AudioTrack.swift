@@ -47,9 +47,4 @@ package struct AudioTrack: Hashable, Codable, Sendable {
         self.parameters = parameters
         self.details = details
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case index, codec, sampleRate, channels, channelLayout, sampleFormat, bitsPerSample, profile, timeBase, span
-        case bytes, parameters, details
-    }
 }

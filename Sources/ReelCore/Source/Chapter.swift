@@ -31,8 +31,4 @@ package struct Chapter: Hashable, Codable, Sendable {
             .sorted { (placed[$0.element].start, $0.offset) < (placed[$1.element].start, $1.offset) }
         return order.map { placed[$0.element] }
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case start, end, title
-    }
 }

@@ -31,8 +31,4 @@ package struct CodecParameters: Hashable, Codable, Sendable {
         self.bitsPerRawSample = bitsPerRawSample
         self.seekPreroll = seekPreroll
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case extradata, frameSize, blockAlign, bitrate, profile, bitsPerCodedSample, bitsPerRawSample, seekPreroll
-    }
 }

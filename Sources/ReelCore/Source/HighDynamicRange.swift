@@ -11,10 +11,6 @@ package struct MasteringDisplay: Hashable, Codable, Sendable {
             self.x = x
             self.y = y
         }
-
-        package enum CodingKeys: String, CodingKey {
-            case x, y
-        }
     }
 
     /// The display's primaries and white point.
@@ -34,10 +30,6 @@ package struct MasteringDisplay: Hashable, Codable, Sendable {
             self.blue = blue
             self.white = white
         }
-
-        package enum CodingKeys: String, CodingKey {
-            case red, green, blue, white
-        }
     }
 
     /// The darkest and brightest levels of the display, in cd/m².
@@ -51,10 +43,6 @@ package struct MasteringDisplay: Hashable, Codable, Sendable {
             self.least = least
             self.most = most
         }
-
-        package enum CodingKeys: String, CodingKey {
-            case least, most
-        }
     }
 
     /// The primaries; nil if unspecified.
@@ -65,10 +53,6 @@ package struct MasteringDisplay: Hashable, Codable, Sendable {
     package init(primaries: Primaries?, luminance: Luminance?) {
         self.primaries = primaries
         self.luminance = luminance
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case primaries, luminance
     }
 }
 
@@ -82,9 +66,5 @@ package struct ContentLight: Hashable, Codable, Sendable {
     package init(pixel: UInt32, average: UInt32) {
         self.pixel = pixel
         self.average = average
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case pixel, average
     }
 }

@@ -5,10 +5,6 @@ package enum PassthroughSupport: Hashable, Codable, Sendable {
     /// Passthrough is impossible for this first reason.
     case impossible(PassthroughObstacle)
 
-    package enum CodingKeys: String, CodingKey {
-        case possible, impossible
-    }
-
     package enum PossibleCodingKeys: String, CodingKey {
         case _0 = "coded"
     }

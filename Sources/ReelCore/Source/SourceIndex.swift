@@ -54,10 +54,6 @@ package struct MetadataEntry: Hashable, Codable, Sendable {
         self.name = name
         self.value = value
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case name, value
-    }
 }
 
 /// The main video: its parameters, and all its packets, frames and RAPs.

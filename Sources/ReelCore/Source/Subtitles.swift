@@ -42,10 +42,6 @@ package struct SubtitleTrack: Hashable, Sendable {
             self.timeBase = timeBase
             self.details = details
         }
-
-        package enum CodingKeys: String, CodingKey {
-            case index, codec, header, isTimedText, width, height, timeBase, details
-        }
     }
 }
 

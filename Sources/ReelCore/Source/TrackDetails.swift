@@ -12,8 +12,4 @@ package struct TrackDetails: Hashable, Codable, Sendable {
         self.title = title
         self.dispositions = dispositions
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case language, title, dispositions
-    }
 }

@@ -87,12 +87,6 @@ package struct VideoStream: Hashable, Codable, Sendable {
     package var hasFullRange: Bool {
         pixelFormat.hasPrefix("yuvj") || colour.range == "pc" && !PictureLayout(pixelFormat).isRGB
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case index, codec, profile, level, width, height, pixelFormat, timeBase, frameRate, sampleAspectRatio
-        case displayMatrix, colour, masteringDisplay, contentLight, fieldOrder, fieldsVary, losses, reorderDepth
-        case frameBytes, details
-    }
 }
 
 /// How pixel values map to colours, in FFmpeg's names ("bt709", "tv", "left"); nil if unspecified.
@@ -117,10 +111,6 @@ package struct ColourTags: Hashable, Codable, Sendable {
         self.transfer = transfer
         self.matrix = matrix
         self.chromaLocation = chromaLocation
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case range, primaries, transfer, matrix, chromaLocation
     }
 }
 

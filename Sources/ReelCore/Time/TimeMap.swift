@@ -64,8 +64,4 @@ package struct TimeMap: Hashable, Codable, Sendable {
 
     /// For how long the output shows the part, in seconds.
     package var duration: Rational { source.seconds(end - start) / speed }
-
-    package enum CodingKeys: String, CodingKey {
-        case direction, source, output, start, end, offset, speed
-    }
 }

@@ -64,10 +64,6 @@ package struct Interval: Hashable, Codable, Sendable {
     package func mirrored(at end: Timestamp) -> Interval {
         Interval(start: Timestamp((end - self.end).count), duration: duration)
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case start, duration
-    }
 }
 
 /// Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`Timestamp.bound`.
