@@ -33,8 +33,7 @@ extension FailureReason {
         case .boardOfOtherVersion(let found, let known):
             CodeText(
                 "the board in Redis has version \(found), this program knows version \(known): use one release "
-                    + "everywhere, or "
-                    + "another Redis or namespace",
+                    + "everywhere, or another Redis or namespace",
                 "The board in Redis has the version of another release of reel.",
                 "Use one release everywhere, or another Redis or namespace; see docs/upgrading.md.")
         case .boardUnprepared(let found, let known):
@@ -48,8 +47,7 @@ extension FailureReason {
         case .boardOfNewerRelease(let found, let known):
             CodeText(
                 "Redis has the board's functions in version \(found), this program knows version \(known): a newer "
-                    + "release "
-                    + "works on this board, so use that everywhere",
+                    + "release works on this board, so use that everywhere",
                 "A newer release of reel works on the board.", "Install the newer release; see docs/upgrading.md.")
         case .redisUnreachable(let address, let said, _):
             CodeText(
@@ -95,6 +93,33 @@ extension FailureReason {
                 "job \(job) is \(state.rawValue): cancel it first",
                 "A job that has not ended cannot be removed.", "Cancel it first.")
         default: nil
+        }
+    }
+}
+
+extension RedisAddressFault {
+    var words: String {
+        switch self {
+        case .notURL: "it is not a URL"
+        case .scheme: "the scheme must be redis or unix"
+        case .tls: "reel does not support TLS itself; use a tunnel, see Redis over TLS in deploy/README.md"
+        case .host: "the host is missing"
+        case .port: "the port is wrong"
+        case .query: "write the database number into the path of redis:// (/2), or as ?db=N alone after unix://"
+        case .database: "the database must be a number"
+        case .path: "it needs three slashes and an absolute path"
+        case .pathLength: "the path of a socket must not have more than 107 bytes"
+        }
+    }
+}
+
+extension JobFault {
+    var words: String {
+        switch self {
+        case .id: "it has no id"
+        case .weight: "its weight is not positive"
+        case .passCount: "it has not as many passes as it states"
+        case .plan: "its plan has no number, or the probe is another job's"
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import ReelCore
+package import ReelCore
 
 extension FailureReason {
     /// The texts of codes about jobs, commands and hosts; nil for others.
@@ -215,6 +215,35 @@ extension FailureReason {
         case .unexpected(let said):
             CodeText("\(said)", "Something failed that no code describes.", "Report it with the message.")
         default: nil
+        }
+    }
+}
+
+extension Quotas.Quota {
+    /// That a job asks for more than is allowed.
+    func exceeded(_ asked: Int64?, _ most: Int64) -> String {
+        switch self {
+        case .pixels: "a picture has \(asked ?? 0) pixels, and at most \(most) are allowed here"
+        case .duration: "the output lasts \(asked ?? 0) s, and at most \(most) s are allowed here"
+        case .frames: "the output has \(asked ?? 0) frames, and at most \(most) are allowed here"
+        case .tracks: "the output has \(asked ?? 0) tracks, and at most \(most) are allowed here"
+        case .output: "a file takes more than \(ByteSize(bytes: most)), which is the most that is allowed here"
+        case .passTime: "a pass took longer than \(most) s, which is the most that is allowed here"
+        case .jobTime: "the job took longer than \(most) s, which is the most that is allowed here"
+        case .jobCPU: "the job took more than \(most) s of CPU time, which is the most that is allowed here"
+        case .passCPU: "a pass took more than \(most) s of CPU time, which is the most that is allowed here"
+        }
+    }
+}
+
+extension SandboxState {
+    /// The confinement that is in force, in words.
+    package var words: String {
+        switch (landlock > 0, seccomp) {
+        case (true, true): "engines are confined: Landlock \(landlock), seccomp"
+        case (true, false): "engines are confined in part: Landlock \(landlock), no seccomp"
+        case (false, true): "engines are confined in part: seccomp, no Landlock"
+        case (false, false): "engines are not confined"
         }
     }
 }

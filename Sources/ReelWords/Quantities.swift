@@ -129,7 +129,8 @@ package struct AudioBitRate: Hashable, Sendable {
 
 extension TrackSelection {
     /// The forms of a selection, as an error explains them.
-    package static let forms = "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
+    package static let forms =
+        "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
 
     /// Parses a selection as FFmpeg's users write streams, separated by commas. Nil for anything else.
     package init?(_ text: String) {

@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReelCore
 
 /// Quantities as people read and type them.
@@ -50,5 +51,31 @@ package enum Wording {
         let digits = String(rest)
         let padding = String(repeating: "0", count: 6 - digits.count)
         return "\(microseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
+    }
+}
+
+/// Words for the operating system's numbers.
+enum SystemWords {
+    static func text(_ errno: Int32) -> String { String(cString: strerror(errno)) }
+
+    /// "pid 4711 on HOST", as far as known.
+    static func process(_ pid: Int?, _ host: String?) -> String {
+        guard let pid, let host else { return "another process" }
+        return "pid \(pid) on \(host)"
+    }
+}
+
+extension Wording {
+    /// "title, artist": the first ten of these names, and how many more there are. A name may come from a hostile file.
+    static func some(_ names: [String]) -> String {
+        let shown = names.prefix(10).map { $0.count > 60 ? $0.prefix(60) + "…" : $0 }.joined(separator: ", ")
+        return names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
+    }
+
+    /// ", the first at 1.240 s, the last at 1.480 s"; empty if no time is known.
+    static func places(_ count: Int, _ first: Rational?, _ last: Rational?) -> String {
+        guard let first, let last else { return "" }
+        return count > 1 && first != last
+            ? ", the first at \(seconds(first)), the last at \(seconds(last))" : " at \(seconds(first))"
     }
 }

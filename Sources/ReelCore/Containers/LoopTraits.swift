@@ -38,7 +38,6 @@ package struct LoopOptions: Hashable, Codable, Sendable {
     /// Whether pictures are kept without loss in a format that has the choice. Plans have it, from `JobSpec.lossless`.
     package var isLossless = false
 
-    /// Options as the user gave them.
     package init(plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
         self.plays = plays
         self.dither = dither
@@ -47,7 +46,6 @@ package struct LoopOptions: Hashable, Codable, Sendable {
 
     /// The valid values of `plays`: GIF counts repeats in 16 bits.
     package static let playsAllowed = 1...65_535
-    /// The valid values of `colours`.
     package static let coloursAllowed = 2...256
 
     /// Whether all numbers are within range: another user may have written the record.

@@ -79,8 +79,7 @@ extension EncoderTraits {
         EncoderTraits(
             name: "prores_aw", codec: "prores", isListed: false, isTried: false, isLimitedRange: true,
             cost: { _ in ofProRes }),
-        EncoderTraits(
-            name: "mpeg4", codec: "mpeg4", isLimitedRange: true, cost: { _ in small }),
+        EncoderTraits(name: "mpeg4", codec: "mpeg4", isLimitedRange: true, cost: { _ in small }),
     ]
 
     /// The same library as libx264, with RGB pictures encoded as RGB.

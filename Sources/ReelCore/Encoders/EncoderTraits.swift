@@ -80,11 +80,8 @@ package struct EncoderTraits: Sendable {
         }
     }
 
-    /// An encoder option and its value.
     package struct Preset: Sendable {
-        /// The option's name, as FFmpeg spells it.
         package let option: String
-        /// Its value.
         package let value: String
     }
 
@@ -105,9 +102,7 @@ package struct EncoderTraits: Sendable {
 
     /// Facts that an encoder writes into its stream.
     package struct Told: OptionSet, Sendable {
-        /// One bit for each fact.
         package let rawValue: Int
-        /// Makes a set of the facts with these bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The field order of the whole video.
@@ -144,7 +139,6 @@ package struct EncoderTraits: Sendable {
 }
 
 extension VideoEncoding {
-    /// The row of the encoder.
     package var traits: EncoderTraits { EncoderTraits.named(encoder) }
 
     /// Whether each packet has one of the picture's transparency beside it.

@@ -2,12 +2,10 @@
 package struct Edit: Hashable, Codable, Sendable {
     /// The clips in the order of the output; at least one has a source.
     package var clips: [EditClip]
-    /// How clips that are played forth and back turn round.
     package var turn: Turn
     /// The length of the crossfade of the sound where clips or their repeats meet, in seconds; 0 for hard cuts. Nil for
     /// half a frame, at least 10 ms.
     package var crossfade: Rational?
-    /// Which frames of their ranges the clips show.
     package var trim: Trim
     /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that of
     /// the first clip's source.
@@ -18,7 +16,6 @@ package struct Edit: Hashable, Codable, Sendable {
     /// The most clips of an edit, each counted as often as it is played.
     package static let mostClips = 100_000
 
-    /// Clips, one after the other; `crossfade` is in seconds.
     package init(
         clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none, timecode: String? = nil,
         soundtrack: Soundtrack? = nil
@@ -43,7 +40,6 @@ package struct Edit: Hashable, Codable, Sendable {
             && soundtrack.map { sources.contains($0.source) && $0.from >= Rational(0) } ?? true
     }
 
-    /// Whether a text has the form of a timecode.
     private static func isTimecode(_ text: String) -> Bool {
         text.utf8.count <= 16 && text.allSatisfy { "0123456789:;".contains($0) }
     }
@@ -69,7 +65,6 @@ package struct Soundtrack: Hashable, Codable, Sendable {
     /// The moment that is heard first, in seconds from the file's start; not negative.
     package var from: Rational
 
-    /// A soundtrack from a moment in seconds on.
     package init(source: Int, from: Rational = Rational(0)) {
         self.source = source
         self.from = from
@@ -85,30 +80,23 @@ package struct EditClip: Hashable, Codable, Sendable {
     package var source: Int?
     /// The start of the range: frames with from ≤ t < to are shown, where t is what `rule` says. Nil for no limit.
     package var from: Position?
-    /// The end of the range; nil for no limit.
     package var to: Position?
     /// How much of the source the range has, instead of `to`; nil for no limit.
     package var duration: Position?
     /// Which moment of a frame decides whether a range in seconds has it; nil for its start.
     package var rule: RangeRule?
-    /// In which directions the range is played.
     package var play: Play
-    /// How often the clip is played; within `timesAllowed`.
     package var times: Int
-    /// The valid values of `times`.
     package static let timesAllowed = 1...10_000
     /// Seconds of the source in a second of the output; within `speedsAllowed`.
     package var speed: Rational
-    /// The valid values of `speed`.
     package static let speedsAllowed = Rational(1, 16)...Rational(16)
-    /// Whether its sound is heard.
     package var sound: Bool
     /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play it.
     package var still: Rational?
     /// The title of the clip's chapter; nil for no chapter.
     package var title: String?
 
-    /// A range of a source.
     package init(
         source: Int? = 0, from: Position? = nil, to: Position? = nil, duration: Position? = nil,
         rule: RangeRule? = nil, play: Play, times: Int = 1,
@@ -162,13 +150,11 @@ package enum Play: String, Codable, CaseIterable, Sendable {
 package enum Turn: String, Codable, CaseIterable, Sendable {
     /// The frames at which it turns are shown once: of n frames, n forward and n − 2 back.
     case once
-    /// All frames are shown in both directions.
     case twice
 }
 
 /// Which frames of its range a clip shows.
 package enum Trim: String, Codable, CaseIterable, Sendable {
-    /// All of them.
     case none
     /// Those during which the source has both video and sound, and beyond which it has the sound that crossfades need.
     case shared

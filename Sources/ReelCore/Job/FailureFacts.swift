@@ -44,86 +44,13 @@ package enum MediaStep: String, Codable, CaseIterable, Sendable {
     case checksum
 }
 
-/// What is wrong with a place in an edit's file.
-package enum EditFlaw: Hashable, Codable, Sendable {
-    /// The file is not JSON; quotes the parser.
-    case notJSON(said: String)
-    /// The file has more bytes than an edit may have.
-    case tooLong(bytes: Int64)
-    /// An edit has no such key; `known` are the possible ones.
-    case unknownKey(known: [String])
-    /// The value is missing.
-    case missing
-    /// The value is not what belongs here.
-    case malformed(wanted: EditForm)
-    /// It excludes another key of the same object.
-    case excludes(key: String)
-    /// The start of the range is not before its end.
-    case rangeEmpty(from: Position, to: Position)
-    /// The list has this many clips.
-    case clipCount(found: Int)
-    /// No clip has a source.
-    case onlyGaps
-    /// There is no file at this path.
-    case sourceMissing(path: String)
-    /// A timeline has a part that an edit cannot show; `name` is the part's own, which may be empty.
-    case notTaken(part: TimelinePart, name: String)
-    /// A clip of a timeline has a time scalar other than −1, 0 and 1; `name` is the clip's.
-    case timeScalar(scalar: String, name: String)
-    /// An object without which a timeline cannot be read has a schema that reel does not know.
-    case unknownSchema(schema: String)
-    /// A timeline has no enabled video track.
-    case noVideoTrack
-    /// The file has this many timelines, tracks or clips at its top, and reel cannot know which one is meant.
-    case timelineCount(found: Int)
-
-    package enum CodingKeys: String, CodeKey {
-        case notJSON, tooLong, unknownKey, missing, malformed, excludes, rangeEmpty, clipCount, onlyGaps, sourceMissing,
-            notTaken, timeScalar, unknownSchema, noVideoTrack, timelineCount
-    }
-}
-
-/// What belongs at a place in an edit's file.
-package enum EditForm: Hashable, Codable, Sendable {
-    case object, list, text, flag
-    /// Seconds as a number, a ratio in a string, or a time as clocks show it.
-    case time
-    /// A time that is not 0.
-    case duration
-    /// A moment of a video, as `--from` takes it, or seconds as a number.
-    case position
-    /// A position that is not 0.
-    case length
-    /// A whole number in a range.
-    case count(least: Int, most: Int)
-    /// A number or ratio in a range.
-    case ratio(least: Rational, most: Rational)
-    /// One of these words.
-    case word(words: [String])
-    /// A number.
-    case number
-    /// Units per second, above 0.
-    case rate
-    /// A time within a billion seconds.
-    case moment
-    /// An object of one of these schemas of OpenTimelineIO.
-    case schema(names: [String])
-
-    package enum CodingKeys: String, CodeKey {
-        case object, list, text, flag, time, duration, position, length, count, ratio, word, number, rate, moment,
-            schema
-    }
-}
-
 /// How a pass's decoded frames differ from the source's index.
 package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
-    /// A frame is missing.
     case missing
     /// A frame comes that the index does not have.
     case unplanned
     /// A frame comes after one that is shown later.
     case order
-    /// A frame looks different.
     case picture
     /// A frame is damaged: the pictures from it on then depend on everything decoded before.
     case damage
@@ -298,4 +225,46 @@ package enum ResultPart: String, Codable, CaseIterable, Sendable {
     /// Too many diagnostics, or one that is too long.
     case diagnostics
     case numbers
+}
+
+/// The operation in the store that the operating system refused. Raw values are stored.
+package enum StoreStep: String, Codable, CaseIterable, Sendable {
+    /// Making the store's own folders, or writing to them.
+    case open = "open"
+    case makeFolder = "make-folder"
+    case read = "read"
+    case write = "write"
+    case lock = "lock"
+    /// Moving segments from one job's folder to another's.
+    /// Copying the source into the store.
+    case copySource = "copy-source"
+    case remove = "remove"
+}
+
+/// What is wrong with the address of a Redis server.
+package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
+    case notURL = "not-a-url"
+    /// The URL's scheme is not one that reel knows.
+    case scheme
+    /// The scheme is `rediss://`, which is not supported.
+    case tls
+    case host, port
+    /// A database number is at the wrong place, or something else follows the path.
+    case query
+    case database
+    /// The path of a socket is not absolute, or a host stands before it.
+    case path
+    /// The path of a socket has more than 107 bytes.
+    case pathLength = "path-length"
+}
+
+/// Why a job to be put on the board contradicts itself.
+package enum JobFault: String, Codable, CaseIterable, Sendable {
+    case id
+    /// The weight is 0 or negative.
+    case weight
+    /// The number of passes differs from the number that the job states.
+    case passCount = "pass-count"
+    /// The job has no plan, or its probe belongs to another job.
+    case plan
 }

@@ -1,6 +1,5 @@
 /// What a user asks for: the options that change the output, and the options that only shape the work.
 package struct JobSpec: Hashable, Codable, Sendable {
-    /// The container of the output.
     package var container: Container
     /// The name of an encoder or codec as FFmpeg spells it; nil chooses one by the source.
     package var videoCodec: String?
@@ -14,19 +13,16 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var bitrate: VideoRate?
     /// Whether video and sound must be kept without loss.
     package var lossless: Bool
-    /// What happens to the sound.
     package var audio: AudioMode
     /// The name of an audio encoder or codec; nil chooses one by the source.
     package var audioCodec: String?
     /// The rate of each track of the sound, in bits per second; nil for what suits the encoder.
     package var audioBitrate: Int64?
-    /// The valid values of `audioBitrate`.
     package static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
     /// Which tracks the output has; nil for all.
     package var tracks: TrackSelection?
     /// The start of the range: frames with from ≤ t < to are selected. Nil for no limit.
     package var from: Position?
-    /// The end of the range; nil for no limit.
     package var to: Position?
     /// How much of the source the range has, instead of `to`; nil for no limit.
     package var duration: Position?
@@ -37,32 +33,26 @@ package struct JobSpec: Hashable, Codable, Sendable {
     /// The most frames a second: one frame in several is shown. Stills become as many frames in a video. Nil shows all
     /// frames, and a still as one.
     package var mostFrames: Rational?
-    /// The valid values of `mostFrames`.
     package static let ratesAllowed = Rational(1, 100)...Rational(1000)
     /// The pixel format of the output, as FFmpeg spells it; nil for that of the first source, or the nearest that the
     /// encoder takes.
     package var pixelFormat: String?
     /// Samples per second of the sound; nil for the source's, or the nearest that the encoder takes.
     package var sampleRate: Int?
-    /// The valid values of `sampleRate`.
     package static let sampleRates = 1000...768_000
     /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder takes.
     package var channelLayout: String?
     /// What is asked of moving pictures that loop; nil for nothing.
     package var loop: LoopOptions?
-    /// How frames get their timestamps.
     package var timestamps: TimestampMode
     /// The most frames in a chunk, and in a pass if a RAP lets it end there; nil leaves it to the planner.
     package var passFrames: Int?
     /// Threads of each codec, within `threadCounts`; nil leaves it to the planner, which keeps all slots busy.
     package var threads: Int?
-    /// The valid values of `threads`.
     package static let threadCounts = 1...128
     /// Bytes of memory that a pass may take; nil for the default of 2 GiB.
     package var memory: Int64?
-    /// How the output is verified.
     package var verify: VerifyMode
-    /// What happens to frames that do not decode.
     package var onDamage: DamageMode
 
     package init(
@@ -90,8 +80,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
         if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, edit.soundtrack == nil,
             let clip = edit.clips.first,
             clip
-                == EditClip(
-                    from: clip.from, to: clip.to, duration: clip.duration, play: .reverse, title: clip.title)
+                == EditClip(from: clip.from, to: clip.to, duration: clip.duration, play: .reverse, title: clip.title)
         {
             // There is one way to ask for a range that is reversed once.
             (self.from, self.to, self.duration, self.edit) = (clip.from, clip.to, clip.duration, nil)
@@ -184,6 +173,62 @@ package enum VerifyMode: String, Codable, CaseIterable, Sendable {
 package enum DamageMode: String, Codable, CaseIterable, Sendable {
     /// The previous frame stays on screen if nothing decodes; frames with errors are shown as the decoder repairs them.
     case `repeat`
-    /// The job fails.
     case fail
+}
+
+extension JobSpec {
+    /// The options of a job, as facts name them. Raw values are stored: never change one.
+    package enum Option: String, Codable, CaseIterable, Sendable {
+        case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
+        case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
+        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate
+    }
+}
+
+/// Which of the sources' tracks the output has. The video is always among them.
+package struct TrackSelection: Hashable, Codable, Sendable {
+    /// Places among the audio tracks, ascending; nil for all.
+    package var audio: [Int]?
+    /// Places among the text subtitles, ascending; nil for all.
+    package var subtitles: [Int]?
+
+    package init(audio: [Int]?, subtitles: [Int]?) {
+        (self.audio, self.subtitles) = (audio, subtitles)
+    }
+
+    package enum Kind: String, Codable, CaseIterable, Sendable {
+        case audio, subtitles
+    }
+}
+
+/// The rate of the encoded video, if it has no constant quality.
+package enum VideoRate: Hashable, Sendable {
+    /// Bits per second, the same in every chunk.
+    case constant(Int64)
+    /// In every chunk, the rate that the source has for the same frames.
+    case source
+}
+
+/// Encoded as a number or the word `source`.
+extension VideoRate: Codable {
+    private static let word = "source"
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let bits = try? container.decode(Int64.self) {
+            self = .constant(bits)
+        } else if try container.decode(String.self) == VideoRate.word {
+            self = .source
+        } else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "neither a rate nor \"source\"")
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .constant(let bits): try container.encode(bits)
+        case .source: try container.encode(VideoRate.word)
+        }
+    }
 }

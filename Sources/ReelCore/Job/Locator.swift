@@ -2,7 +2,6 @@
 /// in between reads them or makes one from another. An engine gets locators of the bytes that its request needs, and no
 /// more.
 package enum Locator: Hashable, Sendable {
-    /// A file, by its path.
     case file(String)
 
     /// What messages call the bytes.
@@ -14,7 +13,6 @@ package enum Locator: Hashable, Sendable {
 }
 
 extension Locator: CustomStringConvertible {
-    /// The name.
     package var description: String { name }
 }
 
@@ -24,17 +22,41 @@ extension Locator: Codable {
         case file
     }
 
-    /// Throws `DecodingError` if the object has no key of a known kind.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self = .file(try container.decode(String.self, forKey: .file))
     }
 
-    /// Writes the kind and its value.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch self {
         case .file(let path): try container.encode(path, forKey: .file)
         }
+    }
+}
+
+/// Where an engine writes a segment that it is to make: its bytes first, and its record when they are whole.
+package struct SegmentPlace: Hashable, Codable, Sendable {
+    /// The segment's name, which its record keeps.
+    package var name: SegmentName
+    package var data: Locator
+    /// Of its `SegmentRecord`, as JSON.
+    package var record: Locator
+
+    package init(name: SegmentName, data: Locator, record: Locator) {
+        self.name = name
+        self.data = data
+        self.record = record
+    }
+}
+
+/// A segment that is whole, and where an engine reads it.
+package struct StoredSegment: Hashable, Codable, Sendable {
+    package var record: SegmentRecord
+    package var data: Locator
+
+    package init(record: SegmentRecord, data: Locator) {
+        self.record = record
+        self.data = data
     }
 }

@@ -2,9 +2,7 @@
 package struct PassResult: Hashable, Codable, Sendable {
     /// The segments in chunk order; empty for the assembly.
     package var segments: [SegmentRecord]
-    /// The cost of the pass.
     package var statistics: PassStatistics
-    /// What the pass found.
     package var diagnostics: [Diagnostic]
 
     package init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
@@ -18,11 +16,8 @@ package struct PassResult: Hashable, Codable, Sendable {
 package struct PassStatistics: Hashable, Codable, Sendable {
     /// Frames that came out of the decoder, including discarded ones.
     package var framesDecoded: Int
-    /// Frames that went into the encoder.
     package var framesEncoded: Int
-    /// Seconds spent in the decoder.
     package var decodeSeconds: Double
-    /// Seconds spent in the encoder.
     package var encodeSeconds: Double
     /// Seconds spent waiting for files.
     package var waitSeconds: Double

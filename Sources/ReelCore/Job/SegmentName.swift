@@ -11,10 +11,8 @@ package enum SegmentPart: Hashable, Sendable {
 package struct SegmentSubject: Hashable, Sendable {
     /// The index of the clip in `Plan.clips`; not negative.
     package var clip: Int
-    /// The part of the clip's source.
     package var part: SegmentPart
 
-    /// A part of the source of the clip with this index, which is not negative.
     package init(clip: Int, part: SegmentPart) {
         self.clip = clip
         self.part = part
@@ -25,7 +23,6 @@ package struct SegmentSubject: Hashable, Sendable {
 /// track 1 of its source. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
 /// never write to the same file.
 package struct SegmentName: Hashable, Sendable {
-    /// The part of a clip for which the segment was made.
     package var subject: SegmentSubject
     /// The attempt's token; lower-case hexadecimal, not empty.
     package var token: String
@@ -39,10 +36,8 @@ package struct SegmentName: Hashable, Sendable {
     private static let ending = ".nut"
     private static let recordEnding = ".json"
 
-    /// The name of the segment file.
     package var text: String { "\(subject).\(token)\(SegmentName.ending)" }
 
-    /// The name of the record beside the segment file.
     package var recordName: String { text + SegmentName.recordEnding }
 
     /// Parses a segment's file name; nil for any text that `text` never gives.
@@ -61,13 +56,11 @@ package struct SegmentName: Hashable, Sendable {
 }
 
 extension SegmentName: CustomStringConvertible {
-    /// The name of the segment file.
     package var description: String { text }
 }
 
 /// Encoded as the file's name.
 extension SegmentName: Codable {
-    /// Throws `DecodingError` if the text is not the name of a segment file.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -77,7 +70,6 @@ extension SegmentName: Codable {
         self = name
     }
 
-    /// Writes the name as a string.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
@@ -125,13 +117,11 @@ extension SegmentPart: CustomStringConvertible {
 
 /// The parts of earlier clips come first.
 extension SegmentSubject: Comparable {
-    /// Compares the clips first, then the parts.
     package static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
 }
 
 /// Audio tracks come first, then frames in the source's order.
 extension SegmentPart: Comparable {
-    /// Compares tracks by index, and frames by start, then end.
     package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
         switch (a, b) {
         case (.audio(let a), .audio(let b)): a < b
@@ -139,5 +129,75 @@ extension SegmentPart: Comparable {
         case (.audio, .video): true
         case (.video, .audio): false
         }
+    }
+}
+
+/// The content of a segment, independent of the plan, clip, pass or attempt that it was made for. Plans that want the
+/// same content share segments, and so do the clips of a plan.
+package struct SegmentContent: Hashable, Sendable {
+    /// The index in `Plan.sources` of the source. A job's plans have the same sources in the same order.
+    package var source: Int
+    package var part: SegmentPart
+    /// SHA-256, in hexadecimal, of the facts that decide what is shown or heard when, on a clock that begins with the
+    /// segment.
+    package var times: String
+    /// SHA-256, in hexadecimal, of how the segment is encoded.
+    package var target: String
+    /// SHA-256, in hexadecimal, of the frames' likenesses (`Likeness`), in the source's order. Plans want it for video
+    /// whose source was decoded as a whole; all encoded video has it.
+    package var likeness: String?
+
+    package init(source: Int = 0, part: SegmentPart, times: String, target: String, likeness: String? = nil) {
+        self.source = source
+        self.part = part
+        self.times = times
+        self.target = target
+        self.likeness = likeness
+    }
+
+    /// The wanted contents that a segment of this content satisfies: this one, and the same without a likeness, which
+    /// plans want if their source was not decoded as a whole.
+    package var uses: [SegmentContent] {
+        guard likeness != nil else { return [self] }
+        return [self, SegmentContent(source: source, part: part, times: times, target: target)]
+    }
+}
+
+/// Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
+extension SegmentContent: Codable {
+    package enum CodingKeys: String, CodingKey {
+        case source, frames, track, times, target, likeness
+    }
+
+    /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is not
+    /// empty.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        source = try container.decode(Int.self, forKey: .source)
+        if let track = try container.decodeIfPresent(Int.self, forKey: .track) {
+            part = .audio(track: track)
+        } else {
+            let bounds = try container.decode([Int].self, forKey: .frames)
+            guard bounds.count == 2, 0 <= bounds[0], bounds[0] < bounds[1] else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .frames, in: container, debugDescription: "no range of frames")
+            }
+            part = .video(frames: bounds[0]..<bounds[1])
+        }
+        times = try container.decode(String.self, forKey: .times)
+        target = try container.decode(String.self, forKey: .target)
+        likeness = try container.decodeIfPresent(String.self, forKey: .likeness)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(source, forKey: .source)
+        switch part {
+        case .video(let frames): try container.encode([frames.lowerBound, frames.upperBound], forKey: .frames)
+        case .audio(let track): try container.encode(track, forKey: .track)
+        }
+        try container.encode(times, forKey: .times)
+        try container.encode(target, forKey: .target)
+        try container.encodeIfPresent(likeness, forKey: .likeness)
     }
 }

@@ -5,7 +5,6 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
     /// versions are ignored.
     package static let version = 3
 
-    /// The version of this record.
     package var version: Int
     /// The segment's file name in the job's folder of segments.
     package var name: SegmentName
@@ -13,13 +12,10 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
     package var content: SegmentContent
     /// Frames of video, or audible samples per channel of audio.
     package var frames: Int
-    /// The number of packets in the file.
     package var packets: Int
-    /// The size of the file in bytes.
     package var bytes: Int64
     /// SHA-256 of the segment file, in hexadecimal.
     package var checksum: String
-    /// The unit of the packets' timestamps.
     package var timeBase: TimeBase
     /// The most packets by which a frame comes later in decode order than in presentation order.
     package var reorderDepth: Int

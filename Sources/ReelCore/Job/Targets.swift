@@ -8,16 +8,13 @@ package enum VideoTarget: Hashable, Sendable {
     /// What plans call the encoder of video and audio whose packets are passed through.
     package static let copy = "copy"
 
-    /// The settings of the encoder; nil for passthrough.
     package var encoding: VideoEncoding? { if case .encode(let encoding) = self { encoding } else { nil } }
 
-    /// Whether the source's packets are passed through.
     package var isPassthrough: Bool { encoding == nil }
 
     /// The encoder's name as FFmpeg spells it, for example "libx264"; "copy" for passthrough.
     package var encoder: String { encoding?.encoder ?? VideoTarget.copy }
 
-    /// The format of the output's video.
     package var format: OutputFormat {
         switch self {
         case .encode(let encoding): encoding.format
@@ -37,7 +34,6 @@ package enum VideoTarget: Hashable, Sendable {
 /// Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options and
 /// rate, and with every frame a key frame.
 extension VideoTarget: Codable {
-    /// Throws `DecodingError` if passthrough is combined with settings of an encoder.
     package init(from decoder: any Decoder) throws {
         let stored = try VideoEncoding(from: decoder)
         guard stored.encoder == VideoTarget.copy else {
@@ -53,7 +49,6 @@ extension VideoTarget: Codable {
         self = .passthrough(passthrough)
     }
 
-    /// Writes the form of `VideoEncoding`.
     package func encode(to encoder: any Encoder) throws {
         switch self {
         case .encode(let encoding): try encoding.encode(to: encoder)
@@ -67,7 +62,6 @@ extension VideoTarget: Codable {
 package struct VideoEncoding: Hashable, Codable, Sendable {
     /// The encoder's name as FFmpeg spells it, for example "libx264".
     package var encoder: String
-    /// The format of the output's video.
     package var format: OutputFormat
     /// The encoder's private options, applied in this order.
     package var options: [MediaOption]
@@ -80,7 +74,6 @@ package struct VideoEncoding: Hashable, Codable, Sendable {
     /// The encoder build and parameters that all chunks must share.
     package var identity: EncoderIdentity
 
-    /// The settings of an encoder. `threads` is at least 1; `keyFrameInterval` is in frames.
     package init(
         encoder: String, format: OutputFormat, options: [MediaOption], bitrate: VideoRate?, threads: Int,
         keyFrameInterval: Int, identity: EncoderIdentity
@@ -102,7 +95,6 @@ package struct VideoPassthrough: Hashable, Sendable {
     /// The build of the libraries, and the hash of the source's extradata.
     package var identity: EncoderIdentity
 
-    /// Passthrough of a source whose video has this format.
     package init(format: OutputFormat, identity: EncoderIdentity) {
         self.format = format
         self.identity = identity
@@ -118,12 +110,10 @@ package struct VideoPassthrough: Hashable, Sendable {
 
 /// An option of an encoder or a muxer, as libav* names it, with its value.
 package struct MediaOption: Hashable, Codable, Sendable {
-    /// The option's name.
     package var name: String
     /// The value as text, as libav* parses it.
     package var value: String
 
-    /// An option with its value.
     package init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -139,7 +129,6 @@ package struct EncoderIdentity: Hashable, Codable, Sendable {
     /// it makes none.
     package var extradataHash: String
 
-    /// A build, and the SHA-256 of the extradata in hexadecimal.
     package init(build: String, extradataHash: String) {
         self.build = build
         self.extradataHash = extradataHash
@@ -153,7 +142,6 @@ package struct AudioTarget: Hashable, Codable, Sendable {
     package var source: Int
     /// The track's index in `SourceIndex.audio`.
     package var track: Int
-    /// The direction of the sound.
     package var direction: Direction
     /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" for passthrough.
     package var encoder: String
@@ -167,10 +155,8 @@ package struct AudioTarget: Hashable, Codable, Sendable {
     /// Whether the track must be kept bit for bit, without trimming.
     package var lossless: Bool
 
-    /// Whether the source's packets are passed through.
     package var isPassthrough: Bool { encoder == VideoTarget.copy }
 
-    /// A track of a source. `sampleRate` is in samples per second, `bitrate` in bits per second.
     package init(
         source: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
         bitrate: Int64?, lossless: Bool

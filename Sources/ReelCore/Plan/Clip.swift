@@ -8,9 +8,7 @@ package struct Clip: Hashable, Codable, Sendable {
     package var rangeCount: Int
     /// One frame in this many is shown, beginning with the first of the range. It stands for the frames up to the next.
     package var step: Int
-    /// How the frames get their timestamps in the output.
     package var timestamps: TimestampMode
-    /// The place of the range in the output.
     package var map: TimeMap
     /// The start of the sound that is heard, in seconds on the source's clock; nil for no limit.
     package var audioFrom: Rational?
@@ -18,7 +16,6 @@ package struct Clip: Hashable, Codable, Sendable {
     package var audioTo: Rational?
     /// How the sound of an edit goes on from the clip before; nil for the first clip.
     package var joint: Joint?
-    /// Whether its sound is heard in an edit.
     package var isHeard: Bool
     /// Whether black pictures are shown in place of its frames, as in a gap.
     package var isBlack: Bool
@@ -53,7 +50,6 @@ package struct Clip: Hashable, Codable, Sendable {
     /// The range of frames, in the source's presentation order.
     package var frames: Range<Int> { firstFrame..<firstFrame + rangeCount }
 
-    /// The number of frames that are shown.
     package var frameCount: Int { (rangeCount + step - 1) / step }
 
     /// The direction in which the frames run in the output.
@@ -64,7 +60,6 @@ package struct Clip: Hashable, Codable, Sendable {
         firstFrame + (direction == .backwards ? frameCount - 1 - place : place) * step
     }
 
-    /// The frame of the source that the clip shows last.
     package var lastFrame: Int { frame(at: frameCount - 1) }
 
     /// The frames of a part of the source that the clip shows, in the source's order.
@@ -107,7 +102,6 @@ package struct Clip: Hashable, Codable, Sendable {
 package struct ShownFrames: RandomAccessCollection, Sendable {
     private let first: Int
     private let step: Int
-    /// The number of frames.
     package let count: Int
 
     /// Those of a part of the source, counted from `origin` on, which lies before it.
@@ -117,11 +111,8 @@ package struct ShownFrames: RandomAccessCollection, Sendable {
         count = Swift.max((part.upperBound - first + step - 1) / step, 0)
     }
 
-    /// 0.
     package var startIndex: Int { 0 }
-    /// The number of frames.
     package var endIndex: Int { count }
-    /// The frame at a place.
     package subscript(place: Int) -> Int { first + place * step }
 }
 
@@ -166,4 +157,32 @@ extension Clip {
         let scale = map.output.seconds(place.duration) / map.source.seconds(max(own.duration, Ticks(1)))
         return map.output.seconds(place.end) - (seconds - map.source.seconds(own.start)) * scale
     }
+}
+
+/// The frames of a plan's clips in the order of the output.
+package struct FrameOrder: Sendable {
+    private let clips: [Clip]
+    /// For each clip, the number of frames that the output shows before it.
+    private let starts: [Int]
+    package let count: Int
+
+    package init(_ plan: Plan) {
+        clips = plan.clips
+        var (starts, count): ([Int], Int) = ([], 0)
+        for clip in clips {
+            starts.append(count)
+            count += clip.frameCount
+        }
+        (self.starts, self.count) = (starts, count)
+    }
+
+    /// The clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's source. `place` is
+    /// within `count`.
+    package func frame(at place: Int) -> (clip: Clip, frame: Int) {
+        let number = clip(at: place)
+        return (clips[number], clips[number].frame(at: place - starts[number]))
+    }
+
+    /// The index in `Plan.clips` of the clip that the output shows at `place`.
+    package func clip(at place: Int) -> Int { starts.partitioningIndex { $0 > place } - 1 }
 }

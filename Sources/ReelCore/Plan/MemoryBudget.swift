@@ -6,7 +6,6 @@ package struct MemoryRequest: Hashable, Sendable {
     /// The bytes above which planning fails; nil for no limit.
     package var limit: Int64?
 
-    /// A budget and, if one is set, a limit; both in bytes.
     package init(budget: Int64, limit: Int64? = nil) {
         self.budget = budget
         self.limit = limit
@@ -39,15 +38,12 @@ package struct MemoryBudget {
     ///   - clips: how many the plan has.
     ///
     /// Fails with kind `.input` if an index gives sizes that no video has.
-    init(
-        indexes: [SourceIndex], source: Int, shown: Int, clips: Int, _ video: VideoTarget
-    ) throws(ReelFailure) {
+    init(indexes: [SourceIndex], source: Int, shown: Int, clips: Int, _ video: VideoTarget) throws(ReelFailure) {
         let (index, output) = (indexes[source], indexes[shown].video.stream.shown(in: video))
         let stream = index.video.stream
         for stream in [stream, output] {
             guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
-                throw ReelFailure(
-                    .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
+                throw ReelFailure(.impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
             }
         }
         let base = MemoryBudget.base(indexes, clips: clips)

@@ -74,6 +74,79 @@ package struct OutputFormat: Hashable, Codable, Sendable {
             && PictureLayout(pixelFormat).isRGB == PictureLayout(main.pixelFormat).isRGB
     }
 
-    /// Bytes of a picture.
     var frameBytes: Int64 { Int64(Double(width * height) * PictureLayout(pixelFormat).bytesPerPixel) }
+}
+
+/// The size of a picture in pixels.
+package struct PictureSize: Hashable, Codable, Sendable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The sides that a user may ask for.
+    package static let sidesAllowed = 2...16_384
+
+    /// Reads "640x360"; nil for anything else, and for sides that are not allowed.
+    package init?(_ text: String) {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1],
+            PictureSize.sidesAllowed.contains(width), PictureSize.sidesAllowed.contains(height), !text.contains("+")
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+
+    /// The size in the same proportions, at most this many pixels wide; no side below 1.
+    package func narrowed(to most: Int?) -> PictureSize {
+        guard let most, width > most else { return self }
+        return PictureSize(width: most, height: max((height * most + width / 2) / width, 1))
+    }
+}
+
+extension VideoStream {
+    /// The size of its pictures as they are shown: upright, with square pixels.
+    package var shownSize: PictureSize {
+        let wide = Rational(Int64(width)) * (sampleAspectRatio ?? Rational(1))
+        // Some files state shapes of pixels that no picture has.
+        let shown = min(max(TimeBase(1, 1).ticks(in: wide, rounding: .nearest), 1), 1 << 16)
+        let isSideways = Turning(from: displayMatrix, to: nil).isSideways
+        return isSideways
+            ? PictureSize(width: height, height: Int(shown)) : PictureSize(width: Int(shown), height: height)
+    }
+}
+
+/// The size of pixels, derived from the name of the pixel format as FFmpeg spells it.
+struct PictureLayout {
+    /// Bytes per pixel, averaged over all planes.
+    let bytesPerPixel: Double
+    /// The same without the transparency.
+    let opaqueBytesPerPixel: Double
+    /// Whether pixels have a transparency.
+    let hasAlpha: Bool
+    /// Whether the samples are red, green and blue, or places in a palette of such.
+    let isRGB: Bool
+
+    init(_ pixelFormat: String) {
+        isRGB = ["rgb", "bgr", "gbr", "argb", "abgr", "0rgb", "0bgr", "pal8"].contains { pixelFormat.hasPrefix($0) }
+        let samples: Double =
+            if pixelFormat.hasPrefix("gray") || pixelFormat.hasPrefix("mono") || pixelFormat == "pal8" {
+                1
+            } else if pixelFormat.contains("420") || pixelFormat.hasPrefix("nv") || pixelFormat.hasPrefix("p01") {
+                1.5
+            } else if pixelFormat.contains("422") || pixelFormat.contains("440") {
+                2
+            } else {
+                3
+            }
+        hasAlpha = ["yuva", "gbrap", "rgba", "bgra", "argb", "abgr", "ya"].contains { pixelFormat.hasPrefix($0) }
+        let isWide = ["9", "10", "12", "14", "16", "48", "64"].contains { depth in
+            ["", "le", "be"].contains { pixelFormat.hasSuffix(depth + $0) }
+        }
+        let bytesPerSample: Double = pixelFormat.contains("f32") ? 4 : isWide ? 2 : 1
+        opaqueBytesPerPixel = samples * bytesPerSample
+        bytesPerPixel = opaqueBytesPerPixel + (hasAlpha ? bytesPerSample : 0)
+    }
 }

@@ -4,7 +4,6 @@ package struct Plan: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
     package static let version = 10
 
-    /// The version of this plan.
     package var version: Int
     /// The number of this plan among the job's plans, from 1 on; 0 until the plan is written to the job's folder.
     package var number: Int
@@ -12,7 +11,6 @@ package struct Plan: Hashable, Codable, Sendable {
     package var sources: [PlannedSource]
     /// The encoder builds that workers must have, as `EncoderIdentity.build`.
     package var encoders: [String]
-    /// The container of the output.
     package var container: Container
     /// The clips of the output, in its order.
     package var clips: [Clip]
@@ -25,7 +23,6 @@ package struct Plan: Hashable, Codable, Sendable {
     package var timecode: String?
     /// What is heard instead of the clips' own sound; nil for that.
     package var soundtrack: Soundtrack?
-    /// How the output's video is made.
     package var video: VideoTarget
     /// How moving pictures are made that loop; nil for a container of video.
     package var loop: LoopOptions?
@@ -40,7 +37,6 @@ package struct Plan: Hashable, Codable, Sendable {
     package var need: Int64
     /// How the assembly verifies the output.
     package var verify: VerifyMode
-    /// What happens to frames that do not decode.
     package var onDamage: DamageMode
     /// The reports of planner and recon to the user.
     package var diagnostics: [Diagnostic]
@@ -135,7 +131,6 @@ package struct Plan: Hashable, Codable, Sendable {
             }
     }
 
-    /// The number of frames in the output.
     package var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
     /// For how long the sound lasts, in seconds: exactly as long as the frames if the container stores no times. Nil for any
@@ -151,7 +146,6 @@ package struct Plan: Hashable, Codable, Sendable {
         video.isPassthrough ? frameCount : passes.reduce(0) { $0 + frames(of: $1) }
     }
 
-    /// The number of frames that a pass encodes.
     package func frames(of pass: Pass) -> Int {
         guard case .video(let pass) = pass else { return 0 }
         return pass.clips.reduce(0) { $0 + clips[$1].shown(in: pass.frames).count }
@@ -185,22 +179,6 @@ package struct Plan: Hashable, Codable, Sendable {
     }
 }
 
-/// A unit of a plan: published, claimed and retried as a whole. Takes at most 200 bytes of JSON.
-package enum Pass: Hashable, Codable, Sendable {
-    /// Decodes and encodes a range of frames.
-    case video(VideoPass)
-    /// Makes the segment of an audio track, given by its index in `Plan.audio`.
-    case audio(Int)
-
-    package enum VideoCodingKeys: String, CodingKey {
-        case _0 = "pass"
-    }
-
-    package enum AudioCodingKeys: String, CodingKey {
-        case _0 = "place"
-    }
-}
-
 /// A source of a plan.
 package struct PlannedSource: Hashable, Codable, Sendable {
     /// SHA-256 of the source's index, in lower-case hexadecimal.
@@ -209,76 +187,24 @@ package struct PlannedSource: Hashable, Codable, Sendable {
     package init(indexHash: String) { self.indexHash = indexHash }
 }
 
-/// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.
-package struct VideoPass: Hashable, Sendable {
-    /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions, which
-    /// are then decoded once. At either end, the second may have fewer frames.
-    package var clips: [Int]
-    /// The index of its RAP in `VideoTrack.randomAccessPoints`.
-    package var randomAccessPoint: Int
-    /// The frames of the source that the pass encodes, in presentation order.
-    package var frames: Range<Int>
-    /// The number of chunks; see `chunks`.
-    package var chunkCount: Int
-    /// The least number of frames of a decode window, for a pass of a backward clip whose RAPs are near. The pass is
-    /// then decoded window by window from its end, and only one window is held in memory; see `StartTable.windows`. If
-    /// nil, the pass is decoded from its start; then a pass of a backward clip holds one chunk.
-    package var windowFrames: Int?
-    /// Encoder threads: those of the job's target, or more for the job's last passes.
-    package var threads: Int
+extension Plan {
+    /// The parts of the sources that the segments of all passes hold.
+    package var parts: Set<SegmentPart> { Set(passes.flatMap(subjects).map(\.part)) }
 
-    package init(
-        clips: [Int] = [0], randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
-        threads: Int = 1
-    ) {
-        self.clips = clips
-        self.randomAccessPoint = randomAccessPoint
-        self.frames = frames
-        self.chunkCount = chunkCount
-        self.windowFrames = windowFrames
-        self.threads = threads
-    }
-
-    /// The chunks in presentation order. Their lengths differ by at most one frame, the longer ones first.
-    package var chunks: [Range<Int>] {
-        let (length, longer) = frames.count.quotientAndRemainder(dividingBy: chunkCount)
-        var start = frames.lowerBound
-        return (0..<chunkCount).map { chunk in
-            let end = start + length + (chunk < longer ? 1 : 0)
-            defer { start = end }
-            return start..<end
+    /// The subjects of a pass's segments, in the order of its chunks, clip by clip.
+    package func subjects(of pass: Pass) -> [SegmentSubject] {
+        switch pass {
+        case .video(let pass):
+            pass.clips.flatMap { clip in
+                chunks(of: pass, in: clip).map { SegmentSubject(clip: clip, part: .video(frames: $0)) }
+            }
+        case .audio(let place):
+            audio.indices.contains(place) ? [SegmentSubject(clip: 0, part: .audio(track: audio[place].track))] : []
         }
     }
-}
 
-/// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip, second clip if there is one],
-/// because passes on the board must be short.
-extension VideoPass: Codable {
-    /// Throws `DecodingError` for a list that is not a possible pass.
-    package init(from decoder: any Decoder) throws {
-        var list = try decoder.unkeyedContainer()
-        randomAccessPoint = try list.decode(Int.self)
-        let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
-        chunkCount = try list.decode(Int.self)
-        let window = try list.decode(Int.self)
-        threads = try list.decode(Int.self)
-        clips = [try list.decode(Int.self)]
-        if !list.isAtEnd { clips.append(try list.decode(Int.self)) }
-        guard clips.allSatisfy({ $0 >= 0 }), list.isAtEnd, 0 <= start, start < end, 0 < chunkCount,
-            chunkCount <= end - start, randomAccessPoint >= 0,
-            window >= 0,
-            JobSpec.threadCounts.contains(threads)
-        else {
-            throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
-        }
-        frames = start..<end
-        windowFrames = window > 0 ? window : nil
-    }
-
-    /// Encodes the pass as a list of numbers.
-    package func encode(to encoder: any Encoder) throws {
-        var list = encoder.unkeyedContainer()
-        let (start, end, window) = (frames.lowerBound, frames.upperBound, windowFrames ?? 0)
-        for number in [randomAccessPoint, start, end, chunkCount, window, threads] + clips { try list.encode(number) }
+    /// The chunks of a pass in one of its clips, in presentation order: those of which it shows frames.
+    package func chunks(of pass: VideoPass, in clip: Int) -> [Range<Int>] {
+        pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !clips[clip].shown(in: $0).isEmpty }
     }
 }

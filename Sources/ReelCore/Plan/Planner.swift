@@ -110,8 +110,7 @@ extension Planner {
                 bound: PassWork(starts: room.starts, weight: weight, lengths: bound),
                 // Both directions of a chunk are encoded while all of it is in memory.
                 room: input.indexes[span.source].seeksFreely && span.clips.count == 1 ? room.most : 0)
-            return clips[span.clips[0]].direction.order(
-                passes(of: span, decoding, cap: cap, threads: encoding.threads))
+            return clips[span.clips[0]].direction.order(passes(of: span, decoding, cap: cap, threads: encoding.threads))
         }
     }
 
@@ -167,8 +166,7 @@ extension Planner {
         let samples = input.audio.reduce(0) {
             $0 + TimeBase(1, Int64(max($1.sampleRate, 1))).ticks(in: length, rounding: .up)
         }
-        var need = MemoryBudget.assembly(
-            input.indexes, clips: clips.count, pictures: pictures, samples: samples)
+        var need = MemoryBudget.assembly(input.indexes, clips: clips.count, pictures: pictures, samples: samples)
         if let loops = input.spec.container.traits.loops, loops.hasPalette {
             let fixed = rooms.values.reduce(0) { max($0, $1.budget.fixed) }
             need = max(need, fixed + MemoryBudget.palette(pictures: pictures, input.video.format))

@@ -1,12 +1,10 @@
 /// The most that a job may ask of a machine. What has no limit is not listed.
 package struct Quotas: Hashable, Codable, Sendable {
-    /// What is limited.
     package enum Quota: String, Codable, CaseIterable, Sendable {
         /// Pixels of a picture, of a source or of the output.
         case pixels
         /// Seconds of the output, rounded up.
         case duration
-        /// Frames of the output.
         case frames
         /// Tracks of video and sound of the output.
         case tracks
@@ -24,10 +22,8 @@ package struct Quotas: Hashable, Codable, Sendable {
 
     private var limits: [Quota: Int64] = [:]
 
-    /// No limits.
     package init() {}
 
-    /// The limit; nil for none.
     package subscript(quota: Quota) -> Int64? {
         get { limits[quota] }
         set { limits[quota] = newValue }
@@ -71,9 +67,7 @@ package struct Quotas: Hashable, Codable, Sendable {
     }
 
     /// The lesser of what a pass may take and what its job has left.
-    private func limit(
-        _ pass: Quota, _ job: Quota, taken: Double
-    ) throws(ReelFailure) -> PassAllowance.Limit? {
+    private func limit(_ pass: Quota, _ job: Quota, taken: Double) throws(ReelFailure) -> PassAllowance.Limit? {
         let own = self[pass].map { PassAllowance.Limit(seconds: $0, quota: pass, most: $0) }
         guard let most = self[job] else { return own }
         let rest = PassAllowance.Limit(seconds: most - Int64(min(taken, 0x1p60)), quota: job, most: most)
@@ -86,7 +80,6 @@ package struct Quotas: Hashable, Codable, Sendable {
 package struct PassAllowance: Hashable, Sendable {
     /// Time, and the quota that allows no more.
     package struct Limit: Hashable, Sendable {
-        /// How long.
         package var seconds: Int64
         let quota: Quotas.Quota
         let most: Int64
@@ -97,7 +90,6 @@ package struct PassAllowance: Hashable, Sendable {
 
     /// From the start of the pass to its end.
     package var time: Limit?
-    /// CPU time of its engine.
     package var cpu: Limit?
     /// Bytes of a file that it writes.
     package var output: Int64?

@@ -83,9 +83,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     }
 
     /// The pieces of a clip. A turning frame is always one of a forward clip's, at its start or its end.
-    private static func pieces(
-        of clip: Clip, in track: VideoTrack, _ turns: (before: Bool, after: Bool)
-    ) -> [Piece] {
+    private static func pieces(of clip: Clip, in track: VideoTrack, _ turns: (before: Bool, after: Bool)) -> [Piece] {
         let (clock, speed) = (clip.map.source, clip.map.speed)
         let (low, high) = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
         let (start, end) = (clip.map.offset, clip.map.offset + clip.map.duration)

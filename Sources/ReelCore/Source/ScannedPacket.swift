@@ -10,7 +10,6 @@ package struct ScannedPacket: Hashable, Sendable {
     /// Whether decoding can start with this packet: every frame that it and later packets show at or after its own time
     /// is correct.
     package var startsDecoding: Bool
-    /// Bytes of payload.
     package var size: Int32
     /// The duration that the demuxer states; 0 if unknown.
     package var duration: Ticks

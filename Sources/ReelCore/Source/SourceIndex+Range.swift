@@ -39,8 +39,7 @@ extension SourceIndex {
         let clock = video.stream.timeBase
         let start = clock.seconds(video.frames[frames.lowerBound].interval.start)
         let end: Rational? =
-            frames.upperBound < video.frames.count
-            ? clock.seconds(video.frames[frames.upperBound].interval.start) : nil
+            frames.upperBound < video.frames.count ? clock.seconds(video.frames[frames.upperBound].interval.start) : nil
         let begin: Rational? =
             switch from {
             case nil: nil

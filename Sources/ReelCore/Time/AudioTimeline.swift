@@ -1,6 +1,5 @@
 /// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them.
 package struct AudioTimeline: Hashable, Sendable {
-    /// Samples per second.
     package let sampleRate: Int
     /// When the first sample is heard, in seconds on the source's clock.
     package private(set) var start: Rational
@@ -9,23 +8,19 @@ package struct AudioTimeline: Hashable, Sendable {
     /// The pieces of sound in order of time. Between two pieces there is silence, and nowhere else.
     package private(set) var pieces: [Piece]
 
-    /// A piece of continuous sound.
     package struct Piece: Hashable, Sendable {
         /// The piece's first sample, counted in decoded samples.
         package var sample: Int64
         /// The piece's first sample, counted on the timeline, holes included.
         package var place: Int64
-        /// Samples per channel.
         package var count: Int64
         /// Whether the silence before the piece stands for packets that did not decode.
         package var followsLoss: Bool
     }
 
-    /// A decoded block of samples.
     package struct Block: Hashable, Sendable {
         /// When the block is heard by its timestamp, in seconds on the source's clock.
         package var time: Rational
-        /// Samples per channel.
         package var count: Int
         /// Whether a packet right before the block did not decode.
         package var followsLoss: Bool

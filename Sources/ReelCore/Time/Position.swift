@@ -1,9 +1,7 @@
 /// A moment of a video, or a length of it, in one of the ways in which users count. Frames are counted from the first that
 /// is shown, seconds from the file's start.
 package enum Position: Hashable, Sendable {
-    /// Seconds; exact.
     case seconds(Rational)
-    /// Frames.
     case frames(Int64)
     /// A timecode, whose frames are counted at the video's own rate.
     case timecode(Timecode)
@@ -44,7 +42,6 @@ package enum Position: Hashable, Sendable {
 
 /// Encoded as a string: "3/2" is seconds, "30f" frames, "00:00:01:12" a timecode.
 extension Position: Codable, CustomStringConvertible {
-    /// The text that is stored.
     package var description: String {
         switch self {
         case .seconds(let seconds): "\(seconds)"
@@ -53,7 +50,6 @@ extension Position: Codable, CustomStringConvertible {
         }
     }
 
-    /// Throws `DecodingError` if the string is no position.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -63,9 +59,123 @@ extension Position: Codable, CustomStringConvertible {
         self = value
     }
 
-    /// Encodes the position as a string.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
+}
+
+/// The label of a frame as editing programs show it, hours:minutes:seconds:frames (SMPTE ST 12-1). In a drop-frame
+/// timecode labels are left out, so that they keep pace with the clock at 29.97 and 59.94 frames a second.
+package struct Timecode: Hashable, Sendable {
+    /// Hours, minutes and seconds as one number of seconds.
+    package let seconds: Int64
+    /// Frames since the second began.
+    package let frame: Int64
+    package let dropsFrames: Bool
+
+    package init(seconds: Int64, frame: Int64, dropsFrames: Bool) {
+        (self.seconds, self.frame, self.dropsFrames) = (seconds, frame, dropsFrames)
+    }
+
+    /// Reads "01:00:00:12", and "01:00:00;12" or "01;00;00;12" as a drop-frame timecode. Nil for any other text, for minutes
+    /// and seconds above 59, and for hours and frames above 999.
+    package init?(_ text: String) {
+        let fields = text.split(omittingEmptySubsequences: false) { ":;".contains($0) }
+        let separators = text.filter { ":;".contains($0) }
+        let numbers = fields.compactMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64($0) : nil }
+        guard fields.count == 4, numbers.count == 4, [":::", "::;", ";;;"].contains(separators),
+            numbers[1] < 60, numbers[2] < 60, numbers.allSatisfy({ $0 < 1000 })
+        else { return nil }
+        self.init(
+            seconds: (numbers[0] * 60 + numbers[1]) * 60 + numbers[2], frame: numbers[3],
+            dropsFrames: separators.hasSuffix(";"))
+    }
+
+    /// The label of a frame, counted from 0, in a video of this many frames a second.
+    package init(frames: Int64, rate: Rational, dropsFrames: Bool) {
+        let nominal = Timecode.labels(at: rate)
+        var label = frames
+        if dropsFrames {
+            let dropped = Timecode.dropped(nominal)
+            let minute = nominal * 60 - dropped
+            let (tens, rest) = frames.quotientAndRemainder(dividingBy: minute * 10 + dropped)
+            label += dropped * 9 * tens
+            if rest > dropped { label += dropped * ((rest - dropped) / minute) }
+        }
+        let (seconds, frame) = label.quotientAndRemainder(dividingBy: nominal)
+        self.init(seconds: seconds, frame: frame, dropsFrames: dropsFrames)
+    }
+
+    /// The frame that has the label, counted from 0. Labels that no frame has are counted as if one had them.
+    ///
+    /// - Parameter rate: frames a second, above 0.
+    package func frames(at rate: Rational) -> Int64 {
+        let nominal = Timecode.labels(at: rate)
+        let minutes = seconds / 60
+        return seconds * nominal + frame - (dropsFrames ? Timecode.dropped(nominal) * (minutes - minutes / 10) : 0)
+    }
+
+    /// The frame that has the label, counted from 0. Throws if no frame of a video of this rate has it.
+    ///
+    /// - Parameter rate: frames a second; nil if they are not known.
+    package func frame(at rate: Rational?) throws(TimecodeFlaw) -> Int64 {
+        guard let rate, rate > Rational(0), rate < Rational(1000) else { throw .rateUnknown }
+        guard !dropsFrames || Timecode.droppingRates.contains(rate) else { throw .rateNotDropped(rate: rate) }
+        guard frame < Timecode.labels(at: rate) else { throw .frameTooHigh(rate: rate) }
+        let frames = frames(at: rate)
+        guard Timecode(frames: frames, rate: rate, dropsFrames: dropsFrames) == self else { throw .labelDropped }
+        return frames
+    }
+
+    /// Frame rates of which labels are dropped.
+    package static let droppingRates = [Rational(30_000, 1001), Rational(60_000, 1001)]
+
+    /// Labels per second.
+    private static func labels(at rate: Rational) -> Int64 {
+        max(TimeBase(1, 1).ticks(in: rate, rounding: .nearest), 1)
+    }
+
+    /// How many labels a drop-frame timecode leaves out each minute but every tenth: two at 29.97 frames a second, four at
+    /// 59.94.
+    private static func dropped(_ nominal: Int64) -> Int64 { nominal / 15 }
+}
+
+extension Timecode: CustomStringConvertible {
+    /// As the field writes it: with a semicolon before the frames if it drops some.
+    package var description: String {
+        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60, frame].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return parts[..<3].joined(separator: ":") + (dropsFrames ? ";" : ":") + parts[3]
+    }
+}
+
+/// Why a timecode is that of no frame of a video; rates are in frames a second.
+package enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
+    /// The video does not say how many frames a second it has.
+    case rateUnknown
+    /// It drops frames, and those of this rate are not dropped.
+    case rateNotDropped(rate: Rational)
+    /// A second has fewer frames.
+    case frameTooHigh(rate: Rational)
+    /// It is among the labels that are left out.
+    case labelDropped
+
+    package enum CodingKeys: String, CodeKey {
+        case rateUnknown, rateNotDropped, frameTooHigh, labelDropped
+    }
+}
+
+extension Rational {
+    /// The nearest frame rate of film and television if it is within a thousandth of a number: programs round those with a
+    /// denominator, to 23.98 or 29.97, and timestamps are rounded, too.
+    package static func broadcastRate(near number: Double) -> Rational? {
+        let distance = { (rate: Rational) in abs(rate.approximate - number) }
+        guard let nearest = broadcastRates.min(by: { distance($0) < distance($1) }), distance(nearest) <= number / 1000
+        else { return nil }
+        return nearest
+    }
+
+    private static let broadcastRates =
+        [12, 15, 24, 25, 30, 48, 50, 60, 100, 120].map { Rational($0) }
+        + [12, 15, 24, 30, 48, 60, 120].map { Rational($0 * 1000, 1001) }
 }

@@ -38,7 +38,6 @@ package struct Rational: Hashable, Sendable {
         return overflow ? nil : product
     }
 
-    /// The product.
     package static func * (a: Rational, b: Rational) -> Rational {
         Rational(reducing: Int128(a.numerator) * Int128(b.numerator), Int128(a.denominator) * Int128(b.denominator))
     }
@@ -48,14 +47,12 @@ package struct Rational: Hashable, Sendable {
         Rational(reducing: Int128(a.numerator) * Int128(b.denominator), Int128(a.denominator) * Int128(b.numerator))
     }
 
-    /// The sum.
     package static func + (a: Rational, b: Rational) -> Rational {
         let left = Int128(a.numerator) * Int128(b.denominator)
         let right = Int128(b.numerator) * Int128(a.denominator)
         return Rational(reducing: left + right, Int128(a.denominator) * Int128(b.denominator))
     }
 
-    /// The difference.
     package static func - (a: Rational, b: Rational) -> Rational {
         a + Rational(-b.numerator, b.denominator)
     }
@@ -86,7 +83,6 @@ package struct Rational: Hashable, Sendable {
 }
 
 extension Rational: Comparable {
-    /// Compares the exact values.
     package static func < (a: Rational, b: Rational) -> Bool {
         Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
     }
@@ -109,7 +105,6 @@ extension Rational: Codable, CustomStringConvertible {
         self.init(numerator, denominator)
     }
 
-    /// Throws `DecodingError` if the string is not a fraction.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -119,7 +114,6 @@ extension Rational: Codable, CustomStringConvertible {
         self = value
     }
 
-    /// Encodes the fraction as a string.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

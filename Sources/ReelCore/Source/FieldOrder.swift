@@ -1,3 +1,8 @@
+/// Which field of an interlaced frame comes first in time; `unknown` if unspecified.
+package enum FieldOrder: String, Codable, Sendable {
+    case unknown, progressive, topFirst, bottomFirst
+}
+
 /// Counts of interlaced and progressive frames of a video, by field order, taken from the headers of all frames.
 package struct FieldOrderCounts: Hashable, Sendable {
     /// Interlaced frames whose top field is shown first.
@@ -26,9 +31,7 @@ package struct FieldOrderCounts: Hashable, Sendable {
     ///   - first: the order that the decoder reports for the first frame. It wins over the headers: if they all
     ///     disagree, they were parsed wrongly.
     ///   - knowsOrder: whether the headers tell reliably which field comes first, and not only that there are two.
-    package func settle(
-        stated: FieldOrder, first: FieldOrder, knowsOrder: Bool
-    ) -> (order: FieldOrder, vary: Bool) {
+    package func settle(stated: FieldOrder, first: FieldOrder, knowsOrder: Bool) -> (order: FieldOrder, vary: Bool) {
         guard topFirst + bottomFirst > 0 else {
             if first.isInterlaced { return (first, false) }
             return (stated == .unknown && progressive > 0 ? .progressive : stated, false)

@@ -53,3 +53,55 @@ extension MetadataEntry {
     /// The name in lower case, as tags are compared: Matroska writes upper case.
     package var tag: String { name.lowercased() }
 }
+
+/// Codecs and clocks of text tracks in each container.
+extension Container {
+    /// The codec in which a text track of `codec` is written, as FFmpeg spells it: `codec` itself if the container
+    /// holds it, else the container's preferred one; nil if it holds none.
+    package func subtitleCodec(for codec: String) -> String? {
+        traits.subtitles.contains(codec) ? codec : traits.subtitles.first
+    }
+
+    /// The time base of a text track in the output: milliseconds if the container lets cues overlap. If not, a tick of
+    /// 1/48000 to 1/96000 s, of which the ticks of video and text are multiples if possible. libavformat compares ticks
+    /// of different tracks, so the clock must be that fine for it to close samples in time; it must be that coarse for
+    /// 12 hours without a cue to fit into 32 bits.
+    package func subtitleTimeBase(video: TimeBase, text: TimeBase) -> TimeBase {
+        guard !traits.holdsOverlappingCues else { return TimeBase(1, 1000) }
+        let (most, least): (Int64, Int64) = (96_000, 48_000)
+        let (a, b) = (video.secondsPerTick.denominator, text.secondsPerTick.denominator)
+        let clock = [Rational.leastCommonMultiple(a, b), a, b].compactMap(\.self).first { $0 <= most } ?? 1000
+        return TimeBase(1, clock * ((least + clock - 1) / clock))
+    }
+}
+
+/// Language codes in each container's form.
+extension Container {
+    /// The code to pass to libavformat so that the container stores the language; nil if the container cannot store it.
+    package func language(_ code: String) -> String? {
+        switch traits.languages {
+        case .any: return code
+        case .none: return nil
+        case .packed: return code.utf8.count == 3 && code.utf8.allSatisfy { (97...122).contains($0) } ? code : nil
+        case .quickTime:
+            // libavformat spells these languages differently.
+            let name = Self.quickTimeNames[code] ?? code
+            return Self.quickTimeLanguages.contains(Substring(name)) ? name : nil
+        }
+    }
+
+    private static let quickTimeNames = [
+        "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "fas": "per", "sqi": "alb", "rum": "ron",
+        "cze": "ces", "slo": "slk", "mkd": "mac", "hye": "arm", "kat": "geo", "bod": "tib", "mya": "bur", "msa": "may",
+        "cym": "wel", "eus": "baq", "fre": "fra", "swe": "sve", "hrv": "hr ", "srp": "sr ", "fao": "fo ", "pan": "pa ",
+        "gle": "iri",
+    ]
+
+    private static let quickTimeLanguages = Set(
+        """
+        eng fra ger ita dut sve spa dan por nor heb jpn ara fin gre ice mlt tur chi urd hin tha kor lit pol hun est \
+        lav per rus iri alb ron ces slk slv yid mac bul ukr bel uzb kaz aze arm geo mol kir tgk tuk mon pus kur kas \
+        snd tib nep san mar ben asm guj ori mal kan tam tel sin bur khm lao vie ind tgl may amh tir orm som swa kin \
+        run nya mlg epo wel baq cat lat que grn aym tat uig dzo jav
+        """.split(separator: " ") + ["hr ", "sr ", "fo ", "pa "])
+}

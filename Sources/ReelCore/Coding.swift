@@ -4,6 +4,32 @@
     internal import Foundation
 #endif
 
+/// Writes JSON whose bytes are the same for equal values: keys sorted, no spaces, slashes not escaped. Everything that
+/// reel stores, sends or hashes as JSON is written with it.
+package enum CanonicalJSON {
+    /// Encodes a value as JSON.
+    ///
+    /// Throws `EncodingError` if JSON cannot hold the value, for instance a number that is not finite.
+    package static func bytes(of value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(value))
+    }
+
+    /// Encodes a value as one line of JSON, without its end. Throws as `bytes` does.
+    package static func text(of value: some Encodable) throws -> String {
+        String(decoding: try bytes(of: value), as: UTF8.self)
+    }
+
+    /// Decodes a value from JSON.
+    ///
+    /// Throws `DecodingError` if the bytes are not JSON of this type, and any error of the type's own decoding: a
+    /// `ReelFailure` for a version that this release does not know.
+    package static func value<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(bytes))
+    }
+}
+
 /// A case with a stable code and facts. In JSON it is an object whose only key is the code, with the facts under it.
 ///
 /// The code is the case's name in lower case, with hyphens ("no-video"); the facts are named as in Swift. So neither is
@@ -14,7 +40,6 @@ extension FailureReason: Coded {}
 extension Diagnostic: Coded {}
 
 extension Coded {
-    /// The code as it is stored.
     package var code: String {
         // Only a case with facts has children: one, whose label is the case's name.
         (Mirror(reflecting: self).children.first?.label ?? "\(self)").hyphenated
@@ -31,10 +56,8 @@ extension Coded {
 package protocol CodeKey: CodingKey, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension CodeKey {
-    /// The code as it is stored.
     package var stringValue: String { rawValue.hyphenated }
 
-    /// Nil for a text that is no code.
     package init?(stringValue: String) {
         // Lengths are compared first, since a code is made anew for each comparison.
         let length = stringValue.utf8.count { $0 != UInt8(ascii: "-") }
@@ -70,7 +93,6 @@ package enum JSONValue: Hashable, Codable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Throws `DecodingError` for a number that is not an integer of 64 bits.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -88,7 +110,6 @@ package enum JSONValue: Hashable, Codable, Sendable {
         }
     }
 
-    /// Encodes the value as itself.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -99,5 +120,27 @@ package enum JSONValue: Hashable, Codable, Sendable {
         case .array(let values): try container.encode(values)
         case .object(let values): try container.encode(values)
         }
+    }
+}
+
+/// The form of SHA-256 hashes that reel stores or sends.
+package enum ContentHash {
+    /// Whether the text is such a hash: 64 hexadecimal digits in lower case.
+    package static func isOne(_ text: String) -> Bool { text.utf8.count == 64 && isHexadecimal(text) }
+
+    /// Whether the text is hexadecimal in lower case and not empty.
+    package static func isHexadecimal(_ text: String) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
+        return !text.isEmpty && text.utf8.allSatisfy { digits.contains($0) || letters.contains($0) }
+    }
+}
+
+/// Bytes as text, as hashes are stored and sent.
+package enum Hexadecimal {
+    /// Two digits in lower case for each byte.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

@@ -5,9 +5,7 @@ package struct DecodedPicture: Hashable, Sendable {
     package var hash: UInt64
     /// The picture's brightness in a grid.
     package var likeness: Likeness
-    /// Width in pixels.
     package var width: Int32
-    /// Height in pixels.
     package var height: Int32
     /// Whether the decoder flagged the picture as damaged, or logged an error while decoding it. Such a picture may
     /// look different the next time.
@@ -60,5 +58,48 @@ package struct ShownFrame: Hashable, Sendable {
         self.packet = packet
         self.time = time
         self.picture = picture
+    }
+}
+
+/// Frames of a source at equal distances.
+package struct FrameSample: Hashable, Codable, Sendable {
+    /// The first of them, in presentation order.
+    package var first: Int
+    /// From one to the next; positive.
+    package var step: Int
+    /// How many; positive.
+    package var count: Int
+
+    package init(_ frame: Int) { self.init(first: frame, step: 1, count: 1) }
+
+    /// This many frames of `all`, or as many as there are, each in the middle of its part.
+    package init(_ count: Int, of all: Int) {
+        let count = max(min(count, all), 1)
+        let step = max(all / count, 1)
+        self.init(first: max(all - 1 - step * (count - 1), 0) / 2, step: step, count: count)
+    }
+
+    private init(first: Int, step: Int, count: Int) {
+        self.first = first
+        self.step = step
+        self.count = count
+    }
+
+    package var frames: [Int] { (0..<count).map { first + $0 * step } }
+}
+
+/// A picture in a file of video, found by its time: one of an output, or of a segment of one.
+package struct FilePicture: Hashable, Codable, Sendable {
+    /// The file.
+    package var file: Locator
+    /// When it is shown, in seconds from the file's first picture on.
+    package var start: Rational
+    /// For how long, in seconds. Containers round times; a picture nearer to `start` than half of this is the one.
+    package var lasts: Rational
+
+    package init(file: Locator, start: Rational, lasts: Rational) {
+        self.file = file
+        self.start = start
+        self.lasts = lasts
     }
 }
