@@ -30,6 +30,30 @@ package enum CanonicalJSON {
     }
 }
 
+extension Decoder {
+    /// The error of decoding a value that has the right form and is impossible.
+    func impossible(_ reason: String) -> DecodingError {
+        .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: reason))
+    }
+}
+
+/// A value that is stored as a string: its description.
+package protocol TextCoded: Codable, CustomStringConvertible {
+    /// Reads a description; nil for any other text.
+    init?(stored text: String)
+}
+
+extension TextCoded {
+    /// Throws `DecodingError` for a string that describes no value.
+    package init(from decoder: any Decoder) throws {
+        let text = try String(from: decoder)
+        guard let value = Self(stored: text) else { throw decoder.impossible("\(text) is no \(Self.self)") }
+        self = value
+    }
+
+    package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
 /// A case with a stable code and facts. In JSON it is an object whose only key is the code, with the facts under it.
 ///
 /// The code is the case's name in lower case, with hyphens ("no-video"); the facts are named as in Swift. So neither is

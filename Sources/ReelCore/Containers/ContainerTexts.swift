@@ -16,7 +16,6 @@ extension SourceIndex {
         return kept.filter { $0.tag != "timecode" } + [MetadataEntry(name: "timecode", value: timecode)]
     }
 
-    /// Tags that state facts of the file: its brands, and the program that wrote it.
     private static let factsOfFile: Set<String> = ["major_brand", "minor_version", "compatible_brands", "encoder"]
 
     /// Demuxers that report facts of the file as tags, such as its size and the bit rates of its streams. Of these files only
@@ -39,7 +38,6 @@ extension Container {
         isQuickTime && !besideCover && tags.contains { $0.tag == "timecode" || $0.tag.contains(".") }
     }
 
-    /// Those of these tags that the container does not store.
     package func lost(_ tags: [MetadataEntry], besideCover: Bool) -> [MetadataEntry] {
         if listsNames(of: tags, besideCover: besideCover) { return [] }
         switch traits.tags {

@@ -1,6 +1,5 @@
 /// What reel knows of a container that it writes; a row of the table below.
 package struct ContainerTraits: Sendable {
-    /// The muxer's name as libavformat spells it.
     package let muxer: String
     /// File extensions of this container, in lower case; reel writes the first.
     package let extensions: [String]
@@ -11,7 +10,6 @@ package struct ContainerTraits: Sendable {
     /// Whether the container keeps timestamps as they are, so that an output may start at 0. If not, all of them are
     /// shifted by the same time.
     package var startsAtZero = true
-    /// Whether the container stores a duration for each packet.
     package var storesDurations = false
     /// Whether the end of a stream's last frame is stored only in a metadata tag.
     package var tellsEndByTag = false
@@ -37,29 +35,20 @@ package struct ContainerTraits: Sendable {
 
     /// Text codecs that the container holds; texts of other codecs are converted to the first. Empty if it holds none.
     package var subtitles: [String] = []
-    /// Whether cues of one track may overlap.
     package var holdsOverlappingCues = true
-    /// Whether the container stores chapters.
     package var holdsChapters = true
-    /// Whether players show chapters that have no title.
     package var showsUntitledChapters = false
     /// Which tags of the whole file the container stores: title, artist and the like.
     package var tags = Tags.any
-    /// Which covers and attached files the container stores.
     package var attachments = Attachments.none
-    /// Which language codes the container stores.
     package var languages = Languages.any
 
-    /// Whether the container stores a display matrix (rotation).
     package var holdsRotation = false
-    /// Whether the container stores the field order.
     package var holdsFieldOrder = false
     /// Whether the container stores a packet of transparency beside each of the video's, as encoders of VP8 and VP9 make
     /// them (WebM's BlockAdditional).
     package var holdsTransparencyBeside = false
-    /// Whether the container stores mastering display and content light levels.
     package var holdsLight = true
-    /// Whether the container stores colour primaries, transfer, matrix and range.
     package var holdsColour = true
     /// Audio codecs whose preroll the container can hide: the packets that a decoder needs before the first audible
     /// sound.
@@ -79,35 +68,27 @@ package struct ContainerTraits: Sendable {
         package var storesSoundByFrame = false
     }
 
-    /// Groups of containers that one muxer writes in the same way.
     package enum Family: Sendable { case quickTime, matroska, other }
 
-    /// Which tags of a file a container stores.
     package enum Tags: Sendable {
         case any
-        /// Those with these names, in lower case.
         case only(Set<String>)
 
         static let none = Tags.only([])
     }
 
-    /// Which attachments a container stores.
     package enum Attachments: Sendable {
         case none, all
-        /// Only covers, in these codecs.
         case covers(Set<String>)
     }
 
-    /// How a container stores languages.
     package enum Languages: Sendable {
         case any, none
         /// Three lower-case letters (ISO 639-2).
         case packed
-        /// QuickTime's own language numbers.
         case quickTime
     }
 
-    /// The audio codecs whose preroll a container hides: none, all, or one.
     package enum Preroll: Sendable {
         case none, all
         case of(codec: String)
@@ -225,7 +206,6 @@ extension ContainerTraits {
 }
 
 extension Container {
-    /// The container's row.
     package var traits: ContainerTraits {
         switch self {
         case .mp4: .mp4
@@ -242,17 +222,13 @@ extension Container {
         }
     }
 
-    /// Whether the container holds a codec that one of reel's encoders makes.
     package func holds(codec: String) -> Bool {
         traits.codecs?.contains(codec) ?? !traits.codecsRefused.contains(codec)
     }
 
-    /// Whether players show a video codec in the container.
     package func shows(codec: String) -> Bool { traits.shownCodecs?.contains(codec) ?? true }
 
-    /// Whether the container is MP4 or QuickTime.
     package var isQuickTime: Bool { traits.family == .quickTime }
-    /// Whether the container is Matroska or WebM.
     package var isMatroska: Bool { traits.family == .matroska }
 
     /// Containers that hold FFV1 together with PCM of any kind, Matroska first.
@@ -261,7 +237,6 @@ extension Container {
     /// Whether pictures, and sound if it holds any, can be kept without loss.
     package var keepsAll: Bool { traits.isLossless || traits.loops?.hasPalette == false }
 
-    /// Formats of moving pictures that loop.
     package static let looping = allCases.filter { $0.traits.loops != nil }
 
     /// The container whose usual extension this is, in upper or lower case; nil for any other text, aliases included.
@@ -274,7 +249,6 @@ extension Container {
         self = found
     }
 
-    /// Whether the container stores the attachment.
     package func holds(_ attachment: Attachment) -> Bool {
         switch traits.attachments {
         case .none: false

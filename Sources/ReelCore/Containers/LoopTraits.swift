@@ -1,15 +1,12 @@
 /// What reel knows of a format of moving pictures that loop: GIF, APNG or WebP.
 package struct LoopTraits: Sendable {
-    /// The encoder of the pictures, as FFmpeg spells it.
     package let encoder: String
-    /// The pixel format that the encoder takes, as FFmpeg spells it.
     package let pixelFormat: String
     /// The pixel format for pictures that may be transparent; nil for `pixelFormat`.
     package var transparentFormat: String?
     /// The pixel format in which pictures are kept without loss if a user asks for it; nil if the format is always without
     /// loss, or never.
     package var losslessFormat: String?
-    /// The unit of the delays between pictures.
     package let clock: TimeBase
     /// Whether the pictures share a palette of at most 256 colours.
     package var hasPalette = false
@@ -59,7 +56,6 @@ package enum Dither: String, Codable, CaseIterable, Sendable {
     case none, bayer, sierra
     case floydSteinberg = "floyd-steinberg"
 
-    /// The one used unless the user asks for another.
     package static let standard = Dither.sierra
 }
 

@@ -1,9 +1,7 @@
 /// What reel knows of an audio encoder, and of the codec that it makes, beyond what libavcodec reports; a row of
 /// `AudioEncoderTraits.all`.
 package struct AudioEncoderTraits: Sendable {
-    /// The encoder's name, as FFmpeg spells it.
     package let name: String
-    /// The codec that the encoder makes, as FFmpeg spells it.
     package let codec: String
     /// Whether a worker reports the encoder's build, so that plans ask workers for it.
     package var isReported = false
@@ -54,7 +52,6 @@ package struct AudioEncoderTraits: Sendable {
     /// Whether reel has been tested with the encoder: it has a row, or is one of PCM's.
     package var isTried: Bool { AudioEncoderTraits.isPCM(codec) || AudioEncoderTraits.all.contains { $0.name == name } }
 
-    /// Whether a codec, given by FFmpeg's name, is one of PCM's many.
     package static func isPCM(_ codec: String) -> Bool { codec.hasPrefix("pcm") }
 }
 

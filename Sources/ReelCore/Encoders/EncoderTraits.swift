@@ -1,8 +1,6 @@
 /// What reel knows of a video encoder beyond what libavcodec reports; a row of `EncoderTraits.all`.
 package struct EncoderTraits: Sendable {
-    /// The encoder's name, as FFmpeg spells it.
     package internal(set) var name: String
-    /// The codec that the encoder makes, as FFmpeg spells it.
     package let codec: String
     /// Whether reel names the encoder in its lists of encoders, and a worker in its report of the encoders that it has.
     package var isListed = true
@@ -25,18 +23,14 @@ package struct EncoderTraits: Sendable {
     package var profiles: [Profile] = []
     /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
     package var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
-    /// How the encoder's rate control is set up.
     package var rateControl = RateControl.own
-    /// The maximum distance between key frames, in frames.
     package var keyFrameInterval = 250
     /// The most threads worth using. With more, the encoder gains little speed and loses quality, or its memory grows
     /// out of proportion.
     package var mostThreads = 16
     /// Whether the parameters (extradata) that the encoder writes are the same for any number of threads.
     package var isSameForAnyThreads = false
-    /// Whether decoding gives back every sample unchanged.
     package var isLossless = false
-    /// The facts that the encoder writes into its stream.
     package var tells: Told = []
     /// The syntax in which the encoder takes mastering display and light levels; nil if it takes none.
     package var lightSyntax: LightSyntax?
@@ -70,9 +64,7 @@ package struct EncoderTraits: Sendable {
 
     /// A profile of a codec: what decoders must be able to do.
     package struct Profile: Sendable {
-        /// The name, as FFmpeg spells it.
         package let name: String
-        /// The pixel formats of its pictures, as FFmpeg spells them.
         package let pixelFormats: Set<String>
 
         static func named(_ names: String..., formats: String...) -> [Profile] {
@@ -85,7 +77,6 @@ package struct EncoderTraits: Sendable {
         package let value: String
     }
 
-    /// How an encoder decides how many bits each frame gets.
     package enum RateControl: Sendable {
         /// The encoder's own constant quality, or its default.
         case own
@@ -96,7 +87,6 @@ package struct EncoderTraits: Sendable {
         case fixedQuantiser
         /// A fixed quantiser, with the rate fields of MPEG-2's parameters set to the same values for all rates.
         case fixedQuantiserOfMPEG2
-        /// Constant quality with the given rate as its upper bound.
         case ceiling
     }
 
@@ -105,11 +95,8 @@ package struct EncoderTraits: Sendable {
         package let rawValue: Int
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The field order of the whole video.
         package static let fields = Told(rawValue: 1)
-        /// The field order of each frame.
         package static let fieldsOfEachFrame = Told(rawValue: 2)
-        /// All colour tags.
         package static let colour = Told(rawValue: 4)
         /// Mastering display and light levels. Demuxers read them from the stream if the container has no place for
         /// them.
@@ -119,7 +106,6 @@ package struct EncoderTraits: Sendable {
     /// The encoder whose option syntax describes mastering display and light levels.
     package enum LightSyntax: Sendable { case x264, x265, svtAV1 }
 
-    /// The encoder whose option sets the level.
     package enum LevelOption: Sendable { case x264, x265 }
 
     /// The listed row that a user means by the name of an encoder, one of its other names, or its codec; nil for any other

@@ -14,11 +14,8 @@ package enum PictureLoss: String, Codable, CaseIterable, Sendable {
 package enum DecodingCause: String, Codable, CaseIterable, Sendable {
     /// No test proves that they are right for this codec in this container.
     case unproven
-    /// They contradict each other.
     case contradictory
-    /// The file ends within a packet.
     case cutOff = "cut-off"
-    /// A pass decoded something else than they promised.
     case disproved
 }
 
@@ -57,7 +54,6 @@ package enum StreamRefusal: Hashable, Codable, Sendable {
 
 /// A data stream of a source.
 package struct DataStream: Hashable, Codable, Sendable {
-    /// The stream's index in the file.
     package var stream: Int
     /// The codec's tag if it is printable, else the codec's name.
     package var kind: String
@@ -72,7 +68,6 @@ package struct DataStream: Hashable, Codable, Sendable {
 package struct SoundForm: Hashable, Codable, Sendable {
     package var layout: String
     package var rate: Int
-    /// The sample format, for example "fltp".
     package var sample: String
 
     package init(layout: String, rate: Int, sample: String) {
@@ -82,14 +77,12 @@ package struct SoundForm: Hashable, Codable, Sendable {
     }
 }
 
-/// The form of a source's pictures, in FFmpeg's names.
+/// The form of a source's pictures: sizes in pixels, names as FFmpeg has them, nil if unspecified.
 package struct PictureForm: Hashable, Codable, Sendable {
     package var width: Int
     package var height: Int
     package var pixelFormat: String
-    /// The matrix between RGB and YCbCr; nil if unspecified.
     package var matrix: String?
-    /// The range of the values; nil if unspecified.
     package var range: String?
 
     package init(width: Int, height: Int, pixelFormat: String, matrix: String? = nil, range: String? = nil) {

@@ -10,7 +10,6 @@ package struct Edit: Hashable, Codable, Sendable {
     /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that of
     /// the first clip's source.
     package var timecode: String?
-    /// What is heard instead of the clips' own sound; nil for that.
     package var soundtrack: Soundtrack?
 
     /// The most clips of an edit, each counted as often as it is played.
@@ -44,7 +43,6 @@ package struct Edit: Hashable, Codable, Sendable {
         text.utf8.count <= 16 && text.allSatisfy { "0123456789:;".contains($0) }
     }
 
-    /// The number of clips, each as often as it is played.
     package var repeats: Int { clips.reduce(0) { $0 + $1.times } }
 
     /// The indexes of the sources whose pictures are shown, each once, in the order of the output.
@@ -94,7 +92,6 @@ package struct EditClip: Hashable, Codable, Sendable {
     package var sound: Bool
     /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play it.
     package var still: Rational?
-    /// The title of the clip's chapter; nil for no chapter.
     package var title: String?
 
     package init(
@@ -115,12 +112,10 @@ package struct EditClip: Hashable, Codable, Sendable {
         self.title = title
     }
 
-    /// A black picture for this many seconds.
     package static func gap(_ seconds: Rational) -> EditClip {
         EditClip(source: nil, play: .forward, sound: false, still: seconds)
     }
 
-    /// One for each span of the clip, in the order of the output.
     package var directions: [Direction] { still == nil ? play.directions : [.forwards] }
 }
 
@@ -133,10 +128,8 @@ package enum RangeRule: String, Codable, CaseIterable, Sendable {
 /// The directions in which a clip is played.
 package enum Play: String, Codable, CaseIterable, Sendable {
     case reverse, forward
-    /// Forward, then back.
     case pingPong = "ping-pong"
 
-    /// One for each span of the clip, in the order of the output.
     package var directions: [Direction] {
         switch self {
         case .reverse: [.backwards]

@@ -2,18 +2,15 @@
 
 /// What shows that a source is not the file that was indexed.
 package enum SourceChange: String, Codable, CaseIterable, Sendable {
-    /// A stream is missing or has other content.
     case stream
     case packetPlace = "packet-place"
     case packetSize = "packet-size"
-    /// Nothing of an audio stream decodes any more.
     case sound
 }
 
 /// What is wrong with a frame that a decoder should give.
 package enum FrameDamage: String, Codable, CaseIterable, Sendable {
     case missing
-    /// The decoder concealed damaged parts.
     case concealed
 }
 
@@ -47,9 +44,7 @@ package enum MediaStep: String, Codable, CaseIterable, Sendable {
 /// How a pass's decoded frames differ from the source's index.
 package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
     case missing
-    /// A frame comes that the index does not have.
     case unplanned
-    /// A frame comes after one that is shown later.
     case order
     case picture
     /// A frame is damaged: the pictures from it on then depend on everything decoded before.
@@ -65,7 +60,6 @@ package enum EngineTask: String, Codable, CaseIterable, Sendable {
 package enum FileStep: String, Codable, CaseIterable, Sendable {
     case open, make, read, write, sync, rename, measure
 
-    /// Whether the operation changes the file.
     package var writes: Bool {
         switch self {
         case .make, .write, .sync, .rename: true
@@ -95,7 +89,6 @@ package enum OutputPart: String, Codable, CaseIterable, Sendable {
 
 /// What is wrong with the bytes of an index.
 package enum IndexFlaw: String, Codable, CaseIterable, Sendable {
-    /// It does not begin with an index's signature.
     case start
     case checksum
     case truncated
@@ -115,16 +108,13 @@ package enum IndexFlaw: String, Codable, CaseIterable, Sendable {
 /// What is wrong with a segment.
 package enum SegmentFlaw: Hashable, Codable, Sendable {
     case noStream
-    /// Its encoder made other parameters than the job's.
     case otherParameters
-    /// Its content, or its timing, differs from the plan.
     case otherContent
     case missingFrames(count: Int)
     /// A frame's time is not in the plan, or two frames have it.
     case unplannedFrame
     /// Its frames are reordered by more packets than its record states.
     case reordering
-    /// It has fewer packets than its record states.
     case short
 
     package enum CodingKeys: String, CodeKey {
@@ -146,7 +136,6 @@ package enum VerificationFlaw: Hashable, Codable, Sendable {
     case frameCount(found: Int, planned: Int)
     /// A frame of the output, counted from its start, is shown at another time; in seconds from the first frame.
     case frameTime(frame: Int, found: Rational, planned: Rational)
-    /// A frame of the output does not look like its frame in the source.
     case framePicture(frame: Int)
     case attachments
     case chapters
@@ -160,7 +149,6 @@ package enum VerificationFlaw: Hashable, Codable, Sendable {
 /// What an engine was doing.
 package enum EnginePlace: Hashable, Codable, Sendable {
     case start
-    /// It was waiting for a request.
     case idle
     case recon(source: String)
     case choice
@@ -169,10 +157,6 @@ package enum EnginePlace: Hashable, Codable, Sendable {
     case pass(number: Int, frames: Range<Int>?)
     case assembly
     case pictures
-
-    package enum CodingKeys: String, CodeKey {
-        case start, idle, recon, choice, pass, assembly, pictures
-    }
 }
 
 /// How an engine hangs.
@@ -188,19 +172,13 @@ package enum EngineEnd: Hashable, Codable, Sendable {
     case exited(code: Int32)
     case signalled(signal: Int32)
     case vanished
-
-    package enum CodingKeys: String, CodeKey {
-        case exited, signalled, vanished
-    }
 }
 
 /// How an engine broke the protocol.
 package indirect enum EngineNonsense: Hashable, Codable, Sendable {
-    /// A line is longer than any event, `limit` bytes.
     case longLine(limit: Int)
     case unreadable(said: String)
     case noEvent(line: String)
-    /// A result does not fit its request.
     case unfitResult(part: ResultPart)
     /// An engine cannot fail in this way; `code` is the reason's.
     case unfitFailure(code: String)
@@ -209,7 +187,6 @@ package indirect enum EngineNonsense: Hashable, Codable, Sendable {
     case strayResult
     case strayFailure(failure: ReelFailure)
     case closedOutput
-    /// It has more threads than any work needs, `most`.
     case manyThreads(most: Int)
 
     package enum CodingKeys: String, CodeKey {
@@ -230,23 +207,18 @@ package enum ResultPart: String, Codable, CaseIterable, Sendable {
 /// The operation in the store that the operating system refused. Raw values are stored.
 package enum StoreStep: String, Codable, CaseIterable, Sendable {
     /// Making the store's own folders, or writing to them.
-    case open = "open"
+    case open
     case makeFolder = "make-folder"
-    case read = "read"
-    case write = "write"
-    case lock = "lock"
-    /// Moving segments from one job's folder to another's.
+    case read, write, lock
     /// Copying the source into the store.
     case copySource = "copy-source"
-    case remove = "remove"
+    case remove
 }
 
 /// What is wrong with the address of a Redis server.
 package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
     case notURL = "not-a-url"
-    /// The URL's scheme is not one that reel knows.
     case scheme
-    /// The scheme is `rediss://`, which is not supported.
     case tls
     case host, port
     /// A database number is at the wrong place, or something else follows the path.
@@ -254,16 +226,13 @@ package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
     case database
     /// The path of a socket is not absolute, or a host stands before it.
     case path
-    /// The path of a socket has more than 107 bytes.
     case pathLength = "path-length"
 }
 
 /// Why a job to be put on the board contradicts itself.
 package enum JobFault: String, Codable, CaseIterable, Sendable {
     case id
-    /// The weight is 0 or negative.
     case weight
-    /// The number of passes differs from the number that the job states.
     case passCount = "pass-count"
     /// The job has no plan, or its probe belongs to another job.
     case plan

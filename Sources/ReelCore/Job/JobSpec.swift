@@ -11,15 +11,12 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var profile: String?
     /// The rate of the video, instead of constant quality; nil for constant quality.
     package var bitrate: VideoRate?
-    /// Whether video and sound must be kept without loss.
     package var lossless: Bool
     package var audio: AudioMode
-    /// The name of an audio encoder or codec; nil chooses one by the source.
     package var audioCodec: String?
     /// The rate of each track of the sound, in bits per second; nil for what suits the encoder.
     package var audioBitrate: Int64?
     package static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
-    /// Which tracks the output has; nil for all.
     package var tracks: TrackSelection?
     /// The start of the range: frames with from ≤ t < to are selected. Nil for no limit.
     package var from: Position?
@@ -42,7 +39,6 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package static let sampleRates = 1000...768_000
     /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder takes.
     package var channelLayout: String?
-    /// What is asked of moving pictures that loop; nil for nothing.
     package var loop: LoopOptions?
     package var timestamps: TimestampMode
     /// The most frames in a chunk, and in a pass if a RAP lets it end there; nil leaves it to the planner.
@@ -109,13 +105,10 @@ package struct JobSpec: Hashable, Codable, Sendable {
         return copy
     }
 
-    /// The directions in which the output shows frames.
     package var directions: Set<Direction> { edit.map { Set($0.clips.flatMap(\.directions)) } ?? [.backwards] }
 
-    /// The index of the source that is shown first: the output has its format.
     package var mainSource: Int { edit?.firstSource ?? 0 }
 
-    /// The indexes of the sources that are shown, each once, in the order of the output.
     package var shownSources: [Int] { edit?.shownSources ?? [0] }
 
     /// Whether nothing is asked of a source but its sound: it needs no video.
@@ -123,7 +116,6 @@ package struct JobSpec: Hashable, Codable, Sendable {
         edit?.soundtrack?.source == source && !shownSources.contains(source)
     }
 
-    /// The most frames a second that the output shows; nil for all.
     package var shownRate: Rational? {
         guard let loops = container.traits.loops else { return mostFrames }
         return min(loops.mostFrames, mostFrames ?? loops.mostFrames)

@@ -1,13 +1,11 @@
 /// A job's id: a hash of its sources' fingerprints and of the options that change the output, in hexadecimal.
-package struct JobID: Hashable, Codable, Sendable, CustomStringConvertible {
+package struct JobID: Hashable, Sendable, TextCoded {
     package var text: String
 
     package init(_ text: String) { self.text = text }
+    package init(stored text: String) { self.text = text }
 
     package var description: String { text }
-
-    package init(from decoder: any Decoder) throws { text = try String(from: decoder) }
-    package func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
 /// The state of a job: probing (until its plan's passes are published) → running → assembling → done | failed |
@@ -19,19 +17,11 @@ package enum JobState: String, Codable, CaseIterable, Sendable {
 }
 
 /// The identity of a store: 16 hexadecimal digits, chosen at random when it was made.
-package struct StoreID: Hashable, Sendable, CustomStringConvertible {
+package struct StoreID: Hashable, Sendable, TextCoded {
     package let text: String
 
     package init(_ text: String) { self.text = text }
+    package init(stored text: String) { self.text = text }
 
     package var description: String { text }
-}
-
-extension StoreID: Codable {
-    package init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
 }

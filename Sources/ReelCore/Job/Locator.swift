@@ -37,7 +37,6 @@ extension Locator: Codable {
 
 /// Where an engine writes a segment that it is to make: its bytes first, and its record when they are whole.
 package struct SegmentPlace: Hashable, Codable, Sendable {
-    /// The segment's name, which its record keeps.
     package var name: SegmentName
     package var data: Locator
     /// Of its `SegmentRecord`, as JSON.

@@ -55,11 +55,9 @@ package struct PassStatistics: Hashable, Codable, Sendable {
         outputBytes = try container.decodeIfPresent(Int64.self, forKey: .outputBytes)
         let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS, outputBytes ?? 0]
         let seconds = [decodeSeconds, encodeSeconds, waitSeconds, cpuSeconds]
-        guard counts.allSatisfy({ (0...1 << 50).contains($0) }),
-            seconds.allSatisfy({ (0...0x1p40).contains($0) })
+        guard counts.allSatisfy({ (0...1 << 50).contains($0) }), seconds.allSatisfy({ (0...0x1p40).contains($0) })
         else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no pass costs so much"))
+            throw decoder.impossible("no pass costs so much")
         }
     }
 }

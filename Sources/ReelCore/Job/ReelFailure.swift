@@ -1,7 +1,6 @@
 /// An error: the reason why something did not work. The exit code, the consequence on the board and the owner follow
 /// from the reason; `ReelWords` makes the words when it is shown.
 package struct ReelFailure: Error, Hashable, Codable, Sendable {
-    /// The class of failure that decides the command line's exit code.
     package enum Kind: String, Codable, Sendable {
         case job, usage, input, unreachable, output, interrupted
 
@@ -76,7 +75,6 @@ extension FailureReason {
     /// Whether a job's plan has proved wrong, so that the job must be planned anew.
     package var disprovesPlan: Bool { if case .planDisproved = self { true } else { false } }
 
-    /// Whether an encoder did not open with the settings that it was given.
     package var isEncodersRefusal: Bool { if case .encoderRefuses = self { true } else { false } }
 
     /// Whether one of reel's own files, in the store or on scratch, could not be used on this host. That may pass.
@@ -88,7 +86,6 @@ extension FailureReason {
         }
     }
 
-    /// The owner, exit code and failure cause that follow from the reason.
     package var nature: FailureNature {
         switch self {
         // MARK: Source
@@ -215,14 +212,11 @@ package enum FailureCause: String, Codable, CaseIterable, Sendable {
     case transient
     /// The engine was killed by a signal, or hung.
     case crash
-    /// The worker's lease lapsed.
     case lost
     /// The pass needs more memory than its slot has.
     case limit
     /// This host cannot do this job: its source or store is out of reach, or its encoder is another build.
     case incompatible
-    /// The disk is full.
     case noSpace = "no-space"
-    /// No attempt will ever succeed.
     case permanent
 }

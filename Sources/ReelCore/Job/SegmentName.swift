@@ -48,32 +48,16 @@ package struct SegmentName: Hashable, Sendable {
         guard ContentHash.isHexadecimal(token), self.text == text else { return nil }
     }
 
-    /// Parses a record's file name; nil for any text that `recordName` never gives.
     package init?(recordName: String) {
         guard recordName.hasSuffix(SegmentName.recordEnding) else { return nil }
         self.init(String(recordName.dropLast(SegmentName.recordEnding.count)))
     }
 }
 
-extension SegmentName: CustomStringConvertible {
+extension SegmentName: TextCoded {
     package var description: String { text }
-}
 
-/// Encoded as the file's name.
-extension SegmentName: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let name = SegmentName(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) names no segment")
-        }
-        self = name
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    package init?(stored text: String) { self.init(text) }
 }
 
 extension SegmentSubject: CustomStringConvertible {
@@ -100,7 +84,6 @@ extension SegmentPart: CustomStringConvertible {
         }
     }
 
-    /// Parses the form of `description`, and perhaps others.
     fileprivate init?(_ text: Substring) {
         let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         switch (text.first, numbers.count) {

@@ -6,7 +6,6 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
     package static let version = 3
 
     package var version: Int
-    /// The segment's file name in the job's folder of segments.
     package var name: SegmentName
     /// The segment's content: any plan that wants the same content uses it.
     package var content: SegmentContent
@@ -14,7 +13,6 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
     package var frames: Int
     package var packets: Int
     package var bytes: Int64
-    /// SHA-256 of the segment file, in hexadecimal.
     package var checksum: String
     package var timeBase: TimeBase
     /// The most packets by which a frame comes later in decode order than in presentation order.
@@ -70,10 +68,7 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
         trailingPadding = try container.decode(Int.self, forKey: .trailingPadding)
         start = try container.decode(Int64.self, forKey: .start)
         diagnostics = try container.decode([Diagnostic].self, forKey: .diagnostics)
-        guard isSound else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no segment has such numbers"))
-        }
+        guard isSound else { throw decoder.impossible("no segment has such numbers") }
     }
 
     private var isSound: Bool {

@@ -1,6 +1,5 @@
 /// How the output's video is made. All segments of a job have the same target.
 package enum VideoTarget: Hashable, Sendable {
-    /// The frames are decoded and encoded.
     case encode(VideoEncoding)
     /// The source's packets are written in another order; nothing is decoded.
     case passthrough(VideoPassthrough)
@@ -42,9 +41,7 @@ extension VideoTarget: Codable {
         }
         let passthrough = VideoPassthrough(format: stored.format, identity: stored.identity)
         guard stored == passthrough.stored else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(
-                    codingPath: decoder.codingPath, debugDescription: "passthrough has no settings of an encoder"))
+            throw decoder.impossible("passthrough has no settings of an encoder")
         }
         self = .passthrough(passthrough)
     }
@@ -60,18 +57,14 @@ extension VideoTarget: Codable {
 /// How the output's video is encoded. All chunks of a job are encoded with the same settings; only a rate that follows
 /// the source differs.
 package struct VideoEncoding: Hashable, Codable, Sendable {
-    /// The encoder's name as FFmpeg spells it, for example "libx264".
     package var encoder: String
     package var format: OutputFormat
     /// The encoder's private options, applied in this order.
     package var options: [MediaOption]
     /// The rate; nil if the options set a constant quality.
     package var bitrate: VideoRate?
-    /// Encoder threads; at least 1.
     package var threads: Int
-    /// The maximum distance between key frames, in frames.
     package var keyFrameInterval: Int
-    /// The encoder build and parameters that all chunks must share.
     package var identity: EncoderIdentity
 
     package init(
@@ -90,7 +83,6 @@ package struct VideoEncoding: Hashable, Codable, Sendable {
 
 /// The output's video if the source's packets are passed through.
 package struct VideoPassthrough: Hashable, Sendable {
-    /// The format of the output's video: that of the source.
     package var format: OutputFormat
     /// The build of the libraries, and the hash of the source's extradata.
     package var identity: EncoderIdentity
@@ -140,7 +132,6 @@ package struct AudioTarget: Hashable, Codable, Sendable {
     /// The index in `Plan.sources` of the source that has the track. In an edit, the tracks of the other sources that have
     /// the same place among theirs are heard on it, too.
     package var source: Int
-    /// The track's index in `SourceIndex.audio`.
     package var track: Int
     package var direction: Direction
     /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" for passthrough.
@@ -148,7 +139,6 @@ package struct AudioTarget: Hashable, Codable, Sendable {
     /// Samples per second. It differs from the source's if an option asks for another, or if the
     /// encoder does not take that.
     package var sampleRate: Int
-    /// The channel layout, as libavutil describes it.
     package var channelLayout: String
     /// Bits per second; nil for encoders without a rate.
     package var bitrate: Int64?

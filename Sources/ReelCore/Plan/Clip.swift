@@ -1,10 +1,7 @@
 /// A range of a source's frames in one direction, with its place in the output. A plan is an ordered list of clips.
 package struct Clip: Hashable, Codable, Sendable {
-    /// The index of its source in `Plan.sources`.
     package var source: Int
-    /// The first frame of the range, in the source's presentation order.
     package var firstFrame: Int
-    /// The number of frames in the range; positive.
     package var rangeCount: Int
     /// One frame in this many is shown, beginning with the first of the range. It stands for the frames up to the next.
     package var step: Int
@@ -12,7 +9,6 @@ package struct Clip: Hashable, Codable, Sendable {
     package var map: TimeMap
     /// The start of the sound that is heard, in seconds on the source's clock; nil for no limit.
     package var audioFrom: Rational?
-    /// The end of the sound that is heard, in seconds on the source's clock; nil for no limit.
     package var audioTo: Rational?
     /// How the sound of an edit goes on from the clip before; nil for the first clip.
     package var joint: Joint?
@@ -47,12 +43,10 @@ package struct Clip: Hashable, Codable, Sendable {
         return clip
     }
 
-    /// The range of frames, in the source's presentation order.
     package var frames: Range<Int> { firstFrame..<firstFrame + rangeCount }
 
     package var frameCount: Int { (rangeCount + step - 1) / step }
 
-    /// The direction in which the frames run in the output.
     package var direction: Direction { map.direction }
 
     /// The frame of the source that the clip shows at a place in its own order, counted from 0.
@@ -120,12 +114,7 @@ package struct ShownFrames: RandomAccessCollection, Sendable {
 package enum Joint: Hashable, Codable, Sendable {
     /// One sound fades into the other, in a crossfade of this many seconds around the cut.
     case join(crossfade: Rational)
-    /// The clip before turns round.
     case turn(Turn)
-
-    package enum JoinCodingKeys: String, CodingKey {
-        case crossfade
-    }
 
     package enum TurnCodingKeys: String, CodingKey {
         case _0 = "shown"
@@ -183,6 +172,5 @@ package struct FrameOrder: Sendable {
         return (clips[number], clips[number].frame(at: place - starts[number]))
     }
 
-    /// The index in `Plan.clips` of the clip that the output shows at `place`.
     package func clip(at place: Int) -> Int { starts.partitioningIndex { $0 > place } - 1 }
 }

@@ -1,4 +1,5 @@
-/// Lays the clips of an edit out on the output's clock, one span after the other.
+/// Places the clips of an edit on the output's clock, one after the other. A clip of the edit becomes one clip of the plan
+/// for each repeat, two if it is played forth and back, and one for each frame if it is a still at a constant rate.
 struct EditLayout {
     private let edit: Edit
     private let indexes: [SourceIndex]
@@ -7,7 +8,7 @@ struct EditLayout {
     private let mostFrames: Rational?
     /// How many frames a second a still becomes; nil for one frame.
     private let stillRate: Rational?
-    /// The source whose frames carry black pictures.
+    /// The source whose frames are shown as black pictures in gaps.
     private let first: Int
     private(set) var clips: [Clip] = []
     /// Chapters of the clips that have a title, in seconds of the output.
@@ -17,56 +18,50 @@ struct EditLayout {
     /// The frames of all stills so far; at most `Edit.mostClips`.
     private var stillFrames = 0
 
-    /// The clips of an edit, each a span of frames of a source in one direction.
-    ///
-    /// - Parameters:
-    ///   - indexes: those of the job's sources, in their order.
-    ///   - output: the output's clock.
-    ///   - mostFrames: the most frames a second that are shown; nil for all.
-    ///   - stillRate: how many frames a second a still becomes; nil for one frame.
-    ///
-    /// Fails with kind `.usage` if no frame lies in the range of a clip, or if stills become too many frames.
+    /// `indexes` are those of the job's sources, in their order; `output` is the output's clock. Fails with kind `.usage`
+    /// if no frame lies in the range of a clip, or if stills become too many frames.
     init(
         _ edit: Edit, indexes: [SourceIndex], output: TimeBase, mostFrames: Rational?, stillRate: Rational?
     ) throws(ReelFailure) {
-        self.mostFrames = mostFrames
-        self.stillRate = stillRate
-        let ranges = try EditRanges(edit, indexes)
         self.edit = edit
         self.indexes = indexes
         self.output = output
+        self.mostFrames = mostFrames
+        self.stillRate = stillRate
         first = edit.firstSource
+        let ranges = try EditRanges(edit, indexes)
         for (number, clip) in edit.clips.enumerated() {
             let begin = end
             let joins = ranges.joins[number]
             for time in 0..<clip.times {
                 let joint: Joint? =
-                    time == 0
-                    ? joins.before.map { .join(crossfade: $0) }
-                    : clip.play == .pingPong ? .turn(edit.turn) : .join(crossfade: joins.between)
+                    if time == 0 {
+                        joins.before.map { .join(crossfade: $0) }
+                    } else {
+                        clip.play == .pingPong ? .turn(edit.turn) : .join(crossfade: joins.between)
+                    }
                 try add(clip, number, ranges.frames[number], joint)
             }
             if let title = clip.title { chapters.append(Chapter(start: begin, end: end, title: title)) }
         }
     }
 
-    /// The output's clock: that of the only source if it is played at its own speed. Else the coarsest that has a tick for
-    /// the start of every frame and at most `finest` a second; else as many.
-    ///
-    /// - Parameter stillRate: how many frames a second a still becomes; nil for one frame.
+    /// Chooses the output's clock. An edit of one source at its own speed gets the source's clock. Other edits get the
+    /// coarsest clock with a tick at the start of every frame. If that had ticks shorter than `finest`, it is `finest`; if
+    /// its ticks were too short to count the longest still, it is a millisecond. Starts of frames are then rounded.
     static func clock(of edit: Edit, indexes: [SourceIndex], stillRate: Rational?) throws(ReelFailure) -> TimeBase {
         let sources = Set(edit.shownSources)
         let isPlain = edit.clips.allSatisfy { $0.speed == Rational(1) && $0.still == nil }
         if sources.count == 1, isPlain, let only = sources.first { return indexes[only].video.stream.timeBase }
-        // Containers count the ticks of a frame in 31 bits.
-        let longest = edit.clips.compactMap(\.still)
-        let stills = longest + (longest.isEmpty ? [] : [stillRate.map { Rational(1) / $0 }].compactMap(\.self))
-        let least = max(finest, (longest.max() ?? Rational(0)) / Rational(Int64(Int32.max)))
+        var stills = edit.clips.compactMap(\.still)
+        // Containers store a frame's duration in 31 bits, so a long still needs longer ticks.
+        let least = max(finest, (stills.max() ?? Rational(0)) / Rational(Int64(Int32.max)))
+        if let stillRate, !stills.isEmpty { stills.append(Rational(1) / stillRate) }
         let first = edit.firstSource
         let played = edit.clips.filter { $0.still == nil }
         let ticks = played.map { indexes[$0.source ?? first].video.stream.timeBase.secondsPerTick / $0.speed }
         if let common = common(of: ticks + stills), common >= least { return TimeBase(secondsPerTick: common) }
-        // Frames may need a coarser clock than their sources have.
+        // The starts of a source's frames may be multiples of several of its ticks.
         let ranges = try EditRanges(edit, indexes)
         let steps = zip(edit.clips, ranges.frames).map { clip, frames in
             let track = indexes[clip.source ?? first].video
@@ -76,7 +71,7 @@ struct EditLayout {
         return least == finest ? TimeBase(secondsPerTick: finest) : TimeBase(1, 1000)
     }
 
-    /// The longest time of which all of these lengths are multiples; nil beyond 64 bits, and of none.
+    /// The longest time of which all of these lengths are multiples; nil without lengths, and if it exceeds 64 bits.
     private static func common(of lengths: [Rational]) -> Rational? {
         let different = Set(lengths)
         return different.dropFirst().reduce(different.first) { common, length in
@@ -87,7 +82,7 @@ struct EditLayout {
     /// The shortest tick of an output's clock, in seconds.
     private static let finest = Rational(1, 1_000_000)
 
-    /// Adds a clip, played once; `number` is its place in the edit.
+    /// Adds one repeat of a clip; `number` is the clip's place in the edit.
     private mutating func add(
         _ clip: EditClip, _ number: Int, _ frames: Range<Int>, _ joint: Joint?
     ) throws(ReelFailure) {
@@ -104,7 +99,8 @@ struct EditLayout {
         }
     }
 
-    /// Adds a still. The frames that it becomes are clips of their own, and equal ones are encoded once.
+    /// Adds a still as one clip for each frame that it becomes: equal clips share their segments, so a frame is encoded
+    /// once.
     private mutating func add(
         _ clip: EditClip, _ number: Int, _ frames: Range<Int>, _ joint: Joint?, for still: Rational
     ) throws(ReelFailure) {
@@ -116,13 +112,13 @@ struct EditLayout {
         stillFrames += Int(count)
         var part = clip
         for place in 0..<count {
-            // The last one lasts to the end.
+            // The last frame takes what is left of the still's time.
             part.still = place < count - 1 ? Rational(1) / rate : still - Rational(count - 1) / rate
             add(part, .forwards, frames, place == 0 ? joint : .join(crossfade: Rational(0)))
         }
     }
 
-    /// A clip of these frames shows one frame in this many.
+    /// Shows one frame in this many, so that a clip stays within `mostFrames`.
     private func step(of clip: EditClip, _ frames: Range<Int>) -> Int {
         guard let mostFrames, clip.still == nil else { return 1 }
         return indexes[clip.source ?? first].step(of: frames, speed: clip.speed, mostFrames: mostFrames)
@@ -136,7 +132,7 @@ struct EditLayout {
         var last = track.frames[frames.upperBound - 1].interval.end
         var speed = clip.speed
         if let still = clip.still {
-            // A frame that damage left without a duration lasts a tick.
+            // A damaged file may state no duration for the frame; then it counts as one tick.
             last = max(last, start + Ticks(1))
             speed = track.stream.timeBase.seconds(last - start) / still
         }
@@ -146,15 +142,14 @@ struct EditLayout {
         clips.append(
             Clip(
                 source: source, frames: frames, step: step(of: clip, frames), map: map, joint: joint,
-                isHeard: clip.sound && clip.still == nil,
-                isBlack: clip.source == nil))
+                isHeard: clip.sound && clip.still == nil, isBlack: clip.source == nil))
         end = end + map.duration
     }
 }
 
 extension VideoTrack {
-    /// The longest time, in ticks, of which the distances between the starts of these frames, and to the last one's end, are
-    /// multiples; at least 1.
+    /// The greatest number of ticks that divides the distance from the first frame's start to the end of each frame; at
+    /// least 1.
     fileprivate func step(of range: Range<Int>) -> Int64 {
         guard let first = range.first else { return 1 }
         let start = frames[first].interval.start

@@ -1,22 +1,19 @@
 /// The frames that the clips of an edit show, and the crossfades where they meet.
 struct EditRanges {
-    /// For each clip, its frames in the source's order; for a still, the one that is shown.
+    /// The frames of each clip, in the source's order; for a still, the one frame that is shown.
     let frames: [Range<Int>]
-    /// For each clip, the crossfades of its sound.
     let joins: [Joins]
 
-    /// Lengths of the crossfades of a clip, in seconds.
+    /// The lengths of a clip's crossfades in seconds: with the clip before and the clip after, nil without such a clip, and
+    /// between its own repeats.
     struct Joins {
-        /// With the clip before; nil for the first clip.
         var before: Rational?
-        /// With the clip after; nil for the last clip.
         var after: Rational?
-        /// Between its repeats.
         var between: Rational
     }
 
-    /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range of a
-    /// clip, and with `.input` if a source has no frames, or the soundtrack no sound from its start on.
+    /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range of
+    /// a clip, and with `.input` if a source has no frames, or if the soundtrack ends before its start.
     init(_ edit: Edit, _ indexes: [SourceIndex]) throws(ReelFailure) {
         let first = edit.firstSource
         var frames: [Range<Int>] = []
@@ -42,14 +39,14 @@ struct EditRanges {
                 frames[number] = index.shared(frames[number], leaving: clip.handles(joins[number]))
                 guard !frames[number].isEmpty else { throw ReelFailure(.clipUnshared(clip: number)) }
             }
-            // Of what is left, a repeat may be shorter than the crossfade that it was to have.
+            // A repeat may have become shorter than its crossfade.
             joins = EditRanges.joins(edit, frames, indexes, atMost: longest)
         }
         (self.frames, self.joins) = (frames, joins)
     }
 
     private static func check(_ soundtrack: Soundtrack, _ index: SourceIndex) throws(ReelFailure) {
-        // Without any sound, there is no soundtrack to be out of range.
+        // A source without sound gives a silent soundtrack.
         guard let track = index.audio.first else { return }
         let end = track.timeBase.seconds(track.span.end) - index.startTime
         guard soundtrack.from < end else {
@@ -57,7 +54,7 @@ struct EditRanges {
         }
     }
 
-    /// The crossfades. None is longer than a repeat of either neighbour.
+    /// A crossfade is at most as long as one repeat of each of the clips that it joins.
     private static func joins(
         _ edit: Edit, _ frames: [Range<Int>], _ indexes: [SourceIndex], atMost longest: Rational
     ) -> [Joins] {
@@ -73,7 +70,6 @@ struct EditRanges {
         }
     }
 
-    /// The longest crossfade, in seconds.
     private static func crossfade(_ edit: Edit, _ indexes: [SourceIndex]) -> Rational {
         if let crossfade = edit.crossfade { return crossfade }
         let index = indexes[edit.firstSource]
@@ -93,7 +89,8 @@ extension Turn {
 }
 
 extension EditClip {
-    /// The sound that its crossfades need beyond its range, before and after it in the source; in seconds.
+    /// How much sound its crossfades need before its range and after it in the source, in seconds: half of a crossfade lies
+    /// beyond the cut.
     fileprivate func handles(_ joins: EditRanges.Joins) -> (before: Rational, after: Rational) {
         let between = times > 1 && play != .pingPong ? joins.between : Rational(0)
         let first = max(joins.before ?? Rational(0), between) / Rational(2)
@@ -101,38 +98,38 @@ extension EditClip {
         return switch play {
         case .forward: (first, last)
         case .reverse: (last, first)
-        // Both ends are where its range begins.
+        // The clip begins and ends at the start of its range.
         case .pingPong: (max(first, last), Rational(0))
         }
     }
 }
 
 extension SourceIndex {
-    /// For how long a range of frames is shown once, played in this way, in seconds.
+    /// How long one repeat of a range of frames takes at the source's speed, in seconds.
     fileprivate func duration(of frames: Range<Int>, _ play: Play, _ turn: Turn) -> Rational {
         let once = duration(of: frames)
         return play == .pingPong ? once + duration(of: turn.back(of: frames)) : once
     }
 
-    /// The least number of which one frame is shown, so that a range shows at most `mostFrames` a second at a speed.
+    /// The least step with which a range, played at a speed, shows at most `mostFrames` frames a second: one frame in each
+    /// step is shown.
     func step(of frames: Range<Int>, speed: Rational, mostFrames: Rational) -> Int {
         let shown = mostFrames * duration(of: frames) / speed
         guard shown > Rational(0) else { return frames.count }
-        // Clocks are off by a little: 30.01 frames a second are 30.
+        // Rates that are measured deviate a little: 30.01 frames a second are 30.
         let near = shown * Rational(101, 100)
         let step = TimeBase(1, 1).ticks(in: Rational(Int64(frames.count)) / near, rounding: .up)
         return Int(min(max(step, 1), Int64(frames.count)))
     }
 
-    /// For how long a range of frames is shown, in seconds.
     func duration(of frames: Range<Int>) -> Rational {
         guard !frames.isEmpty else { return Rational(0) }
         let (first, last) = (video.frames[frames.lowerBound].interval, video.frames[frames.upperBound - 1].interval)
         return video.stream.timeBase.seconds(last.end - first.start)
     }
 
-    /// Those frames of a range during which the first track has sound, and beyond which it has that of `handles`, in
-    /// seconds, to a millisecond. All of them if there is no sound.
+    /// Shortens a range to the frames during which the first track has sound, with `handles` seconds of sound before and
+    /// after them; a millisecond may be missing. A source without sound keeps the range.
     fileprivate func shared(_ frames: Range<Int>, leaving handles: (before: Rational, after: Rational)) -> Range<Int> {
         guard let sound = audio.first else { return frames }
         let (begin, end) = (sound.timeBase.seconds(sound.span.start), sound.timeBase.seconds(sound.span.end))

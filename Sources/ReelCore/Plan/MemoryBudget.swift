@@ -11,7 +11,6 @@ package struct MemoryRequest: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// A budget of 2 GiB without a limit.
     package static let standard = MemoryRequest(budget: 2 << 30)
 
     /// The request with the memory that a user asked for, which is both budget and limit.
@@ -26,7 +25,6 @@ package struct MemoryRequest: Hashable, Sendable {
 package struct MemoryBudget {
     /// Bytes apart from those frames: process, index, decoder, encoder.
     let fixed: Int64
-    /// Bytes of a frame that is held; nil with passthrough, which decodes none.
     let frameBytes: Int64?
 
     /// Estimates the memory of passes of one source.
@@ -65,7 +63,6 @@ package struct MemoryBudget {
         }
     }
 
-    /// Bytes that a pass takes if it holds this many frames.
     func need(frames: Int) -> Int64 { fixed + Int64(frames) * (frameBytes ?? 0) }
 
     /// The number of frames that fit into `request`, at least `least` and at most `most`. Fails with kind `.usage` if

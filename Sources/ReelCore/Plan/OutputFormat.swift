@@ -10,13 +10,10 @@ package struct OutputFormat: Hashable, Codable, Sendable {
     package var sampleAspectRatio: Rational?
     /// The matrix by which players turn the pictures, as libavformat gives it; nil for none.
     package var displayMatrix: [Int32]?
-    /// The pixel format, as FFmpeg spells it.
     package var pixelFormat: String
     /// The nominal frame rate passed to the encoder, in frames per second. Timestamps do not depend on it.
     package var frameRate: Rational
-    /// Which field of an interlaced frame is shown first.
     package var fieldOrder: FieldOrder
-    /// Whether the field order differs between frames.
     package var fieldsVary: Bool
 
     package init(
@@ -87,7 +84,6 @@ package struct PictureSize: Hashable, Codable, Sendable {
         self.height = height
     }
 
-    /// The sides that a user may ask for.
     package static let sidesAllowed = 2...16_384
 
     /// Reads "640x360"; nil for anything else, and for sides that are not allowed.
@@ -120,11 +116,8 @@ extension VideoStream {
 
 /// The size of pixels, derived from the name of the pixel format as FFmpeg spells it.
 struct PictureLayout {
-    /// Bytes per pixel, averaged over all planes.
     let bytesPerPixel: Double
-    /// The same without the transparency.
     let opaqueBytesPerPixel: Double
-    /// Whether pixels have a transparency.
     let hasAlpha: Bool
     /// Whether the samples are red, green and blue, or places in a palette of such.
     let isRGB: Bool

@@ -18,11 +18,9 @@ package struct VideoPass: Hashable, Sendable {
     /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions, which
     /// are then decoded once. At either end, the second may have fewer frames.
     package var clips: [Int]
-    /// The index of its RAP in `VideoTrack.randomAccessPoints`.
     package var randomAccessPoint: Int
     /// The frames of the source that the pass encodes, in presentation order.
     package var frames: Range<Int>
-    /// The number of chunks; see `chunks`.
     package var chunkCount: Int
     /// The least number of frames of a decode window, for a pass of a backward clip whose RAPs are near. The pass is
     /// then decoded window by window from its end, and only one window is held in memory; see `StartTable.windows`. If

@@ -1,6 +1,5 @@
 /// Decides where passes begin and end.
 struct PassCutter {
-    /// The frames to cut.
     let selection: Range<Int>
     let work: PassWork
     let slots: Int
@@ -154,7 +153,6 @@ struct PassCutter {
 struct Partition {
     /// The first frame of each pass, ascending, followed by the end of the selection.
     let cuts: [Int]
-    /// The cost of each pass, in the source's order.
     let costs: [Double]
     /// The frames decoded more than once, as a fraction of the whole work if every frame were decoded once.
     let redundancy: Double

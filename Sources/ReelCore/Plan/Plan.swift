@@ -7,12 +7,10 @@ package struct Plan: Hashable, Codable, Sendable {
     package var version: Int
     /// The number of this plan among the job's plans, from 1 on; 0 until the plan is written to the job's folder.
     package var number: Int
-    /// The sources; clips refer to them by their index here.
     package var sources: [PlannedSource]
     /// The encoder builds that workers must have, as `EncoderIdentity.build`.
     package var encoders: [String]
     package var container: Container
-    /// The clips of the output, in its order.
     package var clips: [Clip]
     /// Whether the clips are those of an edit, whose sound is put together as they have it. If not, a range of the only
     /// source is reversed, and its sound is reversed or kept.
@@ -21,21 +19,17 @@ package struct Plan: Hashable, Codable, Sendable {
     package var chapters: [Chapter]
     /// The start timecode of the output; nil for that of the first clip's source.
     package var timecode: String?
-    /// What is heard instead of the clips' own sound; nil for that.
     package var soundtrack: Soundtrack?
     package var video: VideoTarget
     /// How moving pictures are made that loop; nil for a container of video.
     package var loop: LoopOptions?
-    /// The output's audio tracks, in its order.
     package var audio: [AudioTarget]
     /// The places of the text subtitles that the output has, among those of the sources; nil for all.
     package var subtitles: [Int]?
     /// The passes: audio tracks first, then video in the output's order. There are no video passes if the assembly
     /// passes the source's packets through. The assembly is not listed; its index on the board is `passes.count`.
     package var passes: [Pass]
-    /// Bytes of memory that the most demanding pass takes.
     package var need: Int64
-    /// How the assembly verifies the output.
     package var verify: VerifyMode
     package var onDamage: DamageMode
     /// The reports of planner and recon to the user.
@@ -173,7 +167,6 @@ package struct Plan: Hashable, Codable, Sendable {
 
     private struct Versioned: Decodable { let version: Int }
 
-    /// The most encoder threads that any pass uses; at least 1.
     package var mostEncoderThreads: Int {
         passes.reduce(1) { most, pass in if case .video(let pass) = pass { max(most, pass.threads) } else { most } }
     }
@@ -188,7 +181,6 @@ package struct PlannedSource: Hashable, Codable, Sendable {
 }
 
 extension Plan {
-    /// The parts of the sources that the segments of all passes hold.
     package var parts: Set<SegmentPart> { Set(passes.flatMap(subjects).map(\.part)) }
 
     /// The subjects of a pass's segments, in the order of its chunks, clip by clip.

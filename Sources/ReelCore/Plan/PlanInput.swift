@@ -1,13 +1,10 @@
 /// What a plan is made of: a job's sources, what its user asks for, and how the output is encoded.
 package struct PlanInput: Sendable {
-    /// The indexes of the job's sources, in their order.
     package var indexes: [SourceIndex]
     /// SHA-256 of each index, in hexadecimal.
     package var indexHashes: [String]
-    /// What the user asks for.
     package var spec: JobSpec
     package var video: VideoTarget
-    /// The output's audio tracks, in its order.
     package var audio: [AudioTarget]
     /// What users should know, beside what the indexes say.
     package var diagnostics: [Diagnostic]
@@ -66,7 +63,6 @@ extension JobSpec {
         return ([clip], [])
     }
 
-    /// Throws if a picture would be shown for longer than the container can say.
     fileprivate func refuseUnlessShown(
         _ clips: [Clip], _ indexes: [SourceIndex], _ clock: TimeBase
     ) throws(ReelFailure) {
@@ -92,10 +88,8 @@ extension JobSpec {
         return container.traits.storesDurations ? clock.seconds(Ticks(Int64(Int32.max))) : nil
     }
 
-    /// The most frames of a pass, at least one; nil for no limit.
     var cap: Int? { passFrames.map { max($0, 1) } }
 
-    /// How pictures that loop are made; nil for a container of video.
     var plannedLoop: LoopOptions? {
         guard let loops = container.traits.loops else { return nil }
         var options = loop ?? LoopOptions()

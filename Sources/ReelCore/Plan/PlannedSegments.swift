@@ -2,7 +2,6 @@
 /// use it, so they agree.
 package struct PlannedSegments: Sendable {
     private let plan: Plan
-    /// The indexes of the plan's sources, in their order.
     private let indexes: [SourceIndex]
     private let digest: @Sendable ([UInt8]) -> String
     /// For each source, the hash of how its video is encoded: the same target encodes sources of different pixel shapes
@@ -103,7 +102,6 @@ private struct VideoEncodingFacts: Encodable {
     /// The source whose format the output has; nil if it is the same.
     let output: Pictures?
 
-    /// How pictures are to be understood.
     struct Pictures: Encodable, Equatable {
         let width: Int
         let height: Int
@@ -156,7 +154,6 @@ private struct AudioTimes: Encodable {
     let start: Rational
     let end: Rational
     let lastFrame: Rational
-    /// The sound of an edit; nil for a reversal.
     let edit: SoundEdit?
 
     init(_ clip: Clip, of video: VideoTrack, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {

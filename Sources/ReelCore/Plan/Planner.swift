@@ -157,7 +157,6 @@ extension Planner {
         return hurried
     }
 
-    /// Bytes that the assembly takes. Fails if they exceed the limit.
     private func assemblyNeed(
         _ clips: [Clip], _ rooms: [Int: SourceRoom], _ input: PlanInput
     ) throws(ReelFailure) -> Int64 {
@@ -180,7 +179,6 @@ extension Planner {
 
 /// How many frames of a source a pass may hold.
 private struct SourceRoom {
-    /// The index of the source.
     let source: Int
     let starts: StartTable
     let budget: MemoryBudget
@@ -203,11 +201,8 @@ private struct SourceRoom {
 
 /// Frames that passes decode for one clip, or at once for both directions of a clip that is played forth and back.
 private struct DecodedSpan {
-    /// The index of the source.
     var source: Int
-    /// Indexes of the clips.
     var clips: [Int]
-    /// The frames, in presentation order.
     var frames: Range<Int>
     /// How passes decode it: backwards, a pass holds a whole chunk or window.
     var direction: Direction

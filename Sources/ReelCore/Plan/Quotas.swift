@@ -10,7 +10,6 @@ package struct Quotas: Hashable, Codable, Sendable {
         case tracks
         /// Bytes of a file that an engine writes: a segment, or the output.
         case output
-        /// Seconds that a pass takes.
         case passTime = "pass-time"
         /// Seconds of CPU time, of all threads, that a pass takes.
         case passCPU = "pass-cpu"
@@ -84,14 +83,11 @@ package struct PassAllowance: Hashable, Sendable {
         let quota: Quotas.Quota
         let most: Int64
 
-        /// The failure of a pass that takes longer.
         package var exceeded: ReelFailure { ReelFailure(.quotaExceeded(quota: quota, asked: nil, most: most)) }
     }
 
-    /// From the start of the pass to its end.
     package var time: Limit?
     package var cpu: Limit?
-    /// Bytes of a file that it writes.
     package var output: Int64?
 
     package init(time: Limit? = nil, cpu: Limit? = nil, output: Int64? = nil) {

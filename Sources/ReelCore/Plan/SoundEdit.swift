@@ -12,9 +12,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         package var source: Int?
         /// When the piece begins in the output, in seconds.
         package var start: Rational
-        /// When the piece ends in the output, in seconds.
         package var end: Rational
-        /// The direction in which the sound runs.
         package var direction: Direction
         /// Seconds of the source in a second of the output; positive.
         package var speed: Rational
@@ -129,7 +127,6 @@ extension SoundEdit {
         package var samples: Range<Int64>
         /// The piece that is heard, by its place in `pieces`. In a crossfade, its sound goes on beyond its end.
         package var piece: Int
-        /// The crossfade to the piece after it; nil for a run.
         package var crossfade: Crossfade?
     }
 

@@ -71,7 +71,6 @@ package struct StartTable {
 /// clip, a pass that is decoded from its start holds a whole chunk before it can encode the chunk's last frame. If RAPs
 /// are near, such a pass is decoded from its end instead, one decode window at a time, and only that window is held.
 struct PassDecoding {
-    /// The direction of the clip.
     let direction: Direction
     /// The chunks of a pass whose length memory does not limit.
     let free: PassWork
@@ -110,7 +109,6 @@ struct PassDecoding {
         return longestChunk > room && suffices(1) ? 1 : nil
     }
 
-    /// The chunks of a pass with these decode windows, if it has any.
     func work(windowFrames: Int?) -> PassWork { direction == .forwards || windowFrames != nil ? free : bound }
 }
 

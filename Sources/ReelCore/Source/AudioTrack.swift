@@ -1,10 +1,8 @@
 /// An audio track of the source.
 package struct AudioTrack: Hashable, Codable, Sendable {
-    /// The stream's index in the file.
     package var index: Int
     /// The codec's name as FFmpeg spells it, for example "aac".
     package var codec: String
-    /// Samples per second, for each channel.
     package var sampleRate: Int
     package var channels: Int
     /// The channel layout as libavutil describes it: "stereo", "5.1(side)".
@@ -13,14 +11,12 @@ package struct AudioTrack: Hashable, Codable, Sendable {
     package var sampleFormat: String
     /// Significant bits of each sample if the codec states them: 24 in samples of 32 bits.
     package var bitsPerSample: Int?
-    /// The codec's profile as FFmpeg spells it; nil if there is none.
     package var profile: String?
     package var timeBase: TimeBase
     /// From the time of the first packet to the end of the last, as the container states them. What is really heard is
     /// known only after decoding.
     package var span: Interval
     package var bytes: Int64
-    /// Parameters with which a container stores the packets.
     package var parameters: CodecParameters
     package var details: TrackDetails
 
@@ -54,9 +50,7 @@ package struct CodecParameters: Hashable, Codable, Sendable {
     package var frameSize: Int
     /// Bytes of a block of samples in the container (AVCodecParameters.block_align); 0 if unspecified.
     package var blockAlign: Int
-    /// Bits per second on average; 0 if unknown.
     package var bitrate: Int64
-    /// The codec's profile as libavcodec numbers it.
     package var profile: Int
     /// Bits per sample as coded; 0 if unspecified.
     package var bitsPerCodedSample: Int

@@ -5,11 +5,8 @@ package enum FieldOrder: String, Codable, Sendable {
 
 /// Counts of interlaced and progressive frames of a video, by field order, taken from the headers of all frames.
 package struct FieldOrderCounts: Hashable, Sendable {
-    /// Interlaced frames whose top field is shown first.
     package private(set) var topFirst = 0
-    /// Interlaced frames whose bottom field is shown first.
     package private(set) var bottomFirst = 0
-    /// Progressive frames.
     package private(set) var progressive = 0
 
     package init() {}

@@ -1,8 +1,6 @@
 /// Whether the main video's packets can be shown in another order without being decoded.
 package enum PassthroughSupport: Hashable, Codable, Sendable {
-    /// Every packet is one whole progressive frame that refers to no other and is shown when it is decoded.
     case possible(CodedVideo)
-    /// Passthrough is impossible for this first reason.
     case impossible(PassthroughObstacle)
 
     package enum PossibleCodingKeys: String, CodingKey {
@@ -32,13 +30,9 @@ package enum PassthroughSupport: Hashable, Codable, Sendable {
 package struct CodedVideo: Hashable, Codable, Sendable {
     /// The FourCC that the source's container has for the codec, the first character in the lowest bits; 0 for none.
     package var fourCC: UInt32
-    /// The decoder's set-up data; may be empty.
     package var extradata: [UInt8]
-    /// The codec's profile, as libavcodec numbers it.
     package var profile: Int32
-    /// The codec's level, as libavcodec numbers it.
     package var level: Int32
-    /// Bits per pixel as coded; 0 if unspecified.
     package var bitsPerCodedSample: Int32
     /// Containers that give such packets back unchanged, as found by writing and reading one.
     package var containers: [Container]
@@ -67,7 +61,6 @@ package struct CodedVideo: Hashable, Codable, Sendable {
 
 /// Why a video's packets cannot be shown in another order. Its keys are stored: never change one.
 package enum PassthroughObstacle: Hashable, Codable, Sendable {
-    /// Frames of this codec may refer to other frames.
     case interFrames(codec: String)
     /// The video is interlaced: reversed frames would show their fields in the wrong order.
     case interlaced
@@ -79,7 +72,6 @@ package enum PassthroughObstacle: Hashable, Codable, Sendable {
 
     /// A gap of the edit shows black pictures, which have to be encoded.
     case blackPictures
-    /// The sources' codecs, parameters or pictures differ.
     case sourcesDiffer
 
     package enum CodingKeys: String, CodeKey {
@@ -89,25 +81,17 @@ package enum PassthroughObstacle: Hashable, Codable, Sendable {
 
 /// Why a packet is not a single whole progressive frame that refers to no other and is shown when it is decoded.
 package enum PacketFault: String, Codable, CaseIterable, Sendable {
-    /// The demuxer flagged it as corrupt.
     case corrupt
-    /// It carries data that changes how the video is decoded.
     case changesParameters = "changes-parameters"
-    /// It is shown at another time than it is decoded.
     case reordered
-    /// It is not shown after the packet before it.
     case backwards
-    /// It is not a whole picture.
     case incomplete
     case empty
     case pictureSize = "picture-size"
-    /// Its pixel format, or another property of the picture, differs from the first packet's.
     case format
     case packetSize = "packet-size"
     case notKey = "not-key"
-    /// It is not an IDR picture of H.264.
     case notIDR = "not-idr"
-    /// It contains parameter sets of its own.
     case parameterSets = "parameter-sets"
     case layers
     case severalPictures = "several-pictures"
@@ -116,9 +100,7 @@ package enum PacketFault: String, Codable, CaseIterable, Sendable {
     case noTables = "no-tables"
     /// It has Huffman tables and others have none, or the reverse.
     case huffmanTables = "huffman-tables"
-    /// It ends in the middle of a picture.
     case cutOff = "cut-off"
     case interlaced
-    /// It does not decode by itself.
     case dependent
 }

@@ -3,7 +3,6 @@
 package struct DecodedPicture: Hashable, Sendable {
     /// A hash of format, size and every visible sample.
     package var hash: UInt64
-    /// The picture's brightness in a grid.
     package var likeness: Likeness
     package var width: Int32
     package var height: Int32
@@ -51,7 +50,6 @@ package struct ShownFrame: Hashable, Sendable {
     package var packet: Int32
     /// When the frame is shown, as the decoder derives it from the packets' times; nil if they give no time.
     package var time: Timestamp?
-    /// The picture that the decoder showed.
     package var picture: DecodedPicture
 
     package init(packet: Int32, time: Timestamp?, picture: DecodedPicture) {
@@ -63,11 +61,8 @@ package struct ShownFrame: Hashable, Sendable {
 
 /// Frames of a source at equal distances.
 package struct FrameSample: Hashable, Codable, Sendable {
-    /// The first of them, in presentation order.
     package var first: Int
-    /// From one to the next; positive.
     package var step: Int
-    /// How many; positive.
     package var count: Int
 
     package init(_ frame: Int) { self.init(first: frame, step: 1, count: 1) }
@@ -90,7 +85,6 @@ package struct FrameSample: Hashable, Codable, Sendable {
 
 /// A picture in a file of video, found by its time: one of an output, or of a segment of one.
 package struct FilePicture: Hashable, Codable, Sendable {
-    /// The file.
     package var file: Locator
     /// When it is shown, in seconds from the file's first picture on.
     package var start: Rational

@@ -52,7 +52,6 @@ package struct PacketEntry: Hashable, Sendable {
     /// Byte position in the file; −1 if unknown.
     package var position: Int64
     package var size: Int32
-    /// The container's statements about the packet.
     package var flags: Flags
 
     package init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {
@@ -67,7 +66,6 @@ package struct PacketEntry: Hashable, Sendable {
     package struct Flags: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// The container flags it as a key frame.
         package static let key = Flags(rawValue: 1)
         /// It is decoded but not shown, because an edit list hides it.
         package static let discarded = Flags(rawValue: 2)
@@ -135,7 +133,6 @@ extension VideoTrack {
         return direction == .forwards ? frames.prefix(count) : frames.suffix(count)
     }
 
-    /// Bytes that a frame's packet takes in memory.
     func packetBytes(of frame: Int) -> Int64 {
         Int64(packets[Int(frames[frame].packet)].size) + VideoTrack.packetOverhead
     }

@@ -1,4 +1,5 @@
-/// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them.
+/// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them. Samples are
+/// counted per channel.
 package struct AudioTimeline: Hashable, Sendable {
     package let sampleRate: Int
     /// When the first sample is heard, in seconds on the source's clock.

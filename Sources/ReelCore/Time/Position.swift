@@ -41,7 +41,7 @@ package enum Position: Hashable, Sendable {
 }
 
 /// Encoded as a string: "3/2" is seconds, "30f" frames, "00:00:01:12" a timecode.
-extension Position: Codable, CustomStringConvertible {
+extension Position: TextCoded {
     package var description: String {
         switch self {
         case .seconds(let seconds): "\(seconds)"
@@ -50,18 +50,9 @@ extension Position: Codable, CustomStringConvertible {
         }
     }
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = Rational(text).map(Position.seconds) ?? Position(counting: text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is no position")
-        }
+    package init?(stored text: String) {
+        guard let value = Rational(text).map(Position.seconds) ?? Position(counting: text) else { return nil }
         self = value
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 
@@ -151,13 +142,10 @@ extension Timecode: CustomStringConvertible {
 
 /// Why a timecode is that of no frame of a video; rates are in frames a second.
 package enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
-    /// The video does not say how many frames a second it has.
     case rateUnknown
     /// It drops frames, and those of this rate are not dropped.
     case rateNotDropped(rate: Rational)
-    /// A second has fewer frames.
     case frameTooHigh(rate: Rational)
-    /// It is among the labels that are left out.
     case labelDropped
 
     package enum CodingKeys: String, CodeKey {

@@ -89,7 +89,7 @@ extension Rational: Comparable {
 }
 
 /// Encoded as a string such as "30000/1001".
-extension Rational: Codable, CustomStringConvertible {
+extension Rational: TextCoded {
     /// The text that `init(_:)` parses, such as "30000/1001".
     package var description: String { "\(numerator)/\(denominator)" }
 
@@ -105,17 +105,5 @@ extension Rational: Codable, CustomStringConvertible {
         self.init(numerator, denominator)
     }
 
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = Rational(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a fraction")
-        }
-        self = value
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    package init?(stored text: String) { self.init(text) }
 }

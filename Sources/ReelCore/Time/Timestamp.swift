@@ -45,11 +45,6 @@ package struct Interval: Hashable, Codable, Sendable {
 
     /// The end, which is not part of the interval.
     package var end: Timestamp { start + duration }
-
-    /// The interval in the reversed video: [E−end, E−start), if the argument `end` is E, the end of the last frame.
-    package func mirrored(at end: Timestamp) -> Interval {
-        Interval(start: Timestamp((end - self.end).count), duration: duration)
-    }
 }
 
 /// Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`Timestamp.bound`.
@@ -66,8 +61,7 @@ extension Ticks: Codable {
 private func boundedTicks(from decoder: any Decoder) throws -> Int64 {
     let ticks = try Int64(from: decoder)
     guard (-Timestamp.bound...Timestamp.bound).contains(ticks) else {
-        throw DecodingError.dataCorrupted(
-            DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no clock shows this time"))
+        throw decoder.impossible("no clock shows this time")
     }
     return ticks
 }
@@ -89,10 +83,7 @@ package struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
 
     package init(from decoder: any Decoder) throws {
         secondsPerTick = try Rational(from: decoder)
-        guard secondsPerTick > Rational(0) else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "a tick has a length"))
-        }
+        guard secondsPerTick > Rational(0) else { throw decoder.impossible("a tick has a length") }
     }
 
     package func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
