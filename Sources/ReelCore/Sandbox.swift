@@ -33,7 +33,8 @@ package struct SandboxState: Codable, Hashable, Sendable {
     package var missing: [SandboxPart] { (landlock > 0 ? [] : [.files]) + (seccomp ? [] : [.calls]) }
 }
 
-/// The folders from which sources are taken; links do not lead out of them. Copies of sources in a store are taken, too.
+/// The folders from which sources are taken; links do not lead out of them. Copies of sources in a store are taken,
+/// too.
 package struct SourceRoots: Codable, Hashable, Sendable {
     /// Absolute paths.
     package let folders: [String]

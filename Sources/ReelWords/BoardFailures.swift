@@ -55,8 +55,7 @@ extension FailureReason {
                 "Redis does not answer.", "Start it, or name another; running jobs go on when it is back.")
         case .redisRefused(let address, let said, _):
             CodeText(
-                "Redis at \(address) refuses: \(said)",
-                "Redis refuses a command.",
+                "Redis at \(address) refuses: \(said)", "Redis refuses a command.",
                 "Check user, password and Redis's message; some refusals end by themselves.")
         case .boardLost(let jobs):
             CodeText(

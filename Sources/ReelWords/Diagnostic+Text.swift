@@ -10,8 +10,7 @@ extension Diagnostic {
         // MARK: Found in the source
         case .fileDamaged(let offset):
             CodeText(
-                "the file is damaged near byte \(offset)",
-                "Reading the file failed near the byte that is named.",
+                "the file is damaged near byte \(offset)", "Reading the file failed near the byte that is named.",
                 "Check the output there; get an undamaged copy.")
         case .sourceDecoded(let why, let codec, let format):
             CodeText(

@@ -57,6 +57,9 @@ extension TimecodeFlaw {
 }
 
 extension Rational {
+    /// "25" or "30000/1001".
+    var shortWords: String { denominator == 1 ? "\(numerator)" : description }
+
     /// With at most three decimals: "29.97", "25".
     var decimalWords: String {
         let thousandths = TimeBase(1, 1000).ticks(in: self, rounding: .nearest)
@@ -90,10 +93,6 @@ extension EditForm {
         case .schema(let names): "an object of the schema \(Wording.list(names, last: "or"))"
         }
     }
-}
-
-extension Rational {
-    var shortWords: String { denominator == 1 ? "\(numerator)" : description }
 }
 
 extension TimelinePart {

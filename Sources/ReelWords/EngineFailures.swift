@@ -7,13 +7,11 @@ extension FailureReason {
         switch self {
         case .mediaFailed(let step, let subject, let said):
             CodeText(
-                "\(step.words(subject)): \(said)",
-                "A call of FFmpeg failed.",
+                "\(step.words(subject)): \(said)", "A call of FFmpeg failed.",
                 "Nothing: the pass is tried again. If it keeps failing, see FFmpeg's message.")
         case .outOfMemory(let step, let subject):
             CodeText(
-                "\(step.words(subject)): out of memory; give the pass more",
-                "A pass needs more memory than it has.",
+                "\(step.words(subject)): out of memory; give the pass more", "A pass needs more memory than it has.",
                 "Nothing: the pass is tried with more. If it keeps failing, allow more memory.")
         case .diskFull(let path):
             CodeText(
@@ -25,8 +23,7 @@ extension FailureReason {
                 "The container rejects the streams of the output.", "Choose another container; report it.")
         case .fileFailed(let path, let step, let errno, _):
             CodeText(
-                "\(step.words) \(path): \(SystemWords.text(errno))",
-                "A host cannot write or read a file of the job.",
+                "\(step.words) \(path): \(SystemWords.text(errno))", "A host cannot write or read a file of the job.",
                 "Check the mount, the permissions and the disk on that host; the work is tried again.")
         case .jobFileUnreadable(let path, let said):
             CodeText(
@@ -71,13 +68,11 @@ extension FailureReason {
                 "A part of the video without frames was to be encoded.", "Report it: this is an error in reel.")
         case .segmentFlawed(let segment, _, let flaw):
             CodeText(
-                "segment \(segment) \(flaw.words)",
-                "A segment is not what its record or the plan says.",
+                "segment \(segment) \(flaw.words)", "A segment is not what its record or the plan says.",
                 "Nothing: its pass is done again. If that does not help, submit the job anew.")
         case .segmentMissing(let segment, let pass):
             CodeText(
-                "the segment \(segment) of pass \(pass) is missing",
-                "A segment is missing at the assembly.",
+                "the segment \(segment) of pass \(pass) is missing", "A segment is missing at the assembly.",
                 "Nothing: its pass is done again. If it goes on, look at the disk of the store.")
         case .segmentDiffers(let segment, let pass):
             CodeText(

@@ -34,8 +34,7 @@ extension FailureReason {
                 "The store has the job, and the board has lost it.", "Recover the board from the store.")
         case .jobForgotten(let job):
             CodeText(
-                "the board knows no job \(job) any more",
-                "The board forgot the job while it was watched.",
+                "the board knows no job \(job) any more", "The board forgot the job while it was watched.",
                 "Submit it again, or recover the board from the store.")
         case .jobCancelled(let job):
             CodeText("job \(job) was cancelled", "A user cancelled the job.", "Submit it again if it is wanted.")
@@ -88,8 +87,7 @@ extension FailureReason {
                 "Do what the failure says, then give the same command again.")
         case .workspaceUnusable(let last):
             CodeText(
-                last.words,
-                "The folder beside the output in which a run works cannot be used.",
+                last.words, "The folder beside the output in which a run works cannot be used.",
                 "Choose another place for the output.")
         case .quotaExceeded(let quota, let asked, let most):
             CodeText(
@@ -107,8 +105,7 @@ extension FailureReason {
                 "A folder for sources does not exist, or is none.", "Name a folder that exists.")
         case .sourceOutOfReach(let last):
             CodeText(
-                "on this host: \(last.words)",
-                "A host does not see the source.",
+                "on this host: \(last.words)", "A host does not see the source.",
                 "Mount it there under the same path, or have it copied into the store.")
         case .planDiffers(let job, let plan, let store):
             CodeText(
@@ -169,8 +166,7 @@ extension FailureReason {
                 "Take the line out, and make its token anew.")
         case .tokenNameTaken(let name, let path):
             CodeText(
-                "\(path) has a token \(name) already",
-                "The file of tokens has one of that name.",
+                "\(path) has a token \(name) already", "The file of tokens has one of that name.",
                 "Choose another name, or take the line of that name out of the file.")
         case .secretTooShort(let path, let least):
             CodeText(

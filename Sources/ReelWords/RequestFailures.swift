@@ -180,8 +180,8 @@ extension FailureReason {
                 "Choose another container, such as mkv or mov.")
         case .frameRateNotHeld(let rate, let container, let known):
             CodeText(
-                "\(container.file) cannot have \(Wording.rate(rate)) frames a second, only "
-                    + known.map(Wording.rate).joined(separator: ", ") + ": choose another container",
+                "\(container.file) cannot have \(rate.shortWords) frames a second, only "
+                    + known.map(\.shortWords).joined(separator: ", ") + ": choose another container",
                 "The container cannot have the output's frame rate.", "Choose another container, such as mkv or mov.")
         case .copyWithOption(let option):
             CodeText(
@@ -243,9 +243,7 @@ extension JobSpec.Option {
         case .audioBitrate: "bit rate of the sound"
         }
     }
-}
 
-extension JobSpec.Option {
     /// Whether it shapes a palette, which only some formats have.
     var isOfPalette: Bool { self == .dither || self == .colors }
 }
@@ -259,8 +257,6 @@ extension Container {
 
     /// ".mkv, .mov or .nut".
     static func names(_ containers: [Container]) -> String {
-        let names = containers.map { ".\($0.rawValue)" }
-        return names.count < 2
-            ? names.joined() : names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
+        Wording.list(containers.map { ".\($0.rawValue)" }, last: "or")
     }
 }

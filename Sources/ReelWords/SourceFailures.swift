@@ -6,8 +6,7 @@ extension FailureReason {
         switch self {
         case .sourceUnreadable(let path, let errno, _):
             CodeText(
-                "\(path): cannot be read: \(SystemWords.text(errno))",
-                "A host cannot open or read the source.",
+                "\(path): cannot be read: \(SystemWords.text(errno))", "A host cannot open or read the source.",
                 "Check the path, the permissions, the mount and the disk on that host.")
         case .notMedia(let path):
             CodeText(

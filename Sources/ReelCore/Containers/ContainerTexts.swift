@@ -1,8 +1,7 @@
 /// Which tags of a file an output keeps, and which of them its container stores.
 extension SourceIndex {
-    /// The tags of the file that an output keeps: what describes the recording, not the file in which it lies.
-    ///
-    /// - Parameter timecode: the start timecode that the output has instead of the file's; nil for the file's.
+    /// The tags of the file that an output keeps: they describe the recording, not the file. `timecode` is the start
+    /// timecode that the output has instead of the file's; nil for the file's.
     package func keptTags(timecode: String?) -> [MetadataEntry] {
         let isMixed = Self.formatsWithFacts.contains(format)
         let names = Set(metadata.map(\.tag))
@@ -18,8 +17,8 @@ extension SourceIndex {
 
     private static let factsOfFile: Set<String> = ["major_brand", "minor_version", "compatible_brands", "encoder"]
 
-    /// Demuxers that report facts of the file as tags, such as its size and the bit rates of its streams. Of these files only
-    /// tags with a common name are kept.
+    /// Demuxers that report facts of the file as tags, such as its size and the bit rates of its streams. Of these
+    /// files only tags with a common name are kept.
     private static let formatsWithFacts: Set<String> = ["asf", "avi", "flv", "mxf", "rm"]
 
     /// Names that libavformat gives to tags of every container (`avformat.h`, "Public Metadata API").
@@ -31,9 +30,9 @@ extension SourceIndex {
 }
 
 extension Container {
-    /// Whether an MP4 or MOV stores these tags under names of its own list, where any name has a place, and not under those
-    /// that players know. libavformat writes a timecode and names such as `com.apple.quicktime.make` only there. The list
-    /// lies where a cover would.
+    /// Whether an MP4 or MOV stores these tags in a list of any names instead of the places that players know.
+    /// libavformat writes a timecode and names such as `com.apple.quicktime.make` only into that list, which takes the
+    /// place of a cover.
     package func listsNames(of tags: [MetadataEntry], besideCover: Bool) -> Bool {
         isQuickTime && !besideCover && tags.contains { $0.tag == "timecode" || $0.tag.contains(".") }
     }
@@ -61,9 +60,9 @@ extension Container {
     }
 
     /// The time base of a text track in the output: milliseconds if the container lets cues overlap. If not, a tick of
-    /// 1/48000 to 1/96000 s, of which the ticks of video and text are multiples if possible. libavformat compares ticks
-    /// of different tracks, so the clock must be that fine for it to close samples in time; it must be that coarse for
-    /// 12 hours without a cue to fit into 32 bits.
+    /// 1/48000 to 1/96000 s that divides the ticks of video and text if possible. libavformat compares ticks of
+    /// different tracks, so only a fine clock lets it close samples in time; with a finer one, 12 hours without a cue
+    /// would not fit into 32 bits.
     package func subtitleTimeBase(video: TimeBase, text: TimeBase) -> TimeBase {
         guard !traits.holdsOverlappingCues else { return TimeBase(1, 1000) }
         let (most, least): (Int64, Int64) = (96_000, 48_000)

@@ -15,20 +15,21 @@ package struct ContainerTraits: Sendable {
     package var tellsEndByTag = false
     /// Whether several audio packets may share one timestamp, from which a demuxer counts on.
     package var sharesTimestamps = false
-    /// What the container asks of its frames and sound because it stores no times of their own; nil if it does store them.
+    /// What the container asks of its frames and sound because it stores no times of their own; nil if it does store
+    /// them.
     package var pacing: Pacing?
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     package var videoCodecs: [String] = []
-    /// The video codecs that players show in this container. Another one is written only if a user asks for it. Nil if players
-    /// show all that the container holds.
+    /// The video codecs that players show in this container. Another one is written only if a user asks for it. Nil if
+    /// players show all that the container holds.
     package var shownCodecs: Set<String>?
     /// All video and audio codecs that the container holds; nil to ask libavformat.
     package var codecs: Set<String>?
     /// Codecs that the container holds although libavformat's query denies it.
     package var codecsBeside: Set<String> = []
-    /// Codecs that reel does not write to this container: of what its encoders make, all that libavformat's query
-    /// denies, and some that it claims.
+    /// Codecs of reel's encoders that reel does not write to this container: libavformat's query denies most of them
+    /// and wrongly claims the others.
     package var codecsRefused: Set<String> = []
     /// Whether the container holds FFV1 together with PCM of any kind.
     package var isLossless = false
@@ -45,8 +46,8 @@ package struct ContainerTraits: Sendable {
 
     package var holdsRotation = false
     package var holdsFieldOrder = false
-    /// Whether the container stores a packet of transparency beside each of the video's, as encoders of VP8 and VP9 make
-    /// them (WebM's BlockAdditional).
+    /// Whether the container stores a packet of transparency beside each of the video's, as encoders of VP8 and VP9
+    /// make them (WebM's BlockAdditional).
     package var holdsTransparencyBeside = false
     package var holdsLight = true
     package var holdsColour = true
@@ -57,14 +58,15 @@ package struct ContainerTraits: Sendable {
     /// What is special about moving pictures that loop; nil for containers of video.
     package var loops: LoopTraits?
 
-    /// What holds for a container without timestamps: every frame lasts equally long, and all tracks begin with the first.
+    /// What holds for a container without timestamps: every frame lasts equally long, and all tracks begin with the
+    /// first.
     package struct Pacing: Sendable {
         /// The frame rates that it can have, in frames per second; nil for any.
         package var frameRates: [Rational]?
         /// The one sample rate of its sound, in samples per second; nil for any.
         package var sampleRate: Int?
-        /// Whether the sound of each frame is stored beside it, so that the muxer cuts the sound and puts the packets in
-        /// order itself.
+        /// Whether the sound of each frame is stored beside it, so that the muxer cuts the sound and puts the packets
+        /// in order itself.
         package var storesSoundByFrame = false
     }
 
@@ -95,8 +97,8 @@ package struct ContainerTraits: Sendable {
     }
 }
 
-/// The table of containers. A new one is a case of `Container`, and its row here. Rows are made once: traits are asked of
-/// every packet.
+/// The table of containers. A new one is a case of `Container`, and its row here. Rows are made once: traits are asked
+/// of every packet.
 extension ContainerTraits {
     fileprivate static let mp4 = ContainerTraits(
         muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
@@ -132,25 +134,21 @@ extension ContainerTraits {
 
     fileprivate static let mkv = ContainerTraits(
         muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000),
-        codecsRefused: ["pcm_s64le"],
-        isLossless: true,
-        subtitles: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
+        codecsRefused: ["pcm_s64le"], isLossless: true, subtitles: ["subrip", "ass", "webvtt"],
+        showsUntitledChapters: true, attachments: .all,
         holdsFieldOrder: true, holdsTransparencyBeside: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let webm = ContainerTraits(
-        muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000),
-        videoCodecs: ["vp9", "av1"], codecs: ["vp9", "av1", "vp8", "opus", "vorbis"], subtitles: ["webvtt"],
-        showsUntitledChapters: true,
+        muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000), videoCodecs: ["vp9", "av1"],
+        codecs: ["vp9", "av1", "vp8", "opus", "vorbis"], subtitles: ["webvtt"], showsUntitledChapters: true,
         holdsTransparencyBeside: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let ts = ContainerTraits(
-        muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false,
-        sharesTimestamps: true,
+        muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false, sharesTimestamps: true,
         // libavformat's query does not work for this muxer: it takes any codec, as private data that no player
         // can read. The codecs listed have a stream type in ISO 13818-1 or a registration that players know.
         codecs: [
-            "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts",
-            "opus",
+            "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts", "opus",
         ], holdsChapters: false, tags: .none, holdsLight: false)
 
     fileprivate static let nut = ContainerTraits(
@@ -160,8 +158,8 @@ extension ContainerTraits {
 
     fileprivate static let avi = ContainerTraits(
         muxer: "avi", extensions: ["avi"], family: .other, pacing: Pacing(), videoCodecs: ["mjpeg", "ffv1"],
-        // AVI has no presentation times, so a codec's frames must be coded in the order in which they are shown. It has no
-        // start times either: a compressed track would begin with its encoder's padding. PCM has none.
+        // AVI has no presentation times, so a codec's frames must be coded in the order in which they are shown. It has
+        // no start times either: a compressed track would begin with its encoder's padding. PCM has none.
         codecs: pcm(["u8", "s16le", "s24le", "s32le", "f32le", "f64le"])
             .union(["mjpeg", "ffv1", "rawvideo", "mpeg4"]),
         isLossless: true, holdsChapters: false,

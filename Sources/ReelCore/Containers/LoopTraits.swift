@@ -4,14 +4,14 @@ package struct LoopTraits: Sendable {
     package let pixelFormat: String
     /// The pixel format for pictures that may be transparent; nil for `pixelFormat`.
     package var transparentFormat: String?
-    /// The pixel format in which pictures are kept without loss if a user asks for it; nil if the format is always without
-    /// loss, or never.
+    /// The pixel format in which pictures are kept without loss if a user asks for it; nil if the format is always
+    /// without loss, or never.
     package var losslessFormat: String?
     package let clock: TimeBase
     /// Whether the pictures share a palette of at most 256 colours.
     package var hasPalette = false
-    /// The most pictures a second, unless the user asks for fewer. Players slow down pictures that are shown for less than
-    /// `LoopTraits.leastDelay`.
+    /// The most pictures a second, unless the user asks for fewer. Players slow down pictures that are shown for less
+    /// than `LoopTraits.leastDelay`.
     package var mostFrames = Rational(50)
     /// The width in pixels to which larger pictures are scaled, unless the user asks for another size; nil for none.
     package var mostWidth: Int?
@@ -64,14 +64,9 @@ package struct LoopDelays {
     /// The ticks for which each picture is shown, in the output's order.
     package let delays: [Int64]
 
-    /// Rounds each start once, so that nothing adds up. Where pictures would be shown for less than `least` ticks, their
-    /// neighbours give the time, as far as the whole lasts long enough.
-    ///
-    /// - Parameters:
-    ///   - starts: when each picture is shown, in seconds; ascending, the first at 0.
-    ///   - end: when the last one ends, in seconds.
-    ///   - clock: the unit of the delays.
-    ///   - least: the least number of ticks of a delay; at least 1.
+    /// Rounds each start once, so that errors do not add up. A picture that would be shown for less than `least` ticks
+    /// (at least 1) takes time from its neighbours, as far as all pictures together last long enough. `starts` and
+    /// `end` are in seconds; `starts` are ascending from 0.
     package init(starts: [Rational], end: Rational, clock: TimeBase, least: Int64) {
         func ticks(_ time: Rational) -> Int64 { clock.ticks(in: time, rounding: .nearest) }
         var rounded = starts.map(ticks)

@@ -14,8 +14,8 @@ package struct AudioEncoderTraits: Sendable {
     package var isLossless = false
     /// Bits per second for each channel; without meaning for lossless encoders.
     package var bitratePerChannel: Int64 = 96_000
-    /// The rates that the encoder takes, in bits per second, for sound with this many channels and samples per second; nil for
-    /// any.
+    /// The rates that the encoder takes, in bits per second, for sound with this many channels and samples per second;
+    /// nil for any.
     package var bitrates: @Sendable (_ channels: Int, _ rate: Int) -> ClosedRange<Int64>? = { _, _ in nil }
     /// The most bits of a sample that the codec holds; nil for no limit that matters.
     package var mostBits: Int?
@@ -31,9 +31,7 @@ package struct AudioEncoderTraits: Sendable {
     /// through. The packet has this many samples.
     package var prerollPackets: @Sendable (_ samples: Int) -> Int = { _ in 2 }
 
-    /// The row of an encoder; for an encoder without a row, the defaults, or those of PCM.
-    ///
-    /// - Parameter codec: the codec of an encoder that has no row.
+    /// The row of an encoder. An encoder without a row gets the defaults, or those of PCM, with this codec.
     package static func named(_ name: String, codec: String) -> AudioEncoderTraits {
         if let row = all.first(where: { $0.name == name }) { return row }
         return isPCM(codec) ? pcm(name) : AudioEncoderTraits(name: name, codec: codec)
@@ -44,7 +42,8 @@ package struct AudioEncoderTraits: Sendable {
         all.first { $0.codec == codec } ?? named(codec, codec: codec)
     }
 
-    /// The codec that a user means by the name of an encoder or a codec, one of PCM's for `pcm`; nil for any other text.
+    /// The codec that a user means by the name of an encoder or a codec, one of PCM's for `pcm`; nil for any other
+    /// text.
     package static func codec(askedFor name: String) -> String? {
         name == "pcm" ? "pcm_s16le" : all.first { $0.name == name || $0.codec == name }?.codec
     }
@@ -53,9 +52,7 @@ package struct AudioEncoderTraits: Sendable {
     package var isTried: Bool { AudioEncoderTraits.isPCM(codec) || AudioEncoderTraits.all.contains { $0.name == name } }
 
     package static func isPCM(_ codec: String) -> Bool { codec.hasPrefix("pcm") }
-}
 
-extension AudioEncoderTraits {
     /// The audio encoders that reel knows. To add one, add a row. The codec's name chooses the first that makes it.
     package static let all: [AudioEncoderTraits] =
         [
@@ -71,10 +68,9 @@ extension AudioEncoderTraits {
                 bitratePerChannel: 80_000,
                 // libavcodec's wrapper refuses others.
                 bitrates: { channels, _ in 500...256_000 * Int64(channels) },
-                // Opus is decoded at 48 kHz, whatever rate its encoder takes, and libavformat 5.1 states its delay at no
-                // other rate.
-                sampleRate: 48_000,
-                layouts: ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"],
+                // Opus is decoded at 48 kHz, whatever rate its encoder takes, and libavformat 5.1 states its delay at
+                // no other rate.
+                sampleRate: 48_000, layouts: ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"],
                 // RFC 7845 5.1.1.3.
                 numbersOtherChannels: true,
                 // 80 ms (RFC 7845 4.6); a packet has 2.5 ms or more.
@@ -105,8 +101,8 @@ extension AudioEncoderTraits {
         return pcm("pcm_" + (is24 ? "s24le" : names[packed] ?? "f32le"))
     }
 
-    /// The row of any PCM encoder; each has its codec's name. Every build of one makes the same bytes, so workers do not
-    /// report it.
+    /// The row of any PCM encoder; each has its codec's name. Every build of one makes the same bytes, so workers do
+    /// not report it.
     static func pcm(_ name: String) -> AudioEncoderTraits {
         AudioEncoderTraits(name: name, codec: name, keepsCodec: true, isLossless: true)
     }

@@ -34,14 +34,14 @@ package struct EncoderTraits: Sendable {
     package var tells: Told = []
     /// The syntax in which the encoder takes mastering display and light levels; nil if it takes none.
     package var lightSyntax: LightSyntax?
-    /// The greatest frame rate that the encoder can be told; nil for any. A source may state a rate that is only the clock
-    /// of its timestamps.
+    /// The greatest frame rate that the encoder can be told; nil for any. A source may state a rate that is only the
+    /// clock of its timestamps.
     package var greatestRate: Rational?
     /// The option that sets the encoder's level, which reel sets if the rate follows the source; nil if the encoder
     /// needs none.
     package var levelOption: LevelOption?
-    /// Whether the encoder makes a second picture of the transparency, and beside each packet one of that picture, which
-    /// few containers store.
+    /// Whether the encoder makes a second picture of the transparency, and beside each packet one of that picture,
+    /// which few containers store.
     package var putsTransparencyBeside = false
     /// Whether decoders take all of its pictures for limited range: its streams have no place that says otherwise.
     package var isLimitedRange = false
@@ -108,16 +108,14 @@ package struct EncoderTraits: Sendable {
 
     package enum LevelOption: Sendable { case x264, x265 }
 
-    /// The listed row that a user means by the name of an encoder, one of its other names, or its codec; nil for any other
-    /// text. An encoder's own name goes before the codec of another.
+    /// The listed row that a user means by the name of an encoder, one of its other names, or its codec; nil for any
+    /// other text. An encoder's own name goes before the codec of another.
     package static func asked(for name: String) -> EncoderTraits? {
         let listed = all.filter(\.isListed)
         return listed.first { $0.name == name || $0.aliases.contains(name) } ?? listed.first { $0.codec == name }
     }
 
-    /// The row of an encoder; for an encoder without a row, the defaults.
-    ///
-    /// - Parameter codec: the codec of an encoder that has no row.
+    /// The row of an encoder. An encoder without a row gets the defaults, with this codec.
     package static func named(_ name: String, codec: String = "") -> EncoderTraits {
         all.first { $0.name == name }
             ?? EncoderTraits(name: name, codec: codec, isTried: false) { _ in EncoderCost.ofUnknown }

@@ -25,16 +25,16 @@ package enum Diagnostic: Hashable, Codable, Sendable {
     case holesClosed(track: Int, holes: Int)
 
     // MARK: Changed
-    /// The video is encoded in another pixel format, which loses `lost`; `container` if transparency is lost only because
-    /// that one does not store the encoder's.
+    /// The video is encoded in another pixel format, which loses `lost`; `container` if transparency is lost only
+    /// because that one does not store the encoder's.
     case pixelFormatChanged(encoder: String, from: String, to: String, lost: [PictureLoss], container: Container? = nil)
-    /// Pictures in RGB, or of MJPEG, become `to`, which players show, with fewer chroma samples than they have in `whole`;
-    /// `hasAlpha` if they lose transparency, too.
+    /// Pictures in RGB, or of MJPEG, become `to`, which players show, with fewer chroma samples than they have in
+    /// `whole`; `hasAlpha` if they lose transparency, too.
     case pixelFormatForPlayers(from: String, to: String, whole: String, hasAlpha: Bool)
     /// The pictures of a source are converted to those of the first; `turned` if they are turned upright as well.
     case sourceConverted(source: String, from: PictureForm, to: PictureForm, turned: Bool)
-    /// The primaries or the transfer of a source's colours are not converted, though they differ from those of the first:
-    /// libswscale cannot. Values as FFmpeg spells them, those of `to` in the order of `from`.
+    /// The primaries or the transfer of a source's colours are not converted, though they differ from those of the
+    /// first: libswscale cannot. Values as FFmpeg spells them, those of `to` in the order of `from`.
     case sourceColoursKept(source: String, from: [String], to: [String])
     case sourceSoundConverted(source: String, track: Int, from: SoundForm, to: SoundForm)
     /// A source has more subtitle tracks than the first source that has any; `kept` is the number of those.
@@ -45,7 +45,8 @@ package enum Diagnostic: Hashable, Codable, Sendable {
     case interlacingLost(first: FirstField, encoder: String)
     /// Interlaced and progressive frames alternate, and all are flagged as interlaced.
     case interlacingUniform(first: FirstField, encoder: String)
-    /// Clips have different orders of fields, by their sources or directions: the stream states none, each frame its own.
+    /// Clips have different orders of fields, by their sources or directions: the stream states none, each frame its
+    /// own.
     case fieldOrdersVary
     case rotationLost(container: Container)
     case highDynamicRangeUnmapped
@@ -83,8 +84,8 @@ package enum Diagnostic: Hashable, Codable, Sendable {
     case attachmentsLeftOut(container: Container, names: [String])
     case tagsLeftOut(container: Container, names: [String])
     case timecodeLeftOut(container: Container)
-    /// A part of a timeline is left out, as the user allowed; `place` is where, as "tracks.children[0]", `name` the part's
-    /// own name, which may be empty.
+    /// A part of a timeline is left out, as the user allowed; `place` is where, as "tracks.children[0]", `name` the
+    /// part's own name, which may be empty.
     case timelinePartLeftOut(place: String, name: String, part: TimelinePart)
 
     // MARK: Board

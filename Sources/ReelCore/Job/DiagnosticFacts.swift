@@ -5,9 +5,7 @@ package enum PictureLoss: String, Codable, CaseIterable, Sendable {
     case chromaResolution = "chroma-resolution"
     case depth
     case colourModel = "colour-model"
-    case alpha
-    case colours
-    case chroma
+    case alpha, colours, chroma
 }
 
 /// Why frames were not taken from tables and headers.
@@ -32,15 +30,10 @@ package enum PictureExtra: String, Codable, CaseIterable, Sendable {
 
 /// Why a stream of the source is left out.
 package enum StreamRefusal: Hashable, Codable, Sendable {
-    case chapterPictures
-    case emptyCover
+    case chapterPictures, emptyCover
     /// It is not the main video, which is this stream.
     case notMain(main: Int)
-    case subtitlesNotText
-    case encrypted
-    case noDecoder
-    case empty
-    case undecodable
+    case subtitlesNotText, encrypted, noDecoder, empty, undecodable
     /// It states a sample rate that sound cannot have, in samples per second.
     case impossibleRate(rate: Int)
     /// reel keeps no streams of its kind, or it belongs to another programme.

@@ -7,8 +7,8 @@ package struct Edit: Hashable, Codable, Sendable {
     /// half a frame, at least 10 ms.
     package var crossfade: Rational?
     package var trim: Trim
-    /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that of
-    /// the first clip's source.
+    /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that
+    /// of the first clip's source.
     package var timecode: String?
     package var soundtrack: Soundtrack?
 
@@ -55,8 +55,8 @@ package struct Edit: Hashable, Codable, Sendable {
     package var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
 }
 
-/// Sound that runs forwards over a whole edit, from one moment of a source on, and fades out at the end. Where the source
-/// has no more sound, there is silence.
+/// Sound that runs forwards over a whole edit, from a moment of a source on, and fades out at the end. It is silent
+/// after the source's sound has ended.
 package struct Soundtrack: Hashable, Codable, Sendable {
     /// The index of its source among the job's sources. Its first audio track is heard.
     package var source: Int
@@ -90,7 +90,8 @@ package struct EditClip: Hashable, Codable, Sendable {
     package var speed: Rational
     package static let speedsAllowed = Rational(1, 16)...Rational(16)
     package var sound: Bool
-    /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play it.
+    /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play
+    /// it.
     package var still: Rational?
     package var title: String?
 
@@ -149,6 +150,6 @@ package enum Turn: String, Codable, CaseIterable, Sendable {
 /// Which frames of its range a clip shows.
 package enum Trim: String, Codable, CaseIterable, Sendable {
     case none
-    /// Those during which the source has both video and sound, and beyond which it has the sound that crossfades need.
+    /// Only frames with sound, and with the sound around them that crossfades need.
     case shared
 }

@@ -39,9 +39,7 @@ package enum EditForm: Hashable, Codable, Sendable {
     case count(least: Int, most: Int)
     case ratio(least: Rational, most: Rational)
     case word(words: [String])
-    case number
-    case rate
-    case moment
+    case number, rate, moment
     case schema(names: [String])
 }
 
@@ -55,16 +53,14 @@ package enum TimelinePart: Hashable, Codable, Sendable {
     case schema(name: String)
     /// Media that a program makes, such as a title or bars.
     case generator
-    case imageSequence
-    case noMedia
+    case imageSequence, noMedia
     case remoteMedia(url: String)
     case missingFile(path: String)
     /// An effect that is not a change of time.
     case effect(name: String)
     /// An audio track that places other media than the video track, or the same at other times.
     case otherSound
-    case trimmedTrack
-    case videoTrack
+    case trimmedTrack, videoTrack
     case otherTrack(kind: String)
     /// A start time whose rate counts no frames.
     case startTime

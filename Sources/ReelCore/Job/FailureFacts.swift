@@ -10,8 +10,7 @@ package enum SourceChange: String, Codable, CaseIterable, Sendable {
 
 /// What is wrong with a frame that a decoder should give.
 package enum FrameDamage: String, Codable, CaseIterable, Sendable {
-    case missing
-    case concealed
+    case missing, concealed
 }
 
 /// The libav* operation that failed.
@@ -43,10 +42,7 @@ package enum MediaStep: String, Codable, CaseIterable, Sendable {
 
 /// How a pass's decoded frames differ from the source's index.
 package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
-    case missing
-    case unplanned
-    case order
-    case picture
+    case missing, unplanned, order, picture
     /// A frame is damaged: the pictures from it on then depend on everything decoded before.
     case damage
 }
@@ -89,13 +85,7 @@ package enum OutputPart: String, Codable, CaseIterable, Sendable {
 
 /// What is wrong with the bytes of an index.
 package enum IndexFlaw: String, Codable, CaseIterable, Sendable {
-    case start
-    case checksum
-    case truncated
-    case number
-    case count
-    case parameters
-    case excess
+    case start, checksum, truncated, number, count, parameters, excess
     case packetSize = "packet-size"
     case time
     case framePacket = "frame-packet"
@@ -107,9 +97,7 @@ package enum IndexFlaw: String, Codable, CaseIterable, Sendable {
 
 /// What is wrong with a segment.
 package enum SegmentFlaw: Hashable, Codable, Sendable {
-    case noStream
-    case otherParameters
-    case otherContent
+    case noStream, otherParameters, otherContent
     case missingFrames(count: Int)
     /// A frame's time is not in the plan, or two frames have it.
     case unplannedFrame
@@ -124,21 +112,16 @@ package enum SegmentFlaw: Hashable, Codable, Sendable {
 
 /// How a finished output differs from its plan. Times are in seconds of the output.
 package enum VerificationFlaw: Hashable, Codable, Sendable {
-    case missing
-    case decodeTimes
-    case excessPackets
-    case packetWithoutTime
+    case missing, decodeTimes, excessPackets, packetWithoutTime
     case packetTime(packet: Int, found: Rational, planned: Rational)
     case packetDuration(packet: Int, found: Rational, planned: Rational)
     case packetCount(found: Int, planned: Int)
-    case payload
-    case undecodable
+    case payload, undecodable
     case frameCount(found: Int, planned: Int)
     /// A frame of the output, counted from its start, is shown at another time; in seconds from the first frame.
     case frameTime(frame: Int, found: Rational, planned: Rational)
     case framePicture(frame: Int)
-    case attachments
-    case chapters
+    case attachments, chapters
 
     package enum CodingKeys: String, CodeKey {
         case missing, decodeTimes, excessPackets, packetWithoutTime, packetTime, packetDuration, packetCount, payload,
@@ -148,15 +131,13 @@ package enum VerificationFlaw: Hashable, Codable, Sendable {
 
 /// What an engine was doing.
 package enum EnginePlace: Hashable, Codable, Sendable {
-    case start
-    case idle
+    case start, idle
     case recon(source: String)
     case choice
     /// `number` is the pass's place in the plan. `frames` are those of the source at work, in presentation order; nil
     /// before the first.
     case pass(number: Int, frames: Range<Int>?)
-    case assembly
-    case pictures
+    case assembly, pictures
 }
 
 /// How an engine hangs.
@@ -182,9 +163,7 @@ package indirect enum EngineNonsense: Hashable, Codable, Sendable {
     case unfitResult(part: ResultPart)
     /// An engine cannot fail in this way; `code` is the reason's.
     case unfitFailure(code: String)
-    case secondReady
-    case strayProgress
-    case strayResult
+    case secondReady, strayProgress, strayResult
     case strayFailure(failure: ReelFailure)
     case closedOutput
     case manyThreads(most: Int)
@@ -218,9 +197,7 @@ package enum StoreStep: String, Codable, CaseIterable, Sendable {
 /// What is wrong with the address of a Redis server.
 package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
     case notURL = "not-a-url"
-    case scheme
-    case tls
-    case host, port
+    case scheme, tls, host, port
     /// A database number is at the wrong place, or something else follows the path.
     case query
     case database
@@ -231,8 +208,7 @@ package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
 
 /// Why a job to be put on the board contradicts itself.
 package enum JobFault: String, Codable, CaseIterable, Sendable {
-    case id
-    case weight
+    case id, weight
     case passCount = "pass-count"
     /// The job has no plan, or its probe belongs to another job.
     case plan

@@ -47,7 +47,7 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case timelineSoundtrack
     case clipOutOfRange(clip: Int, from: Position?, to: Position?, end: Rational)
     case clipUnshared(clip: Int)
-    /// The soundtrack's sound ends at `end`, before the moment from which it is to be heard.
+    /// The soundtrack's sound ends at `end`, before it is to begin.
     case soundtrackOutOfRange(from: Rational, end: Rational)
     /// With this still, which would become `frames` frames, all stills of the edit together would exceed the most.
     case stillTooLong(clip: Int, frames: Int, most: Int)
@@ -119,8 +119,8 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case requestUnwritable(said: String)
     case engineInterrupted(place: EnginePlace)
     case engineEnded
-    /// The engine was stopped after `seconds` in the state that `hang` names. Here and below, `lastWords` is the last line
-    /// on its standard error.
+    /// The engine was stopped after `seconds` in the state that `hang` names. Here and below, `lastWords` is the last
+    /// line on its standard error.
     case engineHung(place: EnginePlace, hang: EngineHang, seconds: Rational, lastWords: String?)
     case engineNonsense(place: EnginePlace, nonsense: EngineNonsense, lastWords: String?)
     case engineDied(place: EnginePlace, end: EngineEnd, lastWords: String?)
@@ -176,8 +176,8 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case workerVanished(worker: String)
     case encoderMissing(build: String)
     case boardOfOtherVersion(found: Int, known: Int)
-    /// Redis has no functions of the board (`found` is nil), or those of an older version, and this program may not load
-    /// its own.
+    /// Redis has no functions of the board (`found` is nil), or those of an older version, and this program may not
+    /// load its own.
     case boardUnprepared(found: Int?, known: Int)
     /// Redis has functions of a newer release, which do not serve this one.
     case boardOfNewerRelease(found: Int, known: Int)

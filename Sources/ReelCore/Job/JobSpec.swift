@@ -37,7 +37,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
     /// Samples per second of the sound; nil for the source's, or the nearest that the encoder takes.
     package var sampleRate: Int?
     package static let sampleRates = 1000...768_000
-    /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder takes.
+    /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder
+    /// takes.
     package var channelLayout: String?
     package var loop: LoopOptions?
     package var timestamps: TimestampMode
@@ -53,11 +54,9 @@ package struct JobSpec: Hashable, Codable, Sendable {
 
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
-        profile: String? = nil,
-        bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
-        audioBitrate: Int64? = nil, tracks: TrackSelection? = nil,
-        from: Position? = nil, to: Position? = nil, duration: Position? = nil, edit: Edit? = nil,
-        size: PictureSize? = nil,
+        profile: String? = nil, bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse,
+        audioCodec: String? = nil, audioBitrate: Int64? = nil, tracks: TrackSelection? = nil, from: Position? = nil,
+        to: Position? = nil, duration: Position? = nil, edit: Edit? = nil, size: PictureSize? = nil,
         mostFrames: Rational? = nil, pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil,
         loop: LoopOptions? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil,
         memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
@@ -122,16 +121,20 @@ package struct JobSpec: Hashable, Codable, Sendable {
     }
 
     /// How many frames a second a still becomes; nil for one frame, however long. Looping pictures need no more.
-    ///
-    /// - Parameters:
-    ///   - encoder: the encoder of the video; nil if packets are passed through.
-    ///   - indexes: those of the job's sources.
+    /// `encoder` is nil if packets are passed through; `indexes` are those of the job's sources.
     func stillRate(_ encoder: EncoderTraits?, of indexes: [SourceIndex]) -> Rational? {
         guard container.traits.loops == nil else { return nil }
         if let mostFrames { return mostFrames }
         let isPaced = container.traits.pacing != nil
         guard isPaced || encoder?.wantsConstantRate == true else { return nil }
         return indexes[mainSource].video.stream.nominalRate
+    }
+
+    /// The options of a job, as facts name them. Raw values are stored: never change one.
+    package enum Option: String, Codable, CaseIterable, Sendable {
+        case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
+        case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
+        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate
     }
 }
 
@@ -168,15 +171,6 @@ package enum DamageMode: String, Codable, CaseIterable, Sendable {
     case fail
 }
 
-extension JobSpec {
-    /// The options of a job, as facts name them. Raw values are stored: never change one.
-    package enum Option: String, Codable, CaseIterable, Sendable {
-        case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
-        case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
-        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate
-    }
-}
-
 /// Which of the sources' tracks the output has. The video is always among them.
 package struct TrackSelection: Hashable, Codable, Sendable {
     /// Places among the audio tracks, ascending; nil for all.
@@ -194,15 +188,13 @@ package struct TrackSelection: Hashable, Codable, Sendable {
 }
 
 /// The rate of the encoded video, if it has no constant quality.
-package enum VideoRate: Hashable, Sendable {
+package enum VideoRate: Hashable, Sendable, Codable {
     /// Bits per second, the same in every chunk.
     case constant(Int64)
     /// In every chunk, the rate that the source has for the same frames.
     case source
-}
 
-/// Encoded as a number or the word `source`.
-extension VideoRate: Codable {
+    // Encoded as a number or the word `source`.
     private static let word = "source"
 
     package init(from decoder: any Decoder) throws {

@@ -1,23 +1,18 @@
-/// Where bytes lie, in the words of the store that has them. A store makes locators, and an engine opens them: nothing
-/// in between reads them or makes one from another. An engine gets locators of the bytes that its request needs, and no
-/// more.
-package enum Locator: Hashable, Sendable {
+/// The place of bytes, in the form that their store chooses. A store makes locators and an engine opens them; no code
+/// between reads or changes one. An engine gets locators only of the bytes that its request needs.
+package enum Locator: Hashable, Sendable, CustomStringConvertible, Codable {
     case file(String)
 
-    /// What messages call the bytes.
+    /// The name of the bytes in messages.
     package var name: String {
         switch self {
         case .file(let path): path
         }
     }
-}
 
-extension Locator: CustomStringConvertible {
     package var description: String { name }
-}
 
-/// Encoded as an object whose one key is the kind: `{"file":"/store/jobs/…"}`.
-extension Locator: Codable {
+    // Encoded as an object whose one key is the kind: `{"file":"/store/jobs/…"}`.
     private enum CodingKeys: String, CodingKey {
         case file
     }
@@ -35,11 +30,11 @@ extension Locator: Codable {
     }
 }
 
-/// Where an engine writes a segment that it is to make: its bytes first, and its record when they are whole.
+/// The place where an engine writes a new segment: first its bytes, then, when they are whole, its record.
 package struct SegmentPlace: Hashable, Codable, Sendable {
     package var name: SegmentName
     package var data: Locator
-    /// Of its `SegmentRecord`, as JSON.
+    /// The place of its `SegmentRecord`, as JSON.
     package var record: Locator
 
     package init(name: SegmentName, data: Locator, record: Locator) {

@@ -90,8 +90,7 @@ extension FailureReason {
         switch self {
         // MARK: Source
         case .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .headerDamaged, .nothingDecodes,
-            .decoderStuck,
-            .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
+            .decoderStuck, .noFrames, .noStart, .impossibleSizes, .sourceChanged, .pictureUnconvertible, .videoDamaged,
             .soundOutOfReach:
             FailureNature(.source, .input)
         case .sourceUnreadable(_, _, let passes): FailureNature(.host, .input, passes ? .transient : .incompatible)
@@ -100,13 +99,13 @@ extension FailureReason {
         case .decodesOtherwise: FailureNature(.host, .job, .incompatible)
 
         // MARK: Request
-        case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared,
-            .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed:
+        case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .soundtrackOutOfRange,
+            .stillTooLong, .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .timecodeInvalid, .trackMissing, .memoryTooSmall, .encoderUnknown,
-            .encoderRefuses, .settingUnknown,
-            .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported,
-            .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption, .optionNotOfContainer:
+            .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge,
+            .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption,
+            .optionNotOfContainer:
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
         case .pixelFormatLossy, .codecNotHeld, .noSoundHeld, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
@@ -123,8 +122,8 @@ extension FailureReason {
             FailureNature(.host, step.writes ? .output : .unreachable, passes ? .transient : .incompatible)
         case .jobFileUnreadable: FailureNature(.host, .unreachable, .incompatible)
         case .indexVersion: FailureNature(.host, .job)
-        case .planLacks, .indexDamaged, .encoderMiscounts, .packetWithoutTime, .nothingToEncode,
-            .partsEnded, .verificationFailed, .requestUnwritable:
+        case .planLacks, .indexDamaged, .encoderMiscounts, .packetWithoutTime, .nothingToEncode, .partsEnded,
+            .verificationFailed, .requestUnwritable:
             FailureNature(.job, .job)
         case .codecAbsent, .encoderDiffers, .engineUnstartable, .engineVersion:
             FailureNature(.host, .job, .incompatible)
@@ -140,38 +139,32 @@ extension FailureReason {
         case .sourceInaccessible, .sourceIsFolder, .folderWithoutVideos, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
             .sourceChangedWhileCopied:
             FailureNature(.source, .input)
-        case .storeUnusable, .jobUnknownHere: FailureNature(.host, .unreachable, .incompatible)
-        case .storeFull: FailureNature(.host, .unreachable, .noSpace)
-        case .storeFileDamaged: FailureNature(.job, .unreachable)
-        case .storeFileForeign: FailureNature(.job, .unreachable)
-        case .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion:
+        case .storeUnusable, .jobUnknownHere, .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion,
+            .planOfOtherVersion, .indexMissing, .jobOfOtherVersion:
             FailureNature(.host, .unreachable, .incompatible)
+        case .storeFull: FailureNature(.host, .unreachable, .noSpace)
+        case .storeFileDamaged, .storeFileForeign: FailureNature(.job, .unreachable)
         case .storeNameEmpty, .argumentNotText: FailureNature(.request, .usage)
-        case .workspaceForeign: FailureNature(.host, .output)
-        case .resultDiffers: FailureNature(.job, .job)
-        case .notEncodable: FailureNature(.job, .job)
+        case .resultDiffers, .notEncodable: FailureNature(.job, .job)
         case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
         case .jobHeld: FailureNature(.passing, .unreachable)
         case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed, .outputFolderMissing:
             FailureNature(.request, .output)
-        case .outputUnwritable: FailureNature(.host, .output)
+        case .workspaceForeign, .outputUnwritable: FailureNature(.host, .output)
         case .outputFull: FailureNature(.host, .output, .noSpace)
         case .copyInterrupted: FailureNature(.passing, .interrupted, .transient)
-        case .planOfOtherVersion, .indexMissing, .jobOfOtherVersion: FailureNature(.host, .unreachable, .incompatible)
 
         // MARK: Board
-        case .passExhausted(_, _, let last): FailureNature(last.owner, last.kind)
         case .passLost: FailureNature(.worker, .job)
         case .passOutOfMemory: FailureNature(.job, .job)
-        case .noWorkerCan(_, let last): FailureNature(last.owner, last.kind)
+        case .passExhausted(_, _, let last), .noWorkerCan(_, let last): FailureNature(last.owner, last.kind)
         case .workerVanished: FailureNature(.worker, .job, .lost)
         case .encoderMissing: FailureNature(.host, .job, .incompatible)
         case .boardOfOtherVersion, .boardUnprepared, .boardOfNewerRelease:
             FailureNature(.host, .unreachable, .incompatible)
         case .redisUnreachable(_, _, let passes), .redisRefused(_, _, let passes):
             FailureNature(passes ? .passing : .host, .unreachable, passes ? .transient : .permanent)
-        case .boardLost: FailureNature(.host, .unreachable)
-        case .boardUnreadable: FailureNature(.host, .unreachable)
+        case .boardLost, .boardUnreadable: FailureNature(.host, .unreachable)
         case .passesVanished: FailureNature(.passing, .unreachable, .transient)
         case .redisAddressInvalid, .namespaceInvalid, .jobContradictory, .jobNotEnded: FailureNature(.request, .usage)
 
@@ -180,19 +173,16 @@ extension FailureReason {
             .outputNotNamed, .workerUnknown, .tokenNameTaken, .webhooksTooMany:
             FailureNature(.request, .usage)
         case .jobNotOnBoard: FailureNature(.host, .usage)
-        case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .secretFileUnusable,
-            .secretFileOpen, .secretTooShort, .curlNotInstalled, .tokenFileDamaged, .addressUnusable,
-            .sandboxIncomplete,
-            .folderUnwritable, .redisNotInstalled, .redisSilent,
-            .localWorkerEnded:
+        case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .secretFileUnusable, .secretFileOpen,
+            .secretTooShort, .curlNotInstalled, .tokenFileDamaged, .addressUnusable, .sandboxIncomplete,
+            .folderUnwritable, .redisNotInstalled, .redisSilent, .localWorkerEnded:
             FailureNature(.host, .unreachable)
         case .jobCancelled, .jobNotFinished, .noResult: FailureNature(.request, .job)
         case .jobFailed: FailureNature(.job, .job)
         case .workersAbsent: FailureNature(.host, .unreachable, .transient)
-        case .jobUnended: FailureNature(.passing, .job, .transient)
         case .jobsNotRecovered: FailureNature(.job, .unreachable)
         case .jobGoesOn, .jobHeldBack, .passesWait, .interrupted: FailureNature(.passing, .interrupted, .transient)
-        case .probeLost: FailureNature(.passing, .job, .transient)
+        case .jobUnended, .probeLost: FailureNature(.passing, .job, .transient)
         case .engineMisanswered: FailureNature(.worker, .job, .crash)
         case .sourceReplaced: FailureNature(.source, .input)
         case .runStopped(let last): FailureNature(last.owner, last.kind, last.cause)

@@ -1,14 +1,45 @@
 /// The part of a source that a segment holds.
-package enum SegmentPart: Hashable, Sendable {
+package enum SegmentPart: Hashable, Sendable, CustomStringConvertible, Comparable {
     /// Frames in the source's presentation order; never empty.
     case video(frames: Range<Int>)
     /// An audio track, given by its index in `SourceIndex.audio`.
     case audio(track: Int)
+
+    /// The part as a segment's name contains it: "v120-360" or "a1".
+    package var description: String {
+        switch self {
+        case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
+        case .audio(let track): "a\(track)"
+        }
+    }
+
+    fileprivate init?(_ text: Substring) {
+        let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        switch (text.first, numbers.count) {
+        case ("v", 2):
+            guard let start = numbers[0], let end = numbers[1], 0 <= start, start < end else { return nil }
+            self = .video(frames: start..<end)
+        case ("a", 1):
+            guard let track = numbers[0], track >= 0 else { return nil }
+            self = .audio(track: track)
+        default: return nil
+        }
+    }
+
+    // Audio tracks come first, then frames in the source's order.
+    package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
+        switch (a, b) {
+        case (.audio(let a), .audio(let b)): a < b
+        case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)
+        case (.audio, .video): true
+        case (.video, .audio): false
+        }
+    }
 }
 
 /// The part of a clip for which a segment is made. Several clips of a plan may show the same frames of a source, each
 /// in its own direction.
-package struct SegmentSubject: Hashable, Sendable {
+package struct SegmentSubject: Hashable, Sendable, CustomStringConvertible, Comparable {
     /// The index of the clip in `Plan.clips`; not negative.
     package var clip: Int
     package var part: SegmentPart
@@ -17,12 +48,28 @@ package struct SegmentSubject: Hashable, Sendable {
         self.clip = clip
         self.part = part
     }
+
+    /// The subject as a segment's name contains it: "c0v120-360" or "c0a1".
+    package var description: String { "c\(clip)\(part)" }
+
+    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
+    /// it.
+    fileprivate init?(_ text: Substring) {
+        let clip = text.dropFirst().prefix { $0 != "v" && $0 != "a" }
+        guard text.first == "c", let number = Int(clip), number >= 0,
+            let part = SegmentPart(text[clip.endIndex...])
+        else { return nil }
+        self.init(clip: number, part: part)
+    }
+
+    // The parts of earlier clips come first.
+    package static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
 }
 
 /// The name of a segment's file: `c0v120-360.TOKEN.nut` for the frames 120..<360 of clip 0, `c0a1.TOKEN.nut` for audio
 /// track 1 of its source. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
 /// never write to the same file.
-package struct SegmentName: Hashable, Sendable {
+package struct SegmentName: Hashable, Sendable, TextCoded {
     package var subject: SegmentSubject
     /// The attempt's token; lower-case hexadecimal, not empty.
     package var token: String
@@ -52,72 +99,15 @@ package struct SegmentName: Hashable, Sendable {
         guard recordName.hasSuffix(SegmentName.recordEnding) else { return nil }
         self.init(String(recordName.dropLast(SegmentName.recordEnding.count)))
     }
-}
 
-extension SegmentName: TextCoded {
     package var description: String { text }
 
     package init?(stored text: String) { self.init(text) }
 }
 
-extension SegmentSubject: CustomStringConvertible {
-    /// The subject as a segment's name contains it: "c0v120-360" or "c0a1".
-    package var description: String { "c\(clip)\(part)" }
-
-    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
-    /// it.
-    fileprivate init?(_ text: Substring) {
-        let clip = text.dropFirst().prefix { $0 != "v" && $0 != "a" }
-        guard text.first == "c", let number = Int(clip), number >= 0,
-            let part = SegmentPart(text[clip.endIndex...])
-        else { return nil }
-        self.init(clip: number, part: part)
-    }
-}
-
-extension SegmentPart: CustomStringConvertible {
-    /// The part as a segment's name contains it: "v120-360" or "a1".
-    package var description: String {
-        switch self {
-        case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
-        case .audio(let track): "a\(track)"
-        }
-    }
-
-    fileprivate init?(_ text: Substring) {
-        let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        switch (text.first, numbers.count) {
-        case ("v", 2):
-            guard let start = numbers[0], let end = numbers[1], 0 <= start, start < end else { return nil }
-            self = .video(frames: start..<end)
-        case ("a", 1):
-            guard let track = numbers[0], track >= 0 else { return nil }
-            self = .audio(track: track)
-        default: return nil
-        }
-    }
-}
-
-/// The parts of earlier clips come first.
-extension SegmentSubject: Comparable {
-    package static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
-}
-
-/// Audio tracks come first, then frames in the source's order.
-extension SegmentPart: Comparable {
-    package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
-        switch (a, b) {
-        case (.audio(let a), .audio(let b)): a < b
-        case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)
-        case (.audio, .video): true
-        case (.video, .audio): false
-        }
-    }
-}
-
 /// The content of a segment, independent of the plan, clip, pass or attempt that it was made for. Plans that want the
 /// same content share segments, and so do the clips of a plan.
-package struct SegmentContent: Hashable, Sendable {
+package struct SegmentContent: Hashable, Sendable, Codable {
     /// The index in `Plan.sources` of the source. A job's plans have the same sources in the same order.
     package var source: Int
     package var part: SegmentPart
@@ -144,16 +134,14 @@ package struct SegmentContent: Hashable, Sendable {
         guard likeness != nil else { return [self] }
         return [self, SegmentContent(source: source, part: part, times: times, target: target)]
     }
-}
 
-/// Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
-extension SegmentContent: Codable {
+    // Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
     package enum CodingKeys: String, CodingKey {
         case source, frames, track, times, target, likeness
     }
 
-    /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is not
-    /// empty.
+    /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is
+    /// not empty.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         source = try container.decode(Int.self, forKey: .source)

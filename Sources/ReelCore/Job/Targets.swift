@@ -1,5 +1,5 @@
 /// How the output's video is made. All segments of a job have the same target.
-package enum VideoTarget: Hashable, Sendable {
+package enum VideoTarget: Hashable, Sendable, Codable {
     case encode(VideoEncoding)
     /// The source's packets are written in another order; nothing is decoded.
     case passthrough(VideoPassthrough)
@@ -28,11 +28,9 @@ package enum VideoTarget: Hashable, Sendable {
         case .passthrough(let passthrough): passthrough.identity
         }
     }
-}
 
-/// Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options and
-/// rate, and with every frame a key frame.
-extension VideoTarget: Codable {
+    // Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options
+    // and rate, and with every frame a key frame.
     package init(from decoder: any Decoder) throws {
         let stored = try VideoEncoding(from: decoder)
         guard stored.encoder == VideoTarget.copy else {
@@ -51,6 +49,17 @@ extension VideoTarget: Codable {
         case .encode(let encoding): try encoding.encode(to: encoder)
         case .passthrough(let passthrough): try passthrough.stored.encode(to: encoder)
         }
+    }
+
+    /// Whether all numbers are within range, so that other code can compute with them: an engine that a hostile file
+    /// has taken over may answer any numbers, and files may hold any.
+    package var isSound: Bool {
+        let sizes = 1...1 << 16
+        return sizes.contains(format.width) && sizes.contains(format.height) && format.frameRate > Rational(0)
+            && format.timeBase.isSound
+            && encoding.map {
+                (0...1 << 16).contains($0.keyFrameInterval) && JobSpec.threadCounts.contains($0.threads)
+            } ?? true
     }
 }
 
@@ -129,8 +138,8 @@ package struct EncoderIdentity: Hashable, Codable, Sendable {
 
 /// How one audio track of the output is made.
 package struct AudioTarget: Hashable, Codable, Sendable {
-    /// The index in `Plan.sources` of the source that has the track. In an edit, the tracks of the other sources that have
-    /// the same place among theirs are heard on it, too.
+    /// The index in `Plan.sources` of the source that has the track. In an edit, the tracks of the other sources that
+    /// have the same place among theirs are heard on it, too.
     package var source: Int
     package var track: Int
     package var direction: Direction
@@ -160,22 +169,7 @@ package struct AudioTarget: Hashable, Codable, Sendable {
         self.bitrate = bitrate
         self.lossless = lossless
     }
-}
 
-// An engine that a hostile file has taken over may answer any numbers, and files may hold any.
-extension VideoTarget {
-    /// Whether all numbers are within range, so that other code can compute with them.
-    package var isSound: Bool {
-        let sizes = 1...1 << 16
-        return sizes.contains(format.width) && sizes.contains(format.height) && format.frameRate > Rational(0)
-            && format.timeBase.isSound
-            && encoding.map {
-                (0...1 << 16).contains($0.keyFrameInterval) && JobSpec.threadCounts.contains($0.threads)
-            } ?? true
-    }
-}
-
-extension AudioTarget {
     /// Whether all numbers are within range, for a job of this many sources.
     package func isSound(sources count: Int) -> Bool {
         (1...Int(Int32.max)).contains(sampleRate) && track >= 0 && (0..<count).contains(source)

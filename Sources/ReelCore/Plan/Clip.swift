@@ -3,7 +3,7 @@ package struct Clip: Hashable, Codable, Sendable {
     package var source: Int
     package var firstFrame: Int
     package var rangeCount: Int
-    /// One frame in this many is shown, beginning with the first of the range. It stands for the frames up to the next.
+    /// Every `step`-th frame is shown, from the first on. It stands for the frames up to the next one.
     package var step: Int
     package var timestamps: TimestampMode
     package var map: TimeMap
@@ -34,8 +34,8 @@ package struct Clip: Hashable, Codable, Sendable {
         self.isBlack = isBlack
     }
 
-    /// The clip as if it were alone in its output. Clips for which this is equal show the same frames for the same times,
-    /// and share their segments.
+    /// The clip as if it were alone in its output. Clips for which this is equal show the same frames for the same
+    /// times, and share their segments.
     package var alone: Clip {
         var clip = self
         clip.map.offset = Rational(0)
@@ -98,7 +98,7 @@ package struct ShownFrames: RandomAccessCollection, Sendable {
     private let step: Int
     package let count: Int
 
-    /// Those of a part of the source, counted from `origin` on, which lies before it.
+    /// The frames of `part`, counted from `origin`, which is not after it.
     package init(of part: Range<Int>, from origin: Int, step: Int) {
         first = origin + (part.lowerBound - origin + step - 1) / step * step
         self.step = step
@@ -112,7 +112,7 @@ package struct ShownFrames: RandomAccessCollection, Sendable {
 
 /// How the sound of a clip goes on from that of the clip before.
 package enum Joint: Hashable, Codable, Sendable {
-    /// One sound fades into the other, in a crossfade of this many seconds around the cut.
+    /// One sound fades into the other around the cut; in seconds.
     case join(crossfade: Rational)
     case turn(Turn)
 
@@ -123,8 +123,7 @@ package enum Joint: Hashable, Codable, Sendable {
 
 /// The places of subtitles and chapters, which belong to the source's pictures but have times of their own.
 extension Clip {
-    /// The span of the output for a span of the source, both in seconds, cut to the part that is shown. Nil if none of
-    /// it is shown.
+    /// The span of the output for a span of the source, both in seconds. Nil if the clip shows no part of it.
     package func place(_ span: Range<Rational>, in track: VideoTrack) -> Range<Rational>? {
         guard rangeCount > 0 else { return nil }
         let kept = span.clamped(to: map.span)
@@ -165,8 +164,8 @@ package struct FrameOrder: Sendable {
         (self.starts, self.count) = (starts, count)
     }
 
-    /// The clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's source. `place` is
-    /// within `count`.
+    /// The clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's source.
+    /// `place` is within `count`.
     package func frame(at place: Int) -> (clip: Clip, frame: Int) {
         let number = clip(at: place)
         return (clips[number], clips[number].frame(at: place - starts[number]))

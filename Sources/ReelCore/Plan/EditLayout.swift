@@ -1,5 +1,6 @@
-/// Places the clips of an edit on the output's clock, one after the other. A clip of the edit becomes one clip of the plan
-/// for each repeat, two if it is played forth and back, and one for each frame if it is a still at a constant rate.
+/// Places the clips of an edit on the output's clock, one after the other. A clip of the edit becomes one clip of the
+/// plan for each repeat, two if it is played forth and back, and one for each frame if it is a still at a constant
+/// rate.
 struct EditLayout {
     private let edit: Edit
     private let indexes: [SourceIndex]
@@ -18,8 +19,8 @@ struct EditLayout {
     /// The frames of all stills so far; at most `Edit.mostClips`.
     private var stillFrames = 0
 
-    /// `indexes` are those of the job's sources, in their order; `output` is the output's clock. Fails with kind `.usage`
-    /// if no frame lies in the range of a clip, or if stills become too many frames.
+    /// `indexes` are those of the job's sources, in their order; `output` is the output's clock. Fails with kind
+    /// `.usage` if no frame lies in the range of a clip, or if stills become too many frames.
     init(
         _ edit: Edit, indexes: [SourceIndex], output: TimeBase, mostFrames: Rational?, stillRate: Rational?
     ) throws(ReelFailure) {
@@ -47,8 +48,8 @@ struct EditLayout {
     }
 
     /// Chooses the output's clock. An edit of one source at its own speed gets the source's clock. Other edits get the
-    /// coarsest clock with a tick at the start of every frame. If that had ticks shorter than `finest`, it is `finest`; if
-    /// its ticks were too short to count the longest still, it is a millisecond. Starts of frames are then rounded.
+    /// coarsest clock with a tick at the start of every frame. If that had ticks shorter than `finest`, it is `finest`;
+    /// if its ticks were too short to count the longest still, it is a millisecond. Starts of frames are then rounded.
     static func clock(of edit: Edit, indexes: [SourceIndex], stillRate: Rational?) throws(ReelFailure) -> TimeBase {
         let sources = Set(edit.shownSources)
         let isPlain = edit.clips.allSatisfy { $0.speed == Rational(1) && $0.still == nil }
@@ -71,7 +72,7 @@ struct EditLayout {
         return least == finest ? TimeBase(secondsPerTick: finest) : TimeBase(1, 1000)
     }
 
-    /// The longest time of which all of these lengths are multiples; nil without lengths, and if it exceeds 64 bits.
+    /// The longest time that divides all of these lengths; nil without lengths, and beyond 64 bits.
     private static func common(of lengths: [Rational]) -> Rational? {
         let different = Set(lengths)
         return different.dropFirst().reduce(different.first) { common, length in
@@ -118,7 +119,7 @@ struct EditLayout {
         }
     }
 
-    /// Shows one frame in this many, so that a clip stays within `mostFrames`.
+    /// The step with which a clip stays within `mostFrames`: every `step`-th frame is shown.
     private func step(of clip: EditClip, _ frames: Range<Int>) -> Int {
         guard let mostFrames, clip.still == nil else { return 1 }
         return indexes[clip.source ?? first].step(of: frames, speed: clip.speed, mostFrames: mostFrames)

@@ -4,16 +4,16 @@ struct EditRanges {
     let frames: [Range<Int>]
     let joins: [Joins]
 
-    /// The lengths of a clip's crossfades in seconds: with the clip before and the clip after, nil without such a clip, and
-    /// between its own repeats.
+    /// The lengths of a clip's crossfades in seconds: with the clip before and the clip after, nil without such a clip,
+    /// and between its own repeats.
     struct Joins {
         var before: Rational?
         var after: Rational?
         var between: Rational
     }
 
-    /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range of
-    /// a clip, and with `.input` if a source has no frames, or if the soundtrack ends before its start.
+    /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range
+    /// of a clip, and with `.input` if a source has no frames, or if the soundtrack ends before its start.
     init(_ edit: Edit, _ indexes: [SourceIndex]) throws(ReelFailure) {
         let first = edit.firstSource
         var frames: [Range<Int>] = []
@@ -89,8 +89,8 @@ extension Turn {
 }
 
 extension EditClip {
-    /// How much sound its crossfades need before its range and after it in the source, in seconds: half of a crossfade lies
-    /// beyond the cut.
+    /// How much sound its crossfades need before its range and after it in the source, in seconds: half of a crossfade
+    /// lies beyond the cut.
     fileprivate func handles(_ joins: EditRanges.Joins) -> (before: Rational, after: Rational) {
         let between = times > 1 && play != .pingPong ? joins.between : Rational(0)
         let first = max(joins.before ?? Rational(0), between) / Rational(2)
@@ -111,8 +111,8 @@ extension SourceIndex {
         return play == .pingPong ? once + duration(of: turn.back(of: frames)) : once
     }
 
-    /// The least step with which a range, played at a speed, shows at most `mostFrames` frames a second: one frame in each
-    /// step is shown.
+    /// The least step with which a range, played at a speed, shows at most `mostFrames` frames a second: one frame in
+    /// each step is shown.
     func step(of frames: Range<Int>, speed: Rational, mostFrames: Rational) -> Int {
         let shown = mostFrames * duration(of: frames) / speed
         guard shown > Rational(0) else { return frames.count }
@@ -128,8 +128,8 @@ extension SourceIndex {
         return video.stream.timeBase.seconds(last.end - first.start)
     }
 
-    /// Shortens a range to the frames during which the first track has sound, with `handles` seconds of sound before and
-    /// after them; a millisecond may be missing. A source without sound keeps the range.
+    /// Shortens a range to the frames during which the first track has sound, with `handles` seconds of sound before
+    /// and after them; a millisecond may be missing. A source without sound keeps the range.
     fileprivate func shared(_ frames: Range<Int>, leaving handles: (before: Rational, after: Rational)) -> Range<Int> {
         guard let sound = audio.first else { return frames }
         let (begin, end) = (sound.timeBase.seconds(sound.span.start), sound.timeBase.seconds(sound.span.end))

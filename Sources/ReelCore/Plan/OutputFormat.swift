@@ -17,9 +17,8 @@ package struct OutputFormat: Hashable, Codable, Sendable {
     package var fieldsVary: Bool
 
     package init(
-        timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil,
-        displayMatrix: [Int32]? = nil, pixelFormat: String, frameRate: Rational, fieldOrder: FieldOrder = .unknown,
-        fieldsVary: Bool = false
+        timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil, displayMatrix: [Int32]? = nil,
+        pixelFormat: String, frameRate: Rational, fieldOrder: FieldOrder = .unknown, fieldsVary: Bool = false
     ) {
         self.timeBase = timeBase
         self.width = width
@@ -32,14 +31,10 @@ package struct OutputFormat: Hashable, Codable, Sendable {
         self.fieldsVary = fieldsVary
     }
 
-    /// The format of a source played in these directions, with its pixels converted only to `pixelFormat`. If it is played
-    /// in both, the order of its fields varies.
-    ///
-    /// - Parameters:
-    ///   - timeBase: the output's clock.
-    ///   - others: streams of other sources that are shown, too.
-    ///   - size: the size of the pictures, which are then upright and have square pixels; nil leaves them as they are.
-    ///   - isUpright: whether the pictures themselves are turned, so that players need not turn them.
+    /// The format of a source played in these directions, with its pixels converted to `pixelFormat`. If it is played
+    /// in both, the order of its fields varies. `others` are streams of other sources that are shown, too. With a
+    /// `size`, the pictures are upright and have square pixels; with `isUpright`, they are turned already, so that
+    /// players need not turn them.
     package init(
         of stream: VideoStream, _ directions: Set<Direction>, timeBase: TimeBase, pixelFormat: String,
         beside others: [VideoStream] = [], size: PictureSize? = nil, isUpright: Bool = false
@@ -61,9 +56,8 @@ package struct OutputFormat: Hashable, Codable, Sendable {
             fieldsVary: stream.fieldsVary || turns || differ)
     }
 
-    /// Whether pictures of a stream are shown in this format without being scaled, turned or given other colours.
-    ///
-    /// - Parameter main: the stream whose colours the output has.
+    /// Whether pictures of a stream are shown in this format without being scaled, turned or given other colours. The
+    /// output has the colours of `main`.
     package func takes(_ stream: VideoStream, beside main: VideoStream) -> Bool {
         stream.fits(main) && width == main.width && height == main.height
             && (sampleAspectRatio ?? Rational(1)) == (main.sampleAspectRatio ?? Rational(1))

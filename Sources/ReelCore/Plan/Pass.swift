@@ -14,9 +14,9 @@ package enum Pass: Hashable, Codable, Sendable {
 }
 
 /// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.
-package struct VideoPass: Hashable, Sendable {
-    /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions, which
-    /// are then decoded once. At either end, the second may have fewer frames.
+package struct VideoPass: Hashable, Sendable, Codable {
+    /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions,
+    /// which are then decoded once. At either end, the second may have fewer frames.
     package var clips: [Int]
     package var randomAccessPoint: Int
     /// The frames of the source that the pass encodes, in presentation order.
@@ -51,11 +51,9 @@ package struct VideoPass: Hashable, Sendable {
             return start..<end
         }
     }
-}
 
-/// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip, second clip if there is one],
-/// because passes on the board must be short.
-extension VideoPass: Codable {
+    // Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip, second clip if there is
+    // one], because passes on the board must be short.
     package init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
         randomAccessPoint = try list.decode(Int.self)
@@ -66,8 +64,7 @@ extension VideoPass: Codable {
         clips = [try list.decode(Int.self)]
         if !list.isAtEnd { clips.append(try list.decode(Int.self)) }
         guard clips.allSatisfy({ $0 >= 0 }), list.isAtEnd, 0 <= start, start < end, 0 < chunkCount,
-            chunkCount <= end - start, randomAccessPoint >= 0,
-            window >= 0,
+            chunkCount <= end - start, randomAccessPoint >= 0, window >= 0,
             JobSpec.threadCounts.contains(threads)
         else {
             throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")

@@ -39,8 +39,7 @@ package struct Plan: Hashable, Codable, Sendable {
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
         isEdit: Bool = false, chapters: [Chapter] = [], timecode: String? = nil, soundtrack: Soundtrack? = nil,
         video: VideoTarget, loop: LoopOptions? = nil, audio: [AudioTarget], subtitles: [Int]? = nil, passes: [Pass],
-        need: Int64, verify: VerifyMode,
-        onDamage: DamageMode, diagnostics: [Diagnostic]
+        need: Int64, verify: VerifyMode, onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
         self.version = Plan.version
         self.number = number
@@ -63,10 +62,8 @@ package struct Plan: Hashable, Codable, Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// Decodes what `CanonicalJSON` wrote.
-    ///
-    /// Throws `.planOfOtherVersion` for a plan of another version, and `DecodingError` for anything that is not a valid
-    /// plan.
+    /// Throws `.planOfOtherVersion` for a plan of another version, and `DecodingError` for anything else that is not a
+    /// valid plan.
     package static func decoded(from bytes: [UInt8]) throws -> Plan {
         let version = try CanonicalJSON.value(Versioned.self, from: bytes).version
         guard version == Plan.version else {
@@ -127,8 +124,8 @@ package struct Plan: Hashable, Codable, Sendable {
 
     package var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
-    /// For how long the sound lasts, in seconds: exactly as long as the frames if the container stores no times. Nil for any
-    /// length.
+    /// For how long the sound lasts, in seconds: exactly as long as the frames if the container stores no times. Nil
+    /// for any length.
     package var soundLength: Rational? {
         guard container.traits.pacing != nil else { return nil }
         return video.format.timeBase.secondsPerTick * Rational(Int64(frameCount))
@@ -170,17 +167,7 @@ package struct Plan: Hashable, Codable, Sendable {
     package var mostEncoderThreads: Int {
         passes.reduce(1) { most, pass in if case .video(let pass) = pass { max(most, pass.threads) } else { most } }
     }
-}
 
-/// A source of a plan.
-package struct PlannedSource: Hashable, Codable, Sendable {
-    /// SHA-256 of the source's index, in lower-case hexadecimal.
-    package var indexHash: String
-
-    package init(indexHash: String) { self.indexHash = indexHash }
-}
-
-extension Plan {
     package var parts: Set<SegmentPart> { Set(passes.flatMap(subjects).map(\.part)) }
 
     /// The subjects of a pass's segments, in the order of its chunks, clip by clip.
@@ -195,8 +182,16 @@ extension Plan {
         }
     }
 
-    /// The chunks of a pass in one of its clips, in presentation order: those of which it shows frames.
+    /// The chunks of a pass in which a clip shows frames, in presentation order.
     package func chunks(of pass: VideoPass, in clip: Int) -> [Range<Int>] {
         pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !clips[clip].shown(in: $0).isEmpty }
     }
+}
+
+/// A source of a plan.
+package struct PlannedSource: Hashable, Codable, Sendable {
+    /// SHA-256 of the source's index, in lower-case hexadecimal.
+    package var indexHash: String
+
+    package init(indexHash: String) { self.indexHash = indexHash }
 }

@@ -1,4 +1,4 @@
-/// What a plan is made of: a job's sources, what its user asks for, and how the output is encoded.
+/// The input of planning: a job's sources, the user's spec, and how the output is encoded.
 package struct PlanInput: Sendable {
     package var indexes: [SourceIndex]
     /// SHA-256 of each index, in hexadecimal.
@@ -23,10 +23,9 @@ package struct PlanInput: Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// The clips of the output, and their chapters.
-    ///
-    /// Fails with kind `.usage` if no frame lies in a range or a picture is shown for longer than the container can say, and
-    /// with `.input` if a video has no frames, or its frames last for different times and the container cannot say so.
+    /// The clips of the output, and their chapters. Fails with kind `.usage` if no frame lies in a range or the
+    /// container cannot show a picture for so long, and with `.input` if a video has no frames, or if its frames last
+    /// for different times and the container cannot store that.
     func clips() throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
         if let chosenClips { return (chosenClips, []) }
         let found = try spec.clips(of: indexes, video)
@@ -37,8 +36,8 @@ package struct PlanInput: Sendable {
 }
 
 extension JobSpec {
-    /// The clips that a spec asks for, and their chapters. Fails with kind `.usage` if no frame lies in a range, and with
-    /// `.input` if the video has no frames.
+    /// The clips that a spec asks for, and their chapters. Fails with kind `.usage` if no frame lies in a range, and
+    /// with `.input` if the video has no frames.
     fileprivate func clips(
         of indexes: [SourceIndex], _ video: VideoTarget
     ) throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
@@ -97,24 +96,15 @@ extension JobSpec {
         return options
     }
 
-    /// The clock of the output. Fails as planning does.
-    ///
-    /// - Parameters:
-    ///   - indexes: those of the job's sources.
-    ///   - encoder: the encoder of the video; nil if packets are passed through.
+    /// The clock of the output; `encoder` is nil if packets are passed through. Fails as planning does.
     package func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
         if container.traits.pacing != nil { return TimeBase(secondsPerTick: try pace(of: indexes)) }
         guard let edit else { return indexes[0].video.stream.timeBase }
         return try EditLayout.clock(of: edit, indexes: indexes, stillRate: stillRate(encoder, of: indexes))
     }
-}
 
-/// Containers without timestamps, all of whose frames last equally long.
-extension JobSpec {
-    /// For how long the first clip shows a frame, in seconds: so long all frames of the output have to be shown. Fails as
-    /// planning does.
-    ///
-    /// - Parameter indexes: those of the job's sources.
+    /// How long the first clip shows a frame, in seconds; every frame of the output must take the same time. `indexes`
+    /// are those of the job's sources. Fails as planning does.
     func pace(of indexes: [SourceIndex]) throws(ReelFailure) -> Rational {
         guard let edit else {
             let frames = try indexes[0].frames(from: from, to: to, lasting: duration)
@@ -127,45 +117,42 @@ extension JobSpec {
             of: ranges.frames[place], speed: clip.speed, mostFrames: shownRate)
     }
 
-    /// Throws `.framesUneven` or `.frameRateNotHeld` (both `.input`) unless each frame of these clips is shown for a tick of
-    /// the clock. Times may be off by a tick of their source's clock.
+    /// Throws `.framesUneven` or `.frameRateNotHeld` (both `.input`) unless each frame of these clips is shown for a
+    /// tick of the clock. Times may be off by a tick of their source's clock.
     func refuseUnlessPaced(_ clips: [Clip], _ indexes: [SourceIndex], _ clock: TimeBase) throws(ReelFailure) {
         guard let pacing = container.traits.pacing else { return }
         let rate = Rational(1) / clock.secondsPerTick
         if let rates = pacing.frameRates, !rates.contains(rate) {
             throw ReelFailure(.frameRateNotHeld(rate: rate, container: container, known: rates))
         }
-        let fine = TimeBase(secondsPerTick: clock.secondsPerTick / Rational(Pace.parts))
+        // Deviations are measured in parts of a frame.
+        let parts: Int64 = 1024
+        let fine = TimeBase(secondsPerTick: clock.secondsPerTick / Rational(parts))
         var due: Int64 = 0
         for clip in clips {
             let track = indexes[clip.source].video
             let tick = fine.ticks(in: clip.map.source.secondsPerTick / clip.map.speed, rounding: .up)
-            let slack = min(tick, Pace.parts / 4)
+            let slack = min(tick, parts / 4)
             var exact = clip
             exact.map.output = fine
             for place in 0..<clip.frameCount {
                 let shown = exact.interval(of: clip.frame(at: place), in: track)
-                let (early, late) = (shown.start.ticks - due, shown.end.ticks - due - Pace.parts)
+                let (early, late) = (shown.start.ticks - due, shown.end.ticks - due - parts)
                 guard early.magnitude <= slack, late.magnitude <= slack else {
                     throw ReelFailure(
                         .framesUneven(
                             time: fine.seconds(shown.start), length: fine.seconds(shown.duration), rate: rate,
                             container: container))
                 }
-                due += Pace.parts
+                due += parts
             }
         }
     }
 }
 
-private enum Pace {
-    /// Parts of a frame in which deviations are measured.
-    static let parts: Int64 = 1024
-}
-
 extension SourceIndex {
-    /// For how long a frame is shown, in seconds, if one of this many is shown at a speed: exactly, if all frames of the range
-    /// but the last lead to one value, else by the nominal rate.
+    /// How long a frame of a range is shown at a speed, in seconds: exactly, if all frames but the last have the same
+    /// duration, else by the nominal rate.
     fileprivate func pace(of frames: Range<Int>, speed: Rational = Rational(1), mostFrames: Rational?) -> Rational {
         let lengths = Set(video.frames[frames].dropLast().map(\.interval.duration))
         let own = lengths.count == 1 ? lengths.first.map(video.stream.timeBase.seconds) : nil

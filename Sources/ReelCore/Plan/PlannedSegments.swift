@@ -8,9 +8,7 @@ package struct PlannedSegments: Sendable {
     /// or colours differently.
     private let videoTargets: [String]
 
-    /// - Parameters:
-    ///   - indexes: the ones that the plan was made from.
-    ///   - digest: SHA-256 of bytes, in hexadecimal.
+    /// `indexes` are the ones that the plan was made from; `digest` gives SHA-256 in hexadecimal.
     package init(plan: Plan, indexes: [SourceIndex], digest: @escaping @Sendable ([UInt8]) -> String) {
         self.plan = plan
         // Workers keep this value for long. It needs only the frames' times, so drop the tables that take most of the
@@ -74,8 +72,8 @@ package struct PlannedSegments: Sendable {
             target: digest(jsonBytes(of: encoding)))
     }
 
-    /// The direction, whether it is black, both time bases, the speed and, for each frame that is shown, its start on the
-    /// source's clock (which identifies it), and its start and duration in the segment.
+    /// The direction, whether it is black, both time bases, the speed and, for each frame that is shown, its start on
+    /// the source's clock (which identifies it), and its start and duration in the segment.
     private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
         let track = indexes[clip.source].video
         var writer = IndexEncoder()

@@ -10,10 +10,9 @@ package struct Planner: Sendable {
         self.memory = memory
     }
 
-    /// Makes the plan of a job. The encoder builds that workers must have are for the caller to add.
-    ///
-    /// Fails with kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed,
-    /// and with `.input` if the video has no frames or cannot be decoded from its first frame.
+    /// Makes the plan of a job, without the encoder builds that workers must have, which the caller adds. Fails with
+    /// kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed, and with
+    /// `.input` if the video has no frames or cannot be decoded from its first frame.
     package func plan(_ input: PlanInput) throws(ReelFailure) -> Plan {
         let (clips, chapters) = try input.clips()
         let work = try work(on: clips, input)
@@ -34,8 +33,8 @@ package struct Planner: Sendable {
     /// number that keeps the cores of all slots busy, as far as memory and the encoder allow. The input's video is the
     /// target with one thread. Fails as `plan` does.
     ///
-    /// Planning does not set this number itself: an encoder's options and the header that it writes depend on its threads,
-    /// so an engine chooses the target again.
+    /// Planning does not set this number itself: an encoder's options and the header that it writes depend on its
+    /// threads, so an engine chooses the target again.
     package func threads(_ input: PlanInput) throws(ReelFailure) -> Int {
         if let threads = input.spec.threads { return threads }
         guard case .encode(var encoding) = input.video else { return 1 }
@@ -140,8 +139,9 @@ extension Planner {
         return need
     }
 
-    /// Gives each slot's last pass one more thread, if memory allows it: at the job's end, slots run out of work one after
-    /// the other, and the remaining passes can use their cores. Only for encoders whose parameters do not depend on threads.
+    /// Gives each slot's last pass one more thread, if memory allows it: at the job's end, slots run out of work one
+    /// after the other, and the remaining passes can use their cores. Only for encoders whose parameters do not depend
+    /// on threads.
     private func hurryingLast(
         _ work: PlannedWork, _ held: [Int: Int], _ clips: [Clip], _ input: PlanInput
     ) throws(ReelFailure) -> PlannedWork {
@@ -187,8 +187,8 @@ private struct SourceRoom {
     /// The most frames that fit in memory.
     let most: Int
 
-    /// The most frames of the source that one of these passes holds. Every pass may hold fewer than the least: then it is the
-    /// least, so that a user who allows exactly what the message of a failure names is accepted.
+    /// The most frames of the source that one of these passes holds. Every pass may hold fewer than the least: then it
+    /// is the least, so that a user who allows exactly what the message of a failure names is accepted.
     func framesHeld(by passes: [VideoPass], _ clips: [Clip]) -> Int {
         passes.reduce(least) { held, pass in
             let clip = clips[pass.clips[0]]
@@ -226,7 +226,8 @@ private struct DecodedSpan {
 }
 
 extension Clip {
-    /// Whether this clip shows the frames of another in the other direction, but for one at each end.
+    /// Whether this clip shows the frames of another in the other direction, with at most one frame more or less at
+    /// each end.
     fileprivate func mirrors(_ other: Clip) -> Bool {
         source == other.source && map.speed == other.map.speed && isBlack == other.isBlack && step == other.step
             && (firstFrame - other.firstFrame) % step == 0

@@ -1,4 +1,4 @@
-/// The most that a job may ask of a machine. What has no limit is not listed.
+/// The most that a job may ask of a machine. A quota that is not listed has no limit.
 package struct Quotas: Hashable, Codable, Sendable {
     package enum Quota: String, Codable, CaseIterable, Sendable {
         /// Pixels of a picture, of a source or of the output.
@@ -35,15 +35,13 @@ package struct Quotas: Hashable, Codable, Sendable {
         let end = plan.clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
         return [
             (.pixels, pictures.map { Int64($0) * Int64($1) }.max() ?? 0),
-            (.duration, TimeBase(1, 1).ticks(in: end, rounding: .up)),
-            (.frames, Int64(plan.frameCount)),
+            (.duration, TimeBase(1, 1).ticks(in: end, rounding: .up)), (.frames, Int64(plan.frameCount)),
             (.tracks, Int64(1 + plan.audio.count)),
         ]
     }
 
-    /// Throws `.quotaExceeded` if a plan asks for more than is allowed.
-    ///
-    /// - Parameter indexes: those of the sources whose pictures count, too.
+    /// Throws `.quotaExceeded` if a plan asks for more than is allowed; `indexes` are those of the sources whose
+    /// pictures count, too.
     package func check(_ plan: Plan, of indexes: [SourceIndex] = []) throws(ReelFailure) {
         for (quota, amount) in Quotas.asked(by: plan, of: indexes) {
             guard let most = self[quota], amount > most else { continue }
@@ -54,18 +52,15 @@ package struct Quotas: Hashable, Codable, Sendable {
     /// Whether it matters what a job has taken already.
     package var countsJobs: Bool { self[.jobTime] != nil || self[.jobCPU] != nil }
 
-    /// What is left for a pass. Throws `.quotaExceeded` if its job has nothing left.
-    ///
-    /// - Parameters:
-    ///   - elapsed: seconds since the job's first pass was given out.
-    ///   - cpu: seconds of CPU time that the job's finished passes took.
+    /// What is left for a pass, `elapsed` seconds after its job's first pass was given out; the job's finished passes
+    /// took `cpu` seconds of CPU time. Throws `.quotaExceeded` if the job has nothing left.
     package func allowance(elapsed: Double = 0, cpu: Double = 0) throws(ReelFailure) -> PassAllowance {
         PassAllowance(
             time: try limit(.passTime, .jobTime, taken: elapsed), cpu: try limit(.passCPU, .jobCPU, taken: cpu),
             output: self[.output])
     }
 
-    /// The lesser of what a pass may take and what its job has left.
+    /// The smaller one of the pass's own limit and the rest of its job's limit.
     private func limit(_ pass: Quota, _ job: Quota, taken: Double) throws(ReelFailure) -> PassAllowance.Limit? {
         let own = self[pass].map { PassAllowance.Limit(seconds: $0, quota: pass, most: $0) }
         guard let most = self[job] else { return own }

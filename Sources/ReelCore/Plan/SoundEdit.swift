@@ -1,7 +1,6 @@
-/// The sound of an edit: which moments of its sources are heard when.
-///
-/// Sound lies where the video has its moment. Where a clip turns round and shows the turning frame once, the sound turns in
-/// the middle of that frame: it runs forwards through the frame's first half and backwards through its second.
+/// The sound of an edit: which moments of its sources are heard when. A moment of sound is heard when the video shows
+/// that moment. If a clip turns round and shows the turning frame once, the sound turns in the middle of that frame: it
+/// runs forwards through the frame's first half and backwards through its second.
 package struct SoundEdit: Hashable, Codable, Sendable {
     /// The pieces, one after the other from the output's start to its end.
     package let pieces: [Piece]
@@ -16,8 +15,8 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         package var direction: Direction
         /// Seconds of the source in a second of the output; positive.
         package var speed: Rational
-        /// The moment of the source that would be heard at the output's start if the piece extended that far, in seconds
-        /// on the source's clock.
+        /// The moment of the source that would be heard at the output's start if the piece extended that far, in
+        /// seconds on the source's clock.
         package var origin: Rational
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
         package var crossfade: Rational
@@ -32,6 +31,17 @@ package struct SoundEdit: Hashable, Codable, Sendable {
             guard crossfade == Rational(0), source == other.source else { return false }
             return source == nil || direction == other.direction && origin == other.origin && speed == other.speed
         }
+
+        /// The part of the source that is heard during samples of the output, as places on the source's timeline in the
+        /// source's order. Beyond the timeline there is silence. The piece is played at its own speed.
+        package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
+            let clock = TimeBase(1, Int64(timeline.sampleRate))
+            let origin = clock.ticks(in: origin - timeline.start, rounding: .nearest)
+            return switch direction {
+            case .forwards: origin + samples.lowerBound..<origin + samples.upperBound
+            case .backwards: origin - samples.upperBound..<origin - samples.lowerBound
+            }
+        }
     }
 
     /// The sound of a plan's edit; `indexes` are those of its sources, in their order.
@@ -44,11 +54,8 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         self.init(soundtrack, startTime: indexes[soundtrack.source].startTime, end: end)
     }
 
-    /// A soundtrack that fades into silence at the end.
-    ///
-    /// - Parameters:
-    ///   - startTime: the start of its file's clock, in seconds.
-    ///   - end: the end of the output, in seconds.
+    /// A soundtrack that fades into silence at the `end` of the output. `startTime` is the start of its file's clock.
+    /// Both are in seconds.
     package init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
         let fade = min(Soundtrack.fade, end)
         // Half of a crossfade lies on either side of the cut.
@@ -105,8 +112,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         let last = turns.after ? half(clip.frames.upperBound - 1) : Rational(0)
         let (turned, turns) = (start + first / speed, end - last / speed)
         let pieces = [
-            piece(start, turned, .backwards, low + first + first),
-            piece(turned, turns, .forwards, low + first),
+            piece(start, turned, .backwards, low + first + first), piece(turned, turns, .forwards, low + first),
             piece(turns, end, .backwards, high - last),
         ]
         return pieces.filter { $0.start < $0.end }
@@ -118,9 +124,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
             if !known.contains(source) { known.append(source) }
         }
     }
-}
 
-extension SoundEdit {
     /// A part of the output in samples, in which nothing changes: a run of one sound, or a crossfade of two.
     package struct Part: Hashable, Sendable {
         /// The samples of the output, per channel.
@@ -167,18 +171,5 @@ extension SoundEdit {
             done = end
         }
         return parts
-    }
-}
-
-extension SoundEdit.Piece {
-    /// The places on a timeline of the piece's source of what is heard during samples of the output, in the source's order;
-    /// beyond the timeline there is silence. The piece is played at its own speed.
-    package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
-        let clock = TimeBase(1, Int64(timeline.sampleRate))
-        let origin = clock.ticks(in: origin - timeline.start, rounding: .nearest)
-        return switch direction {
-        case .forwards: origin + samples.lowerBound..<origin + samples.upperBound
-        case .backwards: origin - samples.upperBound..<origin - samples.lowerBound
-        }
     }
 }

@@ -47,23 +47,30 @@ package struct StartTable {
         return max(Int(skipped), 0) * track.frames.count / track.packets.count
     }
 
-    /// The RAP's frame nearest to `frame`, the earlier of two; nil if there is none in `range`.
+    /// The RAP's frame nearest to `frame`, the earlier of two; nil if `range` has no RAP.
     func nearest(to frame: Int, in range: ClosedRange<Int>) -> Int? {
         let after = frames.partitioningIndex { $0 >= frame }
         return [after - 1, after].compactMap { frames.indices.contains($0) ? frames[$0] : nil }
             .filter(range.contains).min { abs($0 - frame) < abs($1 - frame) }
     }
 
-    /// The frame of the last RAP in `range`; nil if there is none.
+    /// The frame of the last RAP in `range`, if any.
     func last(in range: ClosedRange<Int>) -> Int? {
         let end = frames.partitioningIndex { $0 > range.upperBound }
         return end > 0 && frames[end - 1] >= range.lowerBound ? frames[end - 1] : nil
     }
 
-    /// The frame of the first RAP in `range`; nil if there is none.
+    /// The frame of the first RAP in `range`, if any.
     func first(in range: ClosedRange<Int>) -> Int? {
         let start = frames.partitioningIndex { $0 >= range.lowerBound }
         return start < frames.count && frames[start] <= range.upperBound ? frames[start] : nil
+    }
+
+    /// The most frames that a pass of a clip in this direction holds in memory at a time.
+    func framesHeld(by pass: VideoPass, _ direction: Direction) -> Int {
+        guard direction == .backwards else { return min(PassDecoding.heldForwards, pass.frames.count) }
+        let parts = pass.windowFrames.map { windows(of: pass.frames, least: $0) } ?? pass.chunks
+        return parts.map(\.count).max() ?? 0
     }
 }
 
@@ -79,8 +86,8 @@ struct PassDecoding {
     /// The most frames that fit in memory; 0 if the source must be decoded from its start.
     let room: Int
 
-    /// Frames that a pass of a forward clip holds: the one that is encoded, and the one before it, which stays on screen
-    /// if a frame is missing.
+    /// Frames that a pass of a forward clip holds: the one that is encoded, and the one before it, which stays on
+    /// screen if a frame is missing.
     static let heldForwards = 2
     /// The usual least number of frames of a window. Each window costs a seek and, with open groups of pictures,
     /// decoding some frames twice; with this many frames, that is less than 3 % of decoding. Every plan has memory for
@@ -110,15 +117,6 @@ struct PassDecoding {
     }
 
     func work(windowFrames: Int?) -> PassWork { direction == .forwards || windowFrames != nil ? free : bound }
-}
-
-extension StartTable {
-    /// The most frames that a pass of a clip in this direction holds in memory at a time.
-    func framesHeld(by pass: VideoPass, _ direction: Direction) -> Int {
-        guard direction == .backwards else { return min(PassDecoding.heldForwards, pass.frames.count) }
-        let parts = pass.windowFrames.map { windows(of: pass.frames, least: $0) } ?? pass.chunks
-        return parts.map(\.count).max() ?? 0
-    }
 }
 
 extension SourceIndex {

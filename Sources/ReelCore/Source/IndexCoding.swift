@@ -25,6 +25,21 @@ struct IndexEncoder {
         let sum = checksum(bytes[...])
         for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt64(shift))) }
     }
+
+    // The table of a track's cues in the binary index; see `SourceIndex.encoded()`.
+    mutating func write(_ cues: [Cue]) {
+        unsigned(UInt64(cues.count))
+        var start: Int64 = 0
+        for cue in cues {
+            signed(cue.interval.start.ticks &- start)
+            unsigned(UInt64(bitPattern: cue.interval.duration.count))
+            for part in [cue.text.payload, cue.text.identifier, cue.text.settings] {
+                unsigned(UInt64(part.count))
+                append(part)
+            }
+            start = cue.interval.start.ticks
+        }
+    }
 }
 
 /// Reads the bytes that `IndexEncoder` wrote. Every number is checked: damaged input throws and never traps.
@@ -83,35 +98,7 @@ struct IndexDecoder {
     func damaged(_ flaw: IndexFlaw) -> ReelFailure {
         ReelFailure(.indexDamaged(offset: offset, flaw: flaw))
     }
-}
 
-/// FNV-1a, 64 bits.
-private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.withUnsafeBufferPointer { buffer in
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in buffer { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash
-    }
-}
-
-/// The table of a track's cues in the binary index; see `SourceIndex.encoded()`.
-extension IndexEncoder {
-    mutating func write(_ cues: [Cue]) {
-        unsigned(UInt64(cues.count))
-        var start: Int64 = 0
-        for cue in cues {
-            signed(cue.interval.start.ticks &- start)
-            unsigned(UInt64(bitPattern: cue.interval.duration.count))
-            for part in [cue.text.payload, cue.text.identifier, cue.text.settings] {
-                unsigned(UInt64(part.count))
-                append(part)
-            }
-            start = cue.interval.start.ticks
-        }
-    }
-}
-
-extension IndexDecoder {
     mutating func cues() throws(ReelFailure) -> [Cue] {
         let count = try count(least: 5)
         var cues: [Cue] = []
@@ -134,5 +121,14 @@ extension IndexDecoder {
     private mutating func list() throws(ReelFailure) -> [UInt8] {
         let length = try count(least: 1)
         return Array(try bytes(length))
+    }
+}
+
+/// FNV-1a, 64 bits.
+private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.withUnsafeBufferPointer { buffer in
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in buffer { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return hash
     }
 }

@@ -83,10 +83,7 @@ package enum PassthroughObstacle: Hashable, Codable, Sendable {
 package enum PacketFault: String, Codable, CaseIterable, Sendable {
     case corrupt
     case changesParameters = "changes-parameters"
-    case reordered
-    case backwards
-    case incomplete
-    case empty
+    case reordered, backwards, incomplete, empty
     case pictureSize = "picture-size"
     case format
     case packetSize = "packet-size"
@@ -101,6 +98,5 @@ package enum PacketFault: String, Codable, CaseIterable, Sendable {
     /// It has Huffman tables and others have none, or the reverse.
     case huffmanTables = "huffman-tables"
     case cutOff = "cut-off"
-    case interlaced
-    case dependent
+    case interlaced, dependent
 }

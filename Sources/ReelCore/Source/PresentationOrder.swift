@@ -14,30 +14,16 @@ package struct PresentationOrder {
     }
 
     /// Makes the tables of a source index. Every timestamp in them is unique, and every interval has a positive
-    /// duration. `diagnostics` report repairs and omissions.
-    ///
-    /// - Parameter firstDecoded: the index in `scanned` of the packet whose frame a decoder shows first if it decodes
-    ///   from the start; nil if unknown.
+    /// duration. `diagnostics` report repairs and omissions. `firstDecoded` is the index in `scanned` of the packet
+    /// whose frame a decoder shows first if it decodes from the start; nil if unknown.
     package func arrange(
         _ scanned: [ScannedPacket], stream: VideoStream, firstDecoded: Int? = nil
     ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
         var diagnostics: [Diagnostic] = []
         var packets = timed(scanned, &diagnostics)
         let shown = shownOrder(scanned, packets)
-        // Every container can tell times apart that differ by a millisecond.
-        let step = max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up))
-        separate(&packets, shown, by: Ticks(step), &diagnostics)
-
-        var frames = shown.enumerated().map { place, packet in
-            let start = packets[Int(packet)].pts
-            let next = place + 1 < shown.count ? packets[Int(shown[place + 1])].pts : nil
-            let duration =
-                next.map { $0 - start }
-                ?? lastDuration(
-                    of: Int(packet), in: scanned, start: start,
-                    after: place > 0 ? packets[Int(shown[place - 1])].pts : nil)
-            return FrameEntry(interval: Interval(start: start, duration: duration), packet: packet)
-        }
+        separate(&packets, shown, by: leastStep(of: stream), &diagnostics)
+        var frames = frames(of: shown, in: scanned) { packets[Int(shown[$0])].pts }
         var points = randomAccessPoints(scanned, packets, frames)
         let first =
             firstDecoded.flatMap { packet in shown.firstIndex(of: Int32(packet)) } ?? points.first.map { Int($0.frame) }
@@ -99,21 +85,35 @@ package struct PresentationOrder {
         }
     }
 
-    /// The duration of the last frame: up to the track's end, else as its packet states, else that of the frame before,
-    /// else the nominal duration; but not beyond the clock's bound.
-    func lastDuration(
-        of packet: Int, in scanned: [ScannedPacket], start: Timestamp, after previous: Timestamp?
-    ) -> Ticks {
-        min(
-            statedDuration(of: packet, in: scanned, start: start, after: previous),
-            max(Timestamp(Timestamp.bound) - start, Ticks(1)))
+    /// Every container can tell times apart that differ by a millisecond, or a longer tick.
+    func leastStep(of stream: VideoStream) -> Ticks {
+        Ticks(max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up)))
     }
 
-    private func statedDuration(
+    /// The frames of these packets, which are in presentation order. `start` gives the start of the frame at a place.
+    func frames(of packets: [Int32], in scanned: [ScannedPacket], start: (Int) -> Timestamp) -> [FrameEntry] {
+        packets.enumerated().map { place, packet in
+            let begin = start(place)
+            let duration =
+                place + 1 < packets.count
+                ? start(place + 1) - begin
+                : lastDuration(of: Int(packet), in: scanned, start: begin, after: place > 0 ? start(place - 1) : nil)
+            return FrameEntry(interval: Interval(start: begin, duration: duration), packet: packet)
+        }
+    }
+
+    /// The duration of the last frame: up to the track's end, else as its packet states, else that of the frame before,
+    /// else the nominal duration; but not beyond the clock's bound.
+    private func lastDuration(
         of packet: Int, in scanned: [ScannedPacket], start: Timestamp, after previous: Timestamp?
     ) -> Ticks {
-        if let trackEnd, trackEnd > start { return trackEnd - start }
-        return ownDuration(of: packet, in: scanned) ?? previous.map { start - $0 } ?? max(nominalDuration, Ticks(1))
+        let stated =
+            if let trackEnd, trackEnd > start {
+                trackEnd - start
+            } else {
+                ownDuration(of: packet, in: scanned) ?? previous.map { start - $0 } ?? max(nominalDuration, Ticks(1))
+            }
+        return min(stated, max(Timestamp(Timestamp.bound) - start, Ticks(1)))
     }
 
     /// The duration of a frame as its packets state it; nil if they do not.
@@ -135,18 +135,13 @@ package struct PresentationOrder {
             earliestPacket[place] = min(earliestPacket[place], earliestPacket[place + 1])
         }
         return scanned.indices.filter { scanned[$0].startsDecoding }.compactMap { packet in
-            var (low, high) = (0, frames.count)
-            while low < high {
-                let middle = (low + high) / 2
-                let clean = earliestPacket[middle] >= packet && frames[middle].interval.start >= packets[packet].pts
-                (low, high) = clean ? (low, middle) : (middle + 1, high)
+            let first = frames.indices.partitioningIndex { frame in
+                earliestPacket[frame] >= packet && frames[frame].interval.start >= packets[packet].pts
             }
-            return low < frames.count ? RandomAccessPoint(packet: Int32(packet), frame: Int32(low)) : nil
+            return first < frames.count ? RandomAccessPoint(packet: Int32(packet), frame: Int32(first)) : nil
         }
     }
-}
 
-extension PresentationOrder {
     /// Gives every packet a presentation time.
     func timed(_ scanned: [ScannedPacket], _ diagnostics: inout [Diagnostic]) -> [PacketEntry] {
         let onOneClock = continuous(scanned, &diagnostics)
@@ -230,8 +225,8 @@ extension PresentationOrder {
     }
 
     /// The times in presentation order with missing ones filled in. A missing time is the next of `ticks`, because
-    /// pictures are shown at times at which others are decoded, or where those are used up, the end of the picture before. Those
-    /// before the first known time go right before it.
+    /// pictures are shown at times at which others are decoded; after the last of them, it is the end of the picture
+    /// before. Times before the first known one go right before it.
     private func filled(_ known: [Timestamp?], _ durations: [Ticks], from ticks: [Timestamp]) -> [Timestamp] {
         let leading = known.prefix { $0 == nil }.count
         var result: [Timestamp] = []
@@ -271,9 +266,8 @@ package struct BroadcastClock: Sendable {
     /// 33 bits of 90 kHz (ISO 13818-1 2.4.3.7).
     private static let turn: Int64 = 1 << 33
 
-    /// - Parameters:
-    ///   - step: ticks from one timestamp to the next across a restart.
-    ///   - patience: ticks by which timestamps may go back without being a restart.
+    /// `step` is the length from one timestamp to the next across a restart. Timestamps that go back by at most
+    /// `patience` are not a restart.
     package init(step: Ticks, patience: Ticks) {
         self.step = step.count
         self.patience = patience.count

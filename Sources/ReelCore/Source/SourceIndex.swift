@@ -19,8 +19,7 @@ package struct SourceIndex: Equatable, Sendable {
     package init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
         subtitles: [SubtitleTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [],
-        metadata: [MetadataEntry],
-        passthrough: PassthroughSupport, diagnostics: [Diagnostic]
+        metadata: [MetadataEntry], passthrough: PassthroughSupport, diagnostics: [Diagnostic]
     ) {
         self.format = format
         self.fileSize = fileSize
@@ -60,8 +59,8 @@ package struct Chapter: Hashable, Codable, Sendable {
         self.title = title
     }
 
-    /// The chapters of a clip in the output, in order, in seconds on the output's clock. Chapters of which nothing is
-    /// shown are left out. A chapter without an end lasts until the next one starts.
+    /// The chapters of a clip in the output, in order, in seconds on the output's clock. Chapters that are not shown
+    /// are left out. A chapter without an end lasts until the next one starts.
     package static func placed(_ chapters: [Chapter], by clip: Clip, of track: VideoTrack) -> [Chapter] {
         let starts = chapters.map(\.start).sorted()
         let placed = chapters.compactMap { chapter -> Chapter? in

@@ -102,9 +102,7 @@ package struct ColourTags: Hashable, Codable, Sendable {
         self.matrix = matrix
         self.chromaLocation = chromaLocation
     }
-}
 
-extension ColourTags {
     /// The kinds of brightness that no conversion here brings together.
     package enum DynamicRange: String, Codable, Sendable {
         case standard

@@ -41,6 +41,40 @@ package struct VideoTrack: Equatable, Sendable {
         let place = frames.partitioningIndex { $0.interval.start >= pts }
         return place < frames.count && frames[place].interval.start == pts ? place : nil
     }
+
+    /// The source's bits per second for these frames, at least 1; nil if their durations add up to 0. Packets that do
+    /// not begin a frame, such as second fields, are spread over all frames in proportion.
+    package func bitrate(of range: Range<Int>) -> Int64? {
+        guard let first = frames[range].first, let last = frames[range].last else { return nil }
+        let seconds = stream.timeBase.seconds(last.interval.end - first.interval.start).approximate
+        guard seconds > 0 else { return nil }
+        let own = frames[range].reduce(0) { $0 + Int64(packets[Int($1.packet)].size) }
+        let owned = frames.reduce(0) { $0 + Int64(packets[Int($1.packet)].size) }
+        let all = packets.reduce(0) { $0 + Int64($1.size) }
+        let bits = 8 * Double(own) * Double(all) / Double(max(owned, 1))
+        return max(Int64((bits / seconds).rounded()), 1)
+    }
+
+    /// The size of a read block in bytes, unless a single packet is larger. Files are read forwards, so passthrough
+    /// reads a block at a time.
+    static let readBlockBytes: Int64 = 16 << 20
+    /// Bytes that a packet takes in memory beside its payload.
+    private static let packetOverhead: Int64 = 1 << 10
+
+    /// The frames of a range that come first in a direction, and whose packets make a read block; at least one frame.
+    package func readBlock(of frames: Range<Int>, _ direction: Direction) -> Range<Int> {
+        var (count, bytes) = (0, Int64(0))
+        for frame in direction.order(frames) {
+            bytes += packetBytes(of: frame)
+            guard count == 0 || bytes <= VideoTrack.readBlockBytes else { break }
+            count += 1
+        }
+        return direction == .forwards ? frames.prefix(count) : frames.suffix(count)
+    }
+
+    func packetBytes(of frame: Int) -> Int64 {
+        Int64(packets[Int(frames[frame].packet)].size) + VideoTrack.packetOverhead
+    }
 }
 
 /// One packet as the demuxer gives it.
@@ -96,44 +130,5 @@ package struct RandomAccessPoint: Hashable, Sendable {
     package init(packet: Int32, frame: Int32) {
         self.packet = packet
         self.frame = frame
-    }
-}
-
-extension VideoTrack {
-    /// The source's bits per second for these frames, at least 1; nil if their durations add up to 0.
-    ///
-    /// Packets that do not begin a frame, such as second fields, are spread over all frames in proportion.
-    package func bitrate(of range: Range<Int>) -> Int64? {
-        guard let first = frames[range].first, let last = frames[range].last else { return nil }
-        let seconds = stream.timeBase.seconds(last.interval.end - first.interval.start).approximate
-        guard seconds > 0 else { return nil }
-        let own = frames[range].reduce(0) { $0 + Int64(packets[Int($1.packet)].size) }
-        let owned = frames.reduce(0) { $0 + Int64(packets[Int($1.packet)].size) }
-        let all = packets.reduce(0) { $0 + Int64($1.size) }
-        let bits = 8 * Double(own) * Double(all) / Double(max(owned, 1))
-        return max(Int64((bits / seconds).rounded()), 1)
-    }
-}
-
-extension VideoTrack {
-    /// The size of a read block in bytes, unless a single packet is larger. Files are read forwards, so passthrough
-    /// reads a block at a time.
-    static let readBlockBytes: Int64 = 16 << 20
-    /// Bytes that a packet takes in memory beside its payload.
-    private static let packetOverhead: Int64 = 1 << 10
-
-    /// The frames of a range that come first in a direction, and whose packets make a read block; at least one frame.
-    package func readBlock(of frames: Range<Int>, _ direction: Direction) -> Range<Int> {
-        var (count, bytes) = (0, Int64(0))
-        for frame in direction.order(frames) {
-            bytes += packetBytes(of: frame)
-            guard count == 0 || bytes <= VideoTrack.readBlockBytes else { break }
-            count += 1
-        }
-        return direction == .forwards ? frames.prefix(count) : frames.suffix(count)
-    }
-
-    func packetBytes(of frame: Int) -> Int64 {
-        Int64(packets[Int(frames[frame].packet)].size) + VideoTrack.packetOverhead
     }
 }

@@ -1,6 +1,6 @@
-/// A moment of a video, or a length of it, in one of the ways in which users count. Frames are counted from the first that
-/// is shown, seconds from the file's start.
-package enum Position: Hashable, Sendable {
+/// A moment of a video, or a length of it, in one of the ways in which users count. Frames are counted from the first
+/// that is shown, seconds from the file's start.
+package enum Position: Hashable, Sendable, TextCoded {
     case seconds(Rational)
     case frames(Int64)
     /// A timecode, whose frames are counted at the video's own rate.
@@ -26,8 +26,8 @@ package enum Position: Hashable, Sendable {
         }
     }
 
-    /// Reads frames, "30f", and timecodes, "00:00:01:12", as users write them and as they are stored. Nil for other texts and
-    /// for a billion frames or more.
+    /// Reads frames, "30f", and timecodes, "00:00:01:12", as users write them and as they are stored. Nil for other
+    /// texts and for a billion frames or more.
     package init?(counting text: String) {
         if let timecode = Timecode(text) {
             self = .timecode(timecode)
@@ -38,10 +38,8 @@ package enum Position: Hashable, Sendable {
         }
         self = .frames(Int64(frames))
     }
-}
 
-/// Encoded as a string: "3/2" is seconds, "30f" frames, "00:00:01:12" a timecode.
-extension Position: TextCoded {
+    // Encoded as a string: "3/2" is seconds, "30f" frames, "00:00:01:12" a timecode.
     package var description: String {
         switch self {
         case .seconds(let seconds): "\(seconds)"
@@ -58,7 +56,7 @@ extension Position: TextCoded {
 
 /// The label of a frame as editing programs show it, hours:minutes:seconds:frames (SMPTE ST 12-1). In a drop-frame
 /// timecode labels are left out, so that they keep pace with the clock at 29.97 and 59.94 frames a second.
-package struct Timecode: Hashable, Sendable {
+package struct Timecode: Hashable, Sendable, CustomStringConvertible {
     /// Hours, minutes and seconds as one number of seconds.
     package let seconds: Int64
     /// Frames since the second began.
@@ -69,8 +67,8 @@ package struct Timecode: Hashable, Sendable {
         (self.seconds, self.frame, self.dropsFrames) = (seconds, frame, dropsFrames)
     }
 
-    /// Reads "01:00:00:12", and "01:00:00;12" or "01;00;00;12" as a drop-frame timecode. Nil for any other text, for minutes
-    /// and seconds above 59, and for hours and frames above 999.
+    /// Reads "01:00:00:12", and "01:00:00;12" or "01;00;00;12" as a drop-frame timecode. Nil for any other text, for
+    /// minutes and seconds above 59, and for hours and frames above 999.
     package init?(_ text: String) {
         let fields = text.split(omittingEmptySubsequences: false) { ":;".contains($0) }
         let separators = text.filter { ":;".contains($0) }
@@ -83,7 +81,7 @@ package struct Timecode: Hashable, Sendable {
             dropsFrames: separators.hasSuffix(";"))
     }
 
-    /// The label of a frame, counted from 0, in a video of this many frames a second.
+    /// The label of a frame, counted from 0, in a video of `rate` frames a second.
     package init(frames: Int64, rate: Rational, dropsFrames: Bool) {
         let nominal = Timecode.labels(at: rate)
         var label = frames
@@ -98,18 +96,16 @@ package struct Timecode: Hashable, Sendable {
         self.init(seconds: seconds, frame: frame, dropsFrames: dropsFrames)
     }
 
-    /// The frame that has the label, counted from 0. Labels that no frame has are counted as if one had them.
-    ///
-    /// - Parameter rate: frames a second, above 0.
+    /// The frame with this label, counted from 0, in a video of `rate` frames a second. A dropped label counts as if a
+    /// frame had it.
     package func frames(at rate: Rational) -> Int64 {
         let nominal = Timecode.labels(at: rate)
         let minutes = seconds / 60
         return seconds * nominal + frame - (dropsFrames ? Timecode.dropped(nominal) * (minutes - minutes / 10) : 0)
     }
 
-    /// The frame that has the label, counted from 0. Throws if no frame of a video of this rate has it.
-    ///
-    /// - Parameter rate: frames a second; nil if they are not known.
+    /// The frame with this label, counted from 0. Throws if no frame of a video of this rate has it; the rate is nil if
+    /// it is unknown.
     package func frame(at rate: Rational?) throws(TimecodeFlaw) -> Int64 {
         guard let rate, rate > Rational(0), rate < Rational(1000) else { throw .rateUnknown }
         guard !dropsFrames || Timecode.droppingRates.contains(rate) else { throw .rateNotDropped(rate: rate) }
@@ -119,7 +115,7 @@ package struct Timecode: Hashable, Sendable {
         return frames
     }
 
-    /// Frame rates of which labels are dropped.
+    /// Frame rates at which labels are dropped.
     package static let droppingRates = [Rational(30_000, 1001), Rational(60_000, 1001)]
 
     /// Labels per second.
@@ -127,12 +123,10 @@ package struct Timecode: Hashable, Sendable {
         max(TimeBase(1, 1).ticks(in: rate, rounding: .nearest), 1)
     }
 
-    /// How many labels a drop-frame timecode leaves out each minute but every tenth: two at 29.97 frames a second, four at
-    /// 59.94.
+    /// How many labels a drop-frame timecode leaves out each minute but every tenth: two at 29.97 frames a second, four
+    /// at 59.94.
     private static func dropped(_ nominal: Int64) -> Int64 { nominal / 15 }
-}
 
-extension Timecode: CustomStringConvertible {
     /// As the field writes it: with a semicolon before the frames if it drops some.
     package var description: String {
         let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60, frame].map { $0 < 10 ? "0\($0)" : "\($0)" }
@@ -140,10 +134,10 @@ extension Timecode: CustomStringConvertible {
     }
 }
 
-/// Why a timecode is that of no frame of a video; rates are in frames a second.
+/// Why no frame of a video has a timecode; rates are in frames a second.
 package enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
     case rateUnknown
-    /// It drops frames, and those of this rate are not dropped.
+    /// It is a drop-frame timecode, and labels are not dropped at this rate.
     case rateNotDropped(rate: Rational)
     case frameTooHigh(rate: Rational)
     case labelDropped
@@ -154,8 +148,8 @@ package enum TimecodeFlaw: Error, Hashable, Codable, Sendable {
 }
 
 extension Rational {
-    /// The nearest frame rate of film and television if it is within a thousandth of a number: programs round those with a
-    /// denominator, to 23.98 or 29.97, and timestamps are rounded, too.
+    /// The nearest frame rate of film and television if it is within a thousandth of a number: programs round those
+    /// with a denominator, to 23.98 or 29.97, and timestamps are rounded, too.
     package static func broadcastRate(near number: Double) -> Rational? {
         let distance = { (rate: Rational) in abs(rate.approximate - number) }
         guard let nearest = broadcastRates.min(by: { distance($0) < distance($1) }), distance(nearest) <= number / 1000

@@ -1,7 +1,7 @@
 /// A fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds. It is
 /// exact as long as both numbers fit into 64 bits. Beyond that, which only absurd files reach, arithmetic rounds
 /// instead of trapping.
-package struct Rational: Hashable, Sendable {
+package struct Rational: Hashable, Sendable, Comparable, TextCoded {
     /// The numerator, which has the sign.
     package let numerator: Int64
     /// The denominator, above 0.
@@ -23,7 +23,7 @@ package struct Rational: Hashable, Sendable {
         return a
     }
 
-    /// The greatest length of which both lengths are multiples; nil beyond 64 bits. Both are positive.
+    /// The greatest length that divides both lengths, which are positive; nil beyond 64 bits.
     static func greatestCommonMeasure(_ a: Rational, _ b: Rational) -> Rational? {
         guard let scale = leastCommonMultiple(a.denominator, b.denominator) else { return nil }
         let (left, first) = a.numerator.multipliedReportingOverflow(by: scale / a.denominator)
@@ -80,16 +80,12 @@ package struct Rational: Hashable, Sendable {
         let divisor = max(greatestCommonDivisor(narrowTop, narrowBottom), 1)
         return (UInt128(narrowTop / divisor), UInt128(narrowBottom / divisor))
     }
-}
 
-extension Rational: Comparable {
     package static func < (a: Rational, b: Rational) -> Bool {
         Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
     }
-}
 
-/// Encoded as a string such as "30000/1001".
-extension Rational: TextCoded {
+    // Encoded as a string such as "30000/1001".
     /// The text that `init(_:)` parses, such as "30000/1001".
     package var description: String { "\(numerator)/\(denominator)" }
 

@@ -1,8 +1,8 @@
 /// The place of a part of a source in the output: converts times on the source's clock to times on the output's clock.
 ///
 /// Backwards: if the part ends at E, a frame shown during [p, p+d) is shown during [E−p−d, E−p) after the part's place
-/// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S). At a speed of v, all of these lengths
-/// are divided by v.
+/// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S). At a speed of v, all of these
+/// lengths are divided by v.
 package struct TimeMap: Hashable, Codable, Sendable {
     package var direction: Direction
     package var source: TimeBase
@@ -63,8 +63,8 @@ package struct TimeMap: Hashable, Codable, Sendable {
     package var duration: Rational { source.seconds(end - start) / speed }
 }
 
-/// The direction in which a part of a source runs in the output. It gives the order of frames, chunks, passes and spans,
-/// and of fields; times come from `TimeMap`.
+/// The direction in which a part of a source runs in the output. It gives the order of frames, chunks, passes and
+/// spans, and of fields; times come from `TimeMap`.
 package enum Direction: String, Codable, CaseIterable, Sendable {
     case forwards, backwards
 

@@ -1,5 +1,6 @@
-/// A point on a stream's clock, in ticks of its time base.
-package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+/// A point on a stream's clock, in ticks of its time base. Overflow of its arithmetic, and of that of `Ticks`, is a
+/// programming error.
+package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible, Codable {
     /// Ticks since the clock's zero; may be negative.
     package var ticks: Int64
 
@@ -15,10 +16,14 @@ package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static func + (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks + b.count) }
     package static func - (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks - b.count) }
     package static func - (a: Timestamp, b: Timestamp) -> Ticks { Ticks(a.ticks - b.ticks) }
+
+    // Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`bound`.
+    package init(from decoder: any Decoder) throws { ticks = try boundedTicks(from: decoder) }
+    package func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }
 }
 
 /// A length of time, or a difference between two times, in ticks of a stream's time base.
-package struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible, Codable {
     /// Ticks; negative for a difference to a later time.
     package var count: Int64
 
@@ -31,6 +36,9 @@ package struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static func < (a: Ticks, b: Ticks) -> Bool { a.count < b.count }
     package static func + (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count + b.count) }
     package static func - (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count - b.count) }
+
+    package init(from decoder: any Decoder) throws { count = try boundedTicks(from: decoder) }
+    package func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
 }
 
 /// The half-open span [start, end) during which something is shown.
@@ -45,17 +53,6 @@ package struct Interval: Hashable, Codable, Sendable {
 
     /// The end, which is not part of the interval.
     package var end: Timestamp { start + duration }
-}
-
-/// Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`Timestamp.bound`.
-extension Timestamp: Codable {
-    package init(from decoder: any Decoder) throws { ticks = try boundedTicks(from: decoder) }
-    package func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }
-}
-
-extension Ticks: Codable {
-    package init(from decoder: any Decoder) throws { count = try boundedTicks(from: decoder) }
-    package func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
 }
 
 private func boundedTicks(from decoder: any Decoder) throws -> Int64 {
