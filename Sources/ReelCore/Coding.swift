@@ -36,14 +36,14 @@ extension Decoder {
 /// A value that is stored as a string: its description.
 package protocol TextCoded: Codable, CustomStringConvertible {
     /// Reads a description; nil for any other text.
-    init?(stored text: String)
+    static func read(_ text: String) -> Self?
 }
 
 extension TextCoded {
     /// Throws `DecodingError` for a string that describes no value.
     package init(from decoder: any Decoder) throws {
         let text = try String(from: decoder)
-        guard let value = Self(stored: text) else { throw decoder.impossible("\(text) is no \(Self.self)") }
+        guard let value = Self.read(text) else { throw decoder.impossible("\(text) is not a valid \(Self.self)") }
         self = value
     }
 
@@ -71,19 +71,38 @@ extension Coded {
     }
 }
 
-/// The codes of an enumeration in JSON: the names of its cases in lower case, with hyphens.
-package protocol CodeKey: CodingKey, CaseIterable, RawRepresentable where RawValue == String {}
+/// An enumeration whose cases are stored under codes: their names in lower case, with hyphens.
+package protocol CodeName: RawRepresentable, CaseIterable where RawValue == String {}
+
+extension CodeName {
+    fileprivate var name: String { rawValue.hyphenated }
+
+    fileprivate init?(name: String) {
+        // Lengths are compared first, since a code is made anew for each comparison.
+        let length = name.utf8.count { $0 != UInt8(ascii: "-") }
+        guard let known = Self.allCases.first(where: { $0.rawValue.utf8.count == length && $0.name == name }) else {
+            return nil
+        }
+        self = known
+    }
+}
+
+/// The codes of an enumeration with facts, as keys in JSON.
+package protocol CodeKey: CodingKey, CodeName {}
 
 extension CodeKey {
-    package var stringValue: String { rawValue.hyphenated }
+    package var stringValue: String { name }
 
-    package init?(stringValue: String) {
-        // Lengths are compared first, since a code is made anew for each comparison.
-        let length = stringValue.utf8.count { $0 != UInt8(ascii: "-") }
-        let key = Self.allCases.first { $0.rawValue.utf8.count == length && $0.stringValue == stringValue }
-        guard let key else { return nil }
-        self = key
-    }
+    package init?(stringValue: String) { self.init(name: stringValue) }
+}
+
+/// A fact that is one of a few codes, as a string in JSON.
+package protocol CodeFact: CodeName, TextCoded {}
+
+extension CodeFact {
+    package var description: String { name }
+
+    package static func read(_ text: String) -> Self? { Self(name: text) }
 }
 
 extension String {

@@ -29,7 +29,6 @@ package struct SandboxState: Codable, Hashable, Sendable {
         self.seccomp = seccomp
     }
 
-    /// The parts that are not in force.
     package var missing: [SandboxPart] { (landlock > 0 ? [] : [.files]) + (seccomp ? [] : [.calls]) }
 }
 

@@ -63,8 +63,8 @@ extension FailureReason {
                     + (jobs.count > 3 ? ", …" : "")
                     + "): recover puts back what the store has of them; Redis's own log is left unchanged",
                 "Redis started without jobs that it had.",
-                "Stop Redis, copy its log, and see what Redis wrote while it loaded the log; or recover the jobs from the "
-                    + "store.")
+                "Stop Redis, copy its log, and see what Redis wrote while it loaded the log; or recover the jobs from "
+                    + "the store.")
         case .boardUnreadable(let said):
             CodeText(
                 "the board holds something that this version cannot read: \(said)",

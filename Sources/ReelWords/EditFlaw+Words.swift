@@ -17,8 +17,8 @@ extension EditFlaw {
         case .sourceMissing(let path): "there is no file \(path)"
         case .notTaken(let part, let name): "\(part.words(name)); \(part.remedy)"
         case .timeScalar(let scalar, let name):
-            "\(Wording.named("the clip", name)) has the time scalar \(scalar), which means different things in different "
-                + "programs; only -1, 0 and 1 are taken: write an edit in a .json file, and give the clip a speed"
+            "\(Wording.named("the clip", name)) has the time scalar \(scalar), which means different things in "
+                + "different programs; only -1, 0 and 1 are taken: write an edit in a .json file, and give the clip a speed"
         case .unknownSchema(let schema):
             "it has the unknown schema \(schema); write the timeline with a version of OpenTimelineIO from 0.15 to 0.18"
         case .noVideoTrack: "there is no enabled video track"
@@ -45,13 +45,14 @@ extension TimecodeFlaw {
         switch self {
         case .rateUnknown: "the video does not say how many frames a second it has; give seconds (1.5) or frames (36f)"
         case .rateNotDropped(let rate):
-            "frames are dropped (;) at 29.97 and 59.94 a second, and the video has \(rate.decimalWords); write : instead"
+            "frames are dropped (;) at 29.97 and 59.94 a second, and the video has \(rate.decimalWords); write : "
+                + "instead"
         case .frameTooHigh(let rate):
             "the video has \(rate.decimalWords) frames a second, so that the last number is at most "
                 + "\(TimeBase(1, 1).ticks(in: rate, rounding: .nearest) - 1)"
         case .labelDropped:
-            "drop-frame timecodes leave out the first numbers of each minute but every tenth; write : instead of ; to count "
-                + "all frames"
+            "drop-frame timecodes leave out the first numbers of each minute but every tenth; write : instead of ; to "
+                + "count all frames"
         }
     }
 }

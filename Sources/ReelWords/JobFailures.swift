@@ -27,7 +27,7 @@ extension FailureReason {
                     ? "no worker is connected"
                     : "no worker takes work: \(known == 1 ? "the only one" : "each of \(known)") is gone, drained, or "
                         + "claims nothing",
-                "Of the workers that the board knows none claims passes.", "Start a worker, or undrain one.")
+                "None of the workers that the board knows claims passes.", "Start a worker, or undrain one.")
         case .jobNotOnBoard(let job):
             CodeText(
                 "the board has lost job \(job)",
@@ -102,7 +102,7 @@ extension FailureReason {
         case .sourceRootUnusable(let path, let errno):
             CodeText(
                 "sources cannot be taken from \(path): \(SystemWords.text(errno))",
-                "A folder for sources does not exist, or is none.", "Name a folder that exists.")
+                "A folder for sources does not exist, or is not a folder.", "Name a folder that exists.")
         case .sourceOutOfReach(let last):
             CodeText(
                 "on this host: \(last.words)", "A host does not see the source.",
@@ -162,7 +162,7 @@ extension FailureReason {
         case .tokenFileDamaged(let path, let line):
             CodeText(
                 "\(path): line \(line) is no token that reel-server has written",
-                "A line of the file of tokens is none that reel-server writes.",
+                "A line of the file of tokens is not in the form that reel-server writes.",
                 "Take the line out, and make its token anew.")
         case .tokenNameTaken(let name, let path):
             CodeText(

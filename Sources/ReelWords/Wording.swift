@@ -59,7 +59,6 @@ package enum Wording {
     }
 }
 
-/// Words for the operating system's numbers.
 enum SystemWords {
     static func text(_ errno: Int32) -> String { String(cString: strerror(errno)) }
 

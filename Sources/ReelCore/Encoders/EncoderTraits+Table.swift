@@ -68,7 +68,8 @@ extension EncoderTraits {
             rateControl: .fixedQuantiserOfMPEG2,
             // Decoders' transforms differ, so errors add up until the next key frame (ISO 13818-2 annex A). 15 frames
             // are the half second that broadcasters use.
-            keyFrameInterval: 15, tells: [.fields], isLimitedRange: true, wantsConstantRate: true, cost: { _ in small }),
+            keyFrameInterval: 15, tells: [.fields], isLimitedRange: true, wantsConstantRate: true,
+            cost: { _ in small }),
         x264RGB(),
         EncoderTraits(
             name: "libaom-av1", codec: "av1", isListed: false, isTried: false,

@@ -125,7 +125,6 @@ package struct EncoderTraits: Sendable {
 extension VideoEncoding {
     package var traits: EncoderTraits { EncoderTraits.named(encoder) }
 
-    /// Whether each packet has one of the picture's transparency beside it.
     package var hasTransparencyBeside: Bool {
         traits.putsTransparencyBeside && PictureLayout(format.pixelFormat).hasAlpha
     }

@@ -1,11 +1,8 @@
 // The facts of diagnostics that are more than a number or a name. Raw values and keys are stored: never change one.
 
 /// What pictures lose if they are converted to another pixel format.
-package enum PictureLoss: String, Codable, CaseIterable, Sendable {
-    case chromaResolution = "chroma-resolution"
-    case depth
-    case colourModel = "colour-model"
-    case alpha, colours, chroma
+package enum PictureLoss: String, CodeFact, Sendable {
+    case chromaResolution, depth, colourModel, alpha, colours, chroma
 }
 
 /// Why frames were not taken from tables and headers.
@@ -18,20 +15,13 @@ package enum DecodingCause: String, Codable, CaseIterable, Sendable {
 }
 
 /// Data stored with pictures that no encoder can write again.
-package enum PictureExtra: String, Codable, CaseIterable, Sendable {
-    case closedCaptions = "closed-captions"
-    case activeFormat = "active-format"
-    case timecodes
-    case hdr10Plus = "hdr10-plus"
-    case hdrVivid = "hdr-vivid"
-    case iccProfile = "icc-profile"
-    case projection
+package enum PictureExtra: String, CodeFact, Sendable {
+    case closedCaptions, activeFormat, timecodes, hdr10Plus, hdrVivid, iccProfile, projection
 }
 
 /// Why a stream of the source is left out.
 package enum StreamRefusal: Hashable, Codable, Sendable {
     case chapterPictures, emptyCover
-    /// It is not the main video, which is this stream.
     case notMain(main: Int)
     case subtitlesNotText, encrypted, noDecoder, empty, undecodable
     /// It states a sample rate that sound cannot have, in samples per second.
@@ -45,7 +35,6 @@ package enum StreamRefusal: Hashable, Codable, Sendable {
     }
 }
 
-/// A data stream of a source.
 package struct DataStream: Hashable, Codable, Sendable {
     package var stream: Int
     /// The codec's tag if it is printable, else the codec's name.
@@ -87,7 +76,6 @@ package struct PictureForm: Hashable, Codable, Sendable {
     }
 }
 
-/// Which field of an interlaced frame is shown first.
 package enum FirstField: String, Codable, CaseIterable, Sendable {
     case top, bottom
 }

@@ -126,7 +126,6 @@ package enum RangeRule: String, Codable, CaseIterable, Sendable {
     case middle
 }
 
-/// The directions in which a clip is played.
 package enum Play: String, Codable, CaseIterable, Sendable {
     case reverse, forward
     case pingPong = "ping-pong"

@@ -1,11 +1,8 @@
 // The facts of failures that are more than a number or a name. Raw values and keys are stored: never change one.
 
 /// What shows that a source is not the file that was indexed.
-package enum SourceChange: String, Codable, CaseIterable, Sendable {
-    case stream
-    case packetPlace = "packet-place"
-    case packetSize = "packet-size"
-    case sound
+package enum SourceChange: String, CodeFact, Sendable {
+    case stream, packetPlace, packetSize, sound
 }
 
 /// What is wrong with a frame that a decoder should give.
@@ -14,30 +11,10 @@ package enum FrameDamage: String, Codable, CaseIterable, Sendable {
 }
 
 /// The libav* operation that failed.
-package enum MediaStep: String, Codable, CaseIterable, Sendable {
-    case openFile = "open-file"
-    case readFile = "read-file"
-    case openDecoder = "open-decoder"
-    case decode
-    case openEncoder = "open-encoder"
-    case encode
-    case openParser = "open-parser"
-    case filterPackets = "filter-packets"
-    case makePacket = "make-packet"
-    case makeFrame = "make-frame"
-    case makeSideData = "make-side-data"
-    case convertPicture = "convert-picture"
-    case readPicture = "read-picture"
-    case convertSamples = "convert-samples"
-    case layOutChannels = "lay-out-channels"
-    case openMuxer = "open-muxer"
-    case describeStream = "describe-stream"
-    case addChapter = "add-chapter"
-    case writeHeader = "write-header"
-    case writePackets = "write-packets"
-    case writeTrailer = "write-trailer"
-    case closeFile = "close-file"
-    case checksum
+package enum MediaStep: String, CodeFact, Sendable {
+    case openFile, readFile, openDecoder, decode, openEncoder, encode, openParser, filterPackets, makePacket,
+        makeFrame, makeSideData, convertPicture, readPicture, convertSamples, layOutChannels, openMuxer, describeStream,
+        addChapter, writeHeader, writePackets, writeTrailer, closeFile, checksum
 }
 
 /// How a pass's decoded frames differ from the source's index.
@@ -47,12 +24,10 @@ package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
     case damage
 }
 
-/// The task of an engine's request.
 package enum EngineTask: String, Codable, CaseIterable, Sendable {
     case recon, choose, pass, assemble, pictures
 }
 
-/// The file operation that failed.
 package enum FileStep: String, Codable, CaseIterable, Sendable {
     case open, make, read, write, sync, rename, measure
 
@@ -65,10 +40,8 @@ package enum FileStep: String, Codable, CaseIterable, Sendable {
 }
 
 /// The part that a plan lacks.
-package enum PlanPart: String, Codable, CaseIterable, Sendable {
-    case videoPass = "video-pass"
-    case audioPass = "audio-pass"
-    case audioTrack = "audio-track"
+package enum PlanPart: String, CodeFact, Sendable {
+    case videoPass, audioPass, audioTrack
 }
 
 /// What a codec is needed for.
@@ -84,18 +57,11 @@ package enum OutputPart: String, Codable, CaseIterable, Sendable {
 }
 
 /// What is wrong with the bytes of an index.
-package enum IndexFlaw: String, Codable, CaseIterable, Sendable {
-    case start, checksum, truncated, number, count, parameters, excess
-    case packetSize = "packet-size"
-    case time
-    case framePacket = "frame-packet"
-    case overlap
-    case durationFrame = "duration-frame"
-    case duration
-    case randomAccessPoint = "random-access-point"
+package enum IndexFlaw: String, CodeFact, Sendable {
+    case start, checksum, truncated, number, count, parameters, excess, packetSize, time, framePacket, overlap,
+        durationFrame, duration, randomAccessPoint
 }
 
-/// What is wrong with a segment.
 package enum SegmentFlaw: Hashable, Codable, Sendable {
     case noStream, otherParameters, otherContent
     case missingFrames(count: Int)
@@ -140,7 +106,6 @@ package enum EnginePlace: Hashable, Codable, Sendable {
     case assembly, pictures
 }
 
-/// How an engine hangs.
 package enum EngineHang: String, Codable, CaseIterable, Sendable {
     /// It sent no event, whether or not it used processor time.
     case silent
@@ -155,7 +120,6 @@ package enum EngineEnd: Hashable, Codable, Sendable {
     case vanished
 }
 
-/// How an engine broke the protocol.
 package indirect enum EngineNonsense: Hashable, Codable, Sendable {
     case longLine(limit: Int)
     case unreadable(said: String)
@@ -194,7 +158,6 @@ package enum StoreStep: String, Codable, CaseIterable, Sendable {
     case remove
 }
 
-/// What is wrong with the address of a Redis server.
 package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
     case notURL = "not-a-url"
     case scheme, tls, host, port

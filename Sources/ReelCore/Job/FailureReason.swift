@@ -226,7 +226,6 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case quotaExceeded(quota: Quotas.Quota, asked: Int64?, most: Int64)
     case sourceOutside(path: String)
     case sourceRootUnusable(path: String, errno: Int32)
-    /// This host cannot use the source for this reason.
     case sourceOutOfReach(last: ReelFailure)
     /// The store's plan of this number, `plan`, differs from the board's.
     case planDiffers(job: JobID, plan: Int, store: String)

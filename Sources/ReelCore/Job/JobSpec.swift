@@ -143,7 +143,6 @@ package enum Container: String, Codable, CaseIterable, Sendable {
     case mp4, mov, mkv, webm, ts, nut, avi, mxf, gif, apng, webp
 }
 
-/// What happens to the sound.
 package enum AudioMode: String, Codable, CaseIterable, Sendable {
     case reverse
     /// The sound runs forwards, for as long as the video lasts.
@@ -151,7 +150,6 @@ package enum AudioMode: String, Codable, CaseIterable, Sendable {
     case none
 }
 
-/// How frames get their timestamps.
 package enum TimestampMode: String, Codable, CaseIterable, Sendable {
     /// Each frame is shown for exactly as long as in the source.
     case mirror
@@ -215,4 +213,32 @@ package enum VideoRate: Hashable, Sendable, Codable {
         case .source: try container.encode(VideoRate.word)
         }
     }
+}
+
+/// A job's id: a hash of its sources' fingerprints and of the options that change the output, in hexadecimal.
+package struct JobID: Hashable, Sendable, TextCoded {
+    package var text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package var description: String { text }
+    package static func read(_ text: String) -> JobID? { JobID(text) }
+}
+
+/// The state of a job: probing (until its plan's passes are published) → running → assembling → done | failed |
+/// cancelled.
+package enum JobState: String, Codable, CaseIterable, Sendable {
+    case probing, running, assembling, done, failed, cancelled
+
+    package var isTerminal: Bool { self == .done || self == .failed || self == .cancelled }
+}
+
+/// The identity of a store: 16 hexadecimal digits, chosen at random when it was made.
+package struct StoreID: Hashable, Sendable, TextCoded {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package var description: String { text }
+    package static func read(_ text: String) -> StoreID? { StoreID(text) }
 }

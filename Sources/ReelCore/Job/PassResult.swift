@@ -12,7 +12,6 @@ package struct PassResult: Hashable, Codable, Sendable {
     }
 }
 
-/// The cost of a pass.
 package struct PassStatistics: Hashable, Codable, Sendable {
     /// Frames that came out of the decoder, including discarded ones.
     package var framesDecoded: Int
@@ -57,7 +56,7 @@ package struct PassStatistics: Hashable, Codable, Sendable {
         let seconds = [decodeSeconds, encodeSeconds, waitSeconds, cpuSeconds]
         guard counts.allSatisfy({ (0...1 << 50).contains($0) }), seconds.allSatisfy({ (0...0x1p40).contains($0) })
         else {
-            throw decoder.impossible("no pass costs so much")
+            throw decoder.impossible("the cost of the pass is out of range")
         }
     }
 }

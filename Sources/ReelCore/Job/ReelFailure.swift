@@ -48,7 +48,6 @@ package struct ReelFailure: Error, Hashable, Codable, Sendable {
     package var exitCode: Int32 { kind.exitCode }
 }
 
-/// The consequences of a reason.
 package struct FailureNature: Hashable, Sendable {
     package var owner: ReelFailure.Owner
     package var kind: ReelFailure.Kind

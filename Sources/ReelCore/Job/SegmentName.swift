@@ -101,8 +101,7 @@ package struct SegmentName: Hashable, Sendable, TextCoded {
     }
 
     package var description: String { text }
-
-    package init?(stored text: String) { self.init(text) }
+    package static func read(_ text: String) -> SegmentName? { SegmentName(text) }
 }
 
 /// The content of a segment, independent of the plan, clip, pass or attempt that it was made for. Plans that want the
@@ -151,7 +150,7 @@ package struct SegmentContent: Hashable, Sendable, Codable {
             let bounds = try container.decode([Int].self, forKey: .frames)
             guard bounds.count == 2, 0 <= bounds[0], bounds[0] < bounds[1] else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .frames, in: container, debugDescription: "no range of frames")
+                    forKey: .frames, in: container, debugDescription: "not a range of frames")
             }
             part = .video(frames: bounds[0]..<bounds[1])
         }

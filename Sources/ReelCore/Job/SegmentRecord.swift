@@ -68,7 +68,7 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
         trailingPadding = try container.decode(Int.self, forKey: .trailingPadding)
         start = try container.decode(Int64.self, forKey: .start)
         diagnostics = try container.decode([Diagnostic].self, forKey: .diagnostics)
-        guard isSound else { throw decoder.impossible("no segment has such numbers") }
+        guard isSound else { throw decoder.impossible("the segment has numbers out of range") }
     }
 
     private var isSound: Bool {

@@ -39,7 +39,7 @@ package enum VideoTarget: Hashable, Sendable, Codable {
         }
         let passthrough = VideoPassthrough(format: stored.format, identity: stored.identity)
         guard stored == passthrough.stored else {
-            throw decoder.impossible("passthrough has no settings of an encoder")
+            throw decoder.impossible("passthrough must not have settings of an encoder")
         }
         self = .passthrough(passthrough)
     }
@@ -101,7 +101,6 @@ package struct VideoPassthrough: Hashable, Sendable {
         self.identity = identity
     }
 
-    /// The form in which plans have it.
     fileprivate var stored: VideoEncoding {
         VideoEncoding(
             encoder: VideoTarget.copy, format: format, options: [], bitrate: nil, threads: 1, keyFrameInterval: 1,

@@ -1,4 +1,3 @@
-/// Decides where passes begin and end.
 struct PassCutter {
     let selection: Range<Int>
     let work: PassWork

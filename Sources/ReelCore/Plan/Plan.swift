@@ -72,7 +72,7 @@ package struct Plan: Hashable, Codable, Sendable {
         let plan = try CanonicalJSON.value(Plan.self, from: bytes)
         guard plan.isSound else {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "no plan says this"))
+                DecodingError.Context(codingPath: [], debugDescription: "the plan has numbers out of range"))
         }
         return plan
     }
@@ -188,7 +188,6 @@ package struct Plan: Hashable, Codable, Sendable {
     }
 }
 
-/// A source of a plan.
 package struct PlannedSource: Hashable, Codable, Sendable {
     /// SHA-256 of the source's index, in lower-case hexadecimal.
     package var indexHash: String

@@ -1,4 +1,3 @@
-/// Makes a plan from the indexes of its sources and the spec of a job.
 package struct Planner: Sendable {
     private let slots: Int
     private let memory: MemoryRequest

@@ -6,7 +6,6 @@ package struct Quotas: Hashable, Codable, Sendable {
         /// Seconds of the output, rounded up.
         case duration
         case frames
-        /// Tracks of video and sound of the output.
         case tracks
         /// Bytes of a file that an engine writes: a segment, or the output.
         case output
@@ -49,7 +48,6 @@ package struct Quotas: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether it matters what a job has taken already.
     package var countsJobs: Bool { self[.jobTime] != nil || self[.jobCPU] != nil }
 
     /// What is left for a pass, `elapsed` seconds after its job's first pass was given out; the job's finished passes
@@ -70,7 +68,6 @@ package struct Quotas: Hashable, Codable, Sendable {
     }
 }
 
-/// What a pass may take.
 package struct PassAllowance: Hashable, Sendable {
     /// Time, and the quota that allows no more.
     package struct Limit: Hashable, Sendable {

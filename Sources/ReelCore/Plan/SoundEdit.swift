@@ -118,7 +118,6 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         return pieces.filter { $0.start < $0.end }
     }
 
-    /// The indexes of the sources that are heard, each once.
     package var sources: [Int] {
         pieces.compactMap(\.source).reduce(into: []) { known, source in
             if !known.contains(source) { known.append(source) }

@@ -1,4 +1,3 @@
-/// An audio track of the source.
 package struct AudioTrack: Hashable, Codable, Sendable {
     package var index: Int
     /// The codec's name as FFmpeg spells it, for example "aac".

@@ -80,23 +80,12 @@ package enum PassthroughObstacle: Hashable, Codable, Sendable {
 }
 
 /// Why a packet is not a single whole progressive frame that refers to no other and is shown when it is decoded.
-package enum PacketFault: String, Codable, CaseIterable, Sendable {
-    case corrupt
-    case changesParameters = "changes-parameters"
-    case reordered, backwards, incomplete, empty
-    case pictureSize = "picture-size"
-    case format
-    case packetSize = "packet-size"
-    case notKey = "not-key"
-    case notIDR = "not-idr"
-    case parameterSets = "parameter-sets"
-    case layers
-    case severalPictures = "several-pictures"
-    case header
+package enum PacketFault: String, CodeFact, Sendable {
+    case corrupt, changesParameters, reordered, backwards, incomplete, empty, pictureSize, format, packetSize, notKey,
+        notIDR, parameterSets, layers, severalPictures, header
     /// It lacks quantisation tables of its own.
-    case noTables = "no-tables"
+    case noTables
     /// It has Huffman tables and others have none, or the reverse.
-    case huffmanTables = "huffman-tables"
-    case cutOff = "cut-off"
-    case interlaced, dependent
+    case huffmanTables
+    case cutOff, interlaced, dependent
 }

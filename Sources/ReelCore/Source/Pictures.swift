@@ -32,7 +32,6 @@ package struct Likeness: Hashable, Sendable {
 
     package init(cells: SIMD16<UInt8>) { self.cells = cells }
 
-    /// Cells per row, and rows.
     package static let side = 4
 
     /// The sum over all cells of their absolute differences; 0 to 4080.

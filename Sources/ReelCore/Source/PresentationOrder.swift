@@ -260,7 +260,6 @@ package struct BroadcastClock: Sendable {
     private let patience: Int64
     private var offset: Int64 = 0
     private var last: Int64?
-    /// The number of times that the clock restarted.
     package private(set) var restarts = 0
 
     /// 33 bits of 90 kHz (ISO 13818-1 2.4.3.7).

@@ -1,4 +1,4 @@
-/// The decoded samples of an audio track in time: runs of continuous sound, and the holes between them. Samples are
+/// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them. Samples are
 /// counted per channel.
 package struct AudioTimeline: Hashable, Sendable {
     package let sampleRate: Int
@@ -6,16 +6,16 @@ package struct AudioTimeline: Hashable, Sendable {
     package private(set) var start: Rational
     /// Samples per channel, those of holes included.
     package private(set) var count: Int64
-    /// The runs of sound in order of time. Between two runs there is silence, and nowhere else.
-    private var runs: [Run]
+    /// The pieces of sound in order of time. Between two pieces there is silence, and nowhere else.
+    package private(set) var pieces: [Piece]
 
-    private struct Run: Hashable, Sendable {
-        /// The run's first sample, counted in decoded samples.
+    package struct Piece: Hashable, Sendable {
+        /// The piece's first sample, counted in decoded samples.
         package var sample: Int64
-        /// The run's first sample, counted on the timeline, holes included.
+        /// The piece's first sample, counted on the timeline, holes included.
         package var place: Int64
         package var count: Int64
-        /// Whether the silence before the run stands for packets that did not decode.
+        /// Whether the silence before the piece stands for packets that did not decode.
         package var followsLoss: Bool
     }
 
@@ -65,7 +65,7 @@ package struct AudioTimeline: Hashable, Sendable {
         let threshold = clock.ticks(in: Self.shortestHole, rounding: .up)
         let lossThreshold = clock.ticks(in: Self.shortestLoss, rounding: .up)
         let longest = clock.ticks(in: longestHole, rounding: .down)
-        runs = [Run(sample: 0, place: 0, count: 0, followsLoss: false)]
+        pieces = [Piece(sample: 0, place: 0, count: 0, followsLoss: false)]
         var (sample, silence, most) = (Int64(0), Int64(0), ahead[0])
         for (number, block) in blocks.enumerated() {
             let step = leastFromHere[number] - most
@@ -74,14 +74,14 @@ package struct AudioTimeline: Hashable, Sendable {
                 if hole <= longest {
                     silence += hole
                     let followsLoss = block.followsLoss
-                    runs.append(Run(sample: sample, place: sample + silence, count: 0, followsLoss: followsLoss))
+                    pieces.append(Piece(sample: sample, place: sample + silence, count: 0, followsLoss: followsLoss))
                 } else {
                     closedHoles += 1
                 }
             }
             most = max(most, ahead[number])
             sample += Int64(block.count)
-            runs[runs.count - 1].count += Int64(block.count)
+            pieces[pieces.count - 1].count += Int64(block.count)
         }
         count = sample + silence
     }
@@ -98,14 +98,14 @@ package struct AudioTimeline: Hashable, Sendable {
         let high = min(to.map(place) ?? count, count)
         guard low < high else { return nil }
         var clip = self
-        clip.runs = runs.compactMap { run in
-            let (first, end) = (max(run.place, low), min(run.place + run.count, high))
+        clip.pieces = pieces.compactMap { piece in
+            let (first, end) = (max(piece.place, low), min(piece.place + piece.count, high))
             guard first < end else { return nil }
-            var part = run
-            (part.sample, part.place, part.count) = (run.sample + first - run.place, first - low, end - first)
+            var part = piece
+            (part.sample, part.place, part.count) = (piece.sample + first - piece.place, first - low, end - first)
             return part
         }
-        guard !clip.runs.isEmpty else { return nil }
+        guard !clip.pieces.isEmpty else { return nil }
         clip.start = start + Rational(low, Int64(sampleRate))
         clip.count = high - low
         return clip
@@ -119,15 +119,15 @@ package struct AudioTimeline: Hashable, Sendable {
     package func spans(in places: Range<Int64>, _ direction: Direction) -> [Span] {
         var spans: [Span] = []
         var place = places.lowerBound
-        // The runs before the first that reaches into the range have nothing to do with it.
-        for run in runs[runs.partitioningIndex { $0.place + $0.count > place }...] {
-            guard run.place < places.upperBound else { break }
-            if run.place > place {
-                spans.append(.silence(run.place - place))
-                place = run.place
+        // The pieces before the first that reaches into the range have nothing to do with it.
+        for piece in pieces[pieces.partitioningIndex { $0.place + $0.count > place }...] {
+            guard piece.place < places.upperBound else { break }
+            if piece.place > place {
+                spans.append(.silence(piece.place - place))
+                place = piece.place
             }
-            let end = min(run.place + run.count, places.upperBound)
-            spans.append(.sound(sample: run.sample + place - run.place, count: end - place))
+            let end = min(piece.place + piece.count, places.upperBound)
+            spans.append(.sound(sample: piece.sample + place - piece.place, count: end - place))
             place = end
         }
         if places.upperBound > place { spans.append(.silence(places.upperBound - place)) }

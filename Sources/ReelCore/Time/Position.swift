@@ -48,9 +48,8 @@ package enum Position: Hashable, Sendable, TextCoded {
         }
     }
 
-    package init?(stored text: String) {
-        guard let value = Rational(text).map(Position.seconds) ?? Position(counting: text) else { return nil }
-        self = value
+    package static func read(_ text: String) -> Position? {
+        Rational(text).map(Position.seconds) ?? Position(counting: text)
     }
 }
 

@@ -101,5 +101,5 @@ package struct Rational: Hashable, Sendable, Comparable, TextCoded {
         self.init(numerator, denominator)
     }
 
-    package init?(stored text: String) { self.init(text) }
+    package static func read(_ text: String) -> Rational? { Rational(text) }
 }

@@ -58,7 +58,7 @@ package struct Interval: Hashable, Codable, Sendable {
 private func boundedTicks(from decoder: any Decoder) throws -> Int64 {
     let ticks = try Int64(from: decoder)
     guard (-Timestamp.bound...Timestamp.bound).contains(ticks) else {
-        throw decoder.impossible("no clock shows this time")
+        throw decoder.impossible("the time is out of range")
     }
     return ticks
 }
@@ -80,7 +80,7 @@ package struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
 
     package init(from decoder: any Decoder) throws {
         secondsPerTick = try Rational(from: decoder)
-        guard secondsPerTick > Rational(0) else { throw decoder.impossible("a tick has a length") }
+        guard secondsPerTick > Rational(0) else { throw decoder.impossible("a tick must be longer than 0") }
     }
 
     package func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
