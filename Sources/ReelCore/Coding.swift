@@ -97,12 +97,18 @@ extension CodeKey {
 }
 
 /// A fact that is one of a few codes, as a string in JSON.
-package protocol CodeFact: CodeName, TextCoded {}
+package protocol CodeFact: CodeName, Codable {}
 
+// Not shared with TextCoded: beside the defaults of RawRepresentable, those would be ambiguous, and the compiler would
+// write a third form without a word.
 extension CodeFact {
-    package var description: String { name }
+    package init(from decoder: any Decoder) throws {
+        let text = try String(from: decoder)
+        guard let value = Self(name: text) else { throw decoder.impossible("\(text) is not a valid \(Self.self)") }
+        self = value
+    }
 
-    package static func read(_ text: String) -> Self? { Self(name: text) }
+    package func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
 }
 
 extension String {

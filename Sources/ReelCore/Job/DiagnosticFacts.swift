@@ -46,7 +46,7 @@ package struct DataStream: Hashable, Codable, Sendable {
     }
 }
 
-/// The format of decoded sound, in FFmpeg's names.
+/// The format of decoded sound: layout and sample format in FFmpeg's names, rate in samples per second.
 package struct SoundForm: Hashable, Codable, Sendable {
     package var layout: String
     package var rate: Int

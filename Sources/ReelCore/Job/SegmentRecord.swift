@@ -13,6 +13,7 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
     package var frames: Int
     package var packets: Int
     package var bytes: Int64
+    /// SHA-256 of the segment file, in hexadecimal.
     package var checksum: String
     package var timeBase: TimeBase
     /// The most packets by which a frame comes later in decode order than in presentation order.

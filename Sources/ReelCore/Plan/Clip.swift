@@ -2,6 +2,7 @@
 package struct Clip: Hashable, Codable, Sendable {
     package var source: Int
     package var firstFrame: Int
+    /// The number of frames in the range; positive.
     package var rangeCount: Int
     /// Every `step`-th frame is shown, from the first on. It stands for the frames up to the next one.
     package var step: Int

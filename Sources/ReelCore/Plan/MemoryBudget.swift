@@ -25,6 +25,7 @@ package struct MemoryRequest: Hashable, Sendable {
 package struct MemoryBudget {
     /// Bytes apart from those frames: process, index, decoder, encoder.
     let fixed: Int64
+    /// Bytes of a frame that is held; nil with passthrough, which decodes none.
     let frameBytes: Int64?
 
     /// Estimates the memory of the passes that decode the source with the index `source`, for an output in the format

@@ -68,6 +68,8 @@ package struct Quotas: Hashable, Codable, Sendable {
     }
 }
 
+/// The most that a pass may take: time from its start to its end, CPU time of its engine, and bytes of each file that it
+/// writes; nil for no limit.
 package struct PassAllowance: Hashable, Sendable {
     /// Time, and the quota that allows no more.
     package struct Limit: Hashable, Sendable {
@@ -81,12 +83,6 @@ package struct PassAllowance: Hashable, Sendable {
     package var time: Limit?
     package var cpu: Limit?
     package var output: Int64?
-
-    package init(time: Limit? = nil, cpu: Limit? = nil, output: Int64? = nil) {
-        self.time = time
-        self.cpu = cpu
-        self.output = output
-    }
 
     /// The failure of a pass in the words of the quota that ended it; other failures as they are.
     package func explained(_ failure: ReelFailure) -> ReelFailure {

@@ -49,6 +49,7 @@ package struct CodecParameters: Hashable, Codable, Sendable {
     package var frameSize: Int
     /// Bytes of a block of samples in the container (AVCodecParameters.block_align); 0 if unspecified.
     package var blockAlign: Int
+    /// Bits per second on average; 0 if unknown.
     package var bitrate: Int64
     package var profile: Int
     /// Bits per sample as coded; 0 if unspecified.

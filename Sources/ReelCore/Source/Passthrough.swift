@@ -33,6 +33,7 @@ package struct CodedVideo: Hashable, Codable, Sendable {
     package var extradata: [UInt8]
     package var profile: Int32
     package var level: Int32
+    /// Bits per pixel as coded; 0 if unspecified.
     package var bitsPerCodedSample: Int32
     /// Containers that give such packets back unchanged, as found by writing and reading one.
     package var containers: [Container]

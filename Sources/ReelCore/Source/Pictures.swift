@@ -58,7 +58,7 @@ package struct ShownFrame: Hashable, Sendable {
     }
 }
 
-/// Frames of a source at equal distances.
+/// Frames of a source at equal distances; `step` and `count` are positive.
 package struct FrameSample: Hashable, Codable, Sendable {
     package var first: Int
     package var step: Int

@@ -62,6 +62,7 @@ package struct Timecode: Hashable, Sendable, CustomStringConvertible {
     package let frame: Int64
     package let dropsFrames: Bool
 
+    /// A label; neither number is negative.
     package init(seconds: Int64, frame: Int64, dropsFrames: Bool) {
         (self.seconds, self.frame, self.dropsFrames) = (seconds, frame, dropsFrames)
     }
