@@ -102,25 +102,16 @@ package enum Diagnostic: Hashable, Codable, Sendable {
 
     /// The codes, in the order of docs/diagnostics.md. They are stored: never change one.
     package enum CodingKeys: String, CodeKey {
-        // MARK: Found in the source
         case fileDamaged, sourceDecoded, packetsUndecoded, framesConcealed, packetsSilent, holesSilent
-
-        // MARK: Repaired
         case clockRestarts, noTimestamps, timesDerived, framesMoved, holesClosed
-
-        // MARK: Changed
         case pixelFormatChanged, pixelFormatForPlayers, sourceConverted, sourceColoursKept, sourceSoundConverted,
             sourceSubtitlesLeftOut, framesScaled, framesConverted, interlacingInContainer, interlacingLost,
             interlacingUniform, fieldOrdersVary, rotationLost, highDynamicRangeUnmapped, lightLost, colourLost,
             rangeLimited, encoderUntried, videoCodecChanged, audioCodecChanged, sampleRateChanged, channelsChanged,
             sampleDepthReduced, soundUnified, soundTrimmed, subtitlesConverted, languagesLost
-
-        // MARK: Left out
         case firstFramesLeftOut, streamLeftOut, dataLeftOut, pictureExtraLeftOut, dolbyVisionLeftOut, soundNotHeard,
             cuesWithoutTime, cuesUnwritable, subtitlesLeftOut, soundLeftOut, chaptersLeftOut, attachmentsLeftOut,
             tagsLeftOut, timecodeLeftOut, timelinePartLeftOut
-
-        // MARK: Board
         case redisTooOld, redisWithoutLog, redisEvicts, workerDiskFull, workerSlotsOut, workerStoreUnusable,
             workerClockDiffers
     }
