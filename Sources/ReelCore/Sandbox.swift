@@ -40,7 +40,7 @@ package struct SourceRoots: Codable, Hashable, Sendable {
 
     package init(_ folders: [String]) { self.folders = folders }
 
-    /// For each root that a path is spelled to lie in, the rest of the path.
+    /// The rest of the path after each root that the path begins with.
     package func places(of path: String) -> [(root: String, rest: String)] {
         folders.compactMap { root in
             let start = root.hasSuffix("/") ? root : root + "/"

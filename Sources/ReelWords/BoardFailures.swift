@@ -6,15 +6,15 @@ extension FailureReason {
         switch self {
         case .passExhausted(let pass, let attempts, let last):
             CodeText(
-                "\(PassNumber(pass)) failed \(attempts) times: \(last.words)",
+                "\(passName(pass)) failed \(attempts) times: \(last.words)",
                 "A pass failed as often as it may.", "See its last failure.")
         case .passLost(let pass, let attempts, let worker):
             CodeText(
-                "\(PassNumber(pass)) was lost \(attempts) times: worker \(worker) vanished like those before it",
+                "\(passName(pass)) was lost \(attempts) times: worker \(worker) vanished like those before it",
                 "All workers that held a pass vanished.", "Look at the hosts: memory and network.")
         case .passOutOfMemory(let pass, let planned, let doubled, let last):
             CodeText(
-                "\(PassNumber(pass)) needs more memory than the \(planned) bytes planned for it"
+                "\(passName(pass)) needs more memory than the \(planned) bytes planned for it"
                     + (doubled ? ", and than twice that: " : ", and no worker has twice that: ") + last.words,
                 "A pass needs more memory than was planned for it.", "Allow more memory.")
         case .noWorkerCan(let host, let last):

@@ -26,7 +26,7 @@ extension FailureReason {
     /// those.
     package var words: String { text.words }
 
-    /// The texts of the code. Tests go through all codes, so that none is without.
+    /// The texts of the code. Tests check that every code has them.
     package var text: CodeText {
         sourceText ?? requestText ?? engineText ?? storeText ?? boardText ?? jobText ?? CodeText(code, "", "")
     }
@@ -39,13 +39,7 @@ func prefix(_ path: String?) -> String { path.map { "\($0): " } ?? "" }
 func quoting(_ lastWords: String?) -> String { lastWords.map { "; it last said: \($0)" } ?? "" }
 
 /// "pass 3", or "the probe".
-struct PassNumber: CustomStringConvertible {
-    let number: Int
-
-    init(_ number: Int) { self.number = number }
-
-    var description: String { number < 0 ? "the probe" : "pass \(number)" }
-}
+func passName(_ number: Int) -> String { number < 0 ? "the probe" : "pass \(number)" }
 
 extension FailureCause {
     /// What happens to the pass: one sentence.

@@ -15,8 +15,7 @@ package struct ContainerTraits: Sendable {
     package var tellsEndByTag = false
     /// Whether several audio packets may share one timestamp, from which a demuxer counts on.
     package var sharesTimestamps = false
-    /// What the container asks of its frames and sound because it stores no times of their own; nil if it does store
-    /// them.
+    /// The rules for frames and sound in a container that stores no times of their own; nil if it stores them.
     package var pacing: Pacing?
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
@@ -58,7 +57,7 @@ package struct ContainerTraits: Sendable {
     /// What is special about moving pictures that loop; nil for containers of video.
     package var loops: LoopTraits?
 
-    /// What holds for a container without timestamps: every frame lasts equally long, and all tracks begin with the
+    /// The rules of a container without timestamps: every frame lasts equally long, and all tracks begin with the
     /// first.
     package struct Pacing: Sendable {
         /// The frame rates that it can have, in frames per second; nil for any.

@@ -24,7 +24,7 @@ package struct LoopTraits: Sendable {
     package static let leastDelay = Rational(1, 50)
 }
 
-/// What a user asks of moving pictures that loop.
+/// The options of moving pictures that loop.
 package struct LoopOptions: Hashable, Codable, Sendable {
     /// How often the pictures are played; nil for ever.
     package var plays: Int?

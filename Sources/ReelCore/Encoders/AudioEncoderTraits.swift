@@ -42,8 +42,7 @@ package struct AudioEncoderTraits: Sendable {
         all.first { $0.codec == codec } ?? named(codec, codec: codec)
     }
 
-    /// The codec that a user means by the name of an encoder or a codec, one of PCM's for `pcm`; nil for any other
-    /// text.
+    /// The codec that a user means by the name of an encoder or a codec; `pcm` is one of PCM's. Nil for any other text.
     package static func codec(askedFor name: String) -> String? {
         name == "pcm" ? "pcm_s16le" : all.first { $0.name == name || $0.codec == name }?.codec
     }

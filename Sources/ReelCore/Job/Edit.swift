@@ -68,7 +68,7 @@ package struct Soundtrack: Hashable, Codable, Sendable {
         self.from = from
     }
 
-    /// For how long it fades out at the end, in seconds.
+    /// The length of its fade at the end, in seconds.
     static let fade = Rational(1, 2)
 }
 
@@ -90,7 +90,7 @@ package struct EditClip: Hashable, Codable, Sendable {
     package var speed: Rational
     package static let speedsAllowed = Rational(1, 16)...Rational(16)
     package var sound: Bool
-    /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play
+    /// Shows the range's first frame for this many seconds, without sound, instead of playing the range; nil to play
     /// it.
     package var still: Rational?
     package var title: String?

@@ -96,7 +96,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
         self.onDamage = onDamage
     }
 
-    /// The spec without the options that do not change the output; part of a job's id.
+    /// The spec without the options that leave the output unchanged; part of a job's id.
     package var identity: JobSpec {
         var copy = self
         copy.memory = nil
@@ -110,7 +110,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
 
     package var shownSources: [Int] { edit?.shownSources ?? [0] }
 
-    /// Whether nothing is asked of a source but its sound: it needs no video.
+    /// Whether only the sound of a source is used: it needs no video.
     package func isOnlyHeard(_ source: Int) -> Bool {
         edit?.soundtrack?.source == source && !shownSources.contains(source)
     }

@@ -24,7 +24,7 @@ package struct PassStatistics: Hashable, Codable, Sendable {
     package var peakRSS: Int64
     /// Seconds of CPU time that the engine took, as its worker saw it.
     package var cpuSeconds: Double
-    /// Of an assembly, the bytes of the output; nil for passes.
+    /// The bytes of an assembly's output; nil for passes.
     package var outputBytes: Int64?
 
     package init(

@@ -11,7 +11,7 @@ package struct Clip: Hashable, Codable, Sendable {
     /// The start of the sound that is heard, in seconds on the source's clock; nil for no limit.
     package var audioFrom: Rational?
     package var audioTo: Rational?
-    /// How the sound of an edit goes on from the clip before; nil for the first clip.
+    /// The transition from the sound of the clip before; nil for the first clip.
     package var joint: Joint?
     package var isHeard: Bool
     /// Whether black pictures are shown in place of its frames, as in a gap.
@@ -111,7 +111,7 @@ package struct ShownFrames: RandomAccessCollection, Sendable {
     package subscript(place: Int) -> Int { first + place * step }
 }
 
-/// How the sound of a clip goes on from that of the clip before.
+/// The transition from one clip's sound to the next.
 package enum Joint: Hashable, Codable, Sendable {
     /// One sound fades into the other around the cut; in seconds.
     case join(crossfade: Rational)

@@ -1,4 +1,4 @@
-/// The format of the output's video, whatever its sources are.
+/// The format of the output's video.
 package struct OutputFormat: Hashable, Codable, Sendable {
     /// The output's clock: the unit of its video's timestamps.
     package var timeBase: TimeBase

@@ -21,7 +21,7 @@ package struct Plan: Hashable, Codable, Sendable {
     package var timecode: String?
     package var soundtrack: Soundtrack?
     package var video: VideoTarget
-    /// How moving pictures are made that loop; nil for a container of video.
+    /// The options of moving pictures that loop; nil for a container of video.
     package var loop: LoopOptions?
     package var audio: [AudioTarget]
     /// The places of the text subtitles that the output has, among those of the sources; nil for all.
@@ -124,8 +124,8 @@ package struct Plan: Hashable, Codable, Sendable {
 
     package var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
-    /// For how long the sound lasts, in seconds: exactly as long as the frames if the container stores no times. Nil
-    /// for any length.
+    /// The length of the sound in seconds: exactly that of the frames if the container stores no times. Nil for any
+    /// length.
     package var soundLength: Rational? {
         guard container.traits.pacing != nil else { return nil }
         return video.format.timeBase.secondsPerTick * Rational(Int64(frameCount))

@@ -6,9 +6,9 @@ package struct PlanInput: Sendable {
     package var spec: JobSpec
     package var video: VideoTarget
     package var audio: [AudioTarget]
-    /// What users should know, beside what the indexes say.
+    /// Diagnostics in addition to those of the indexes.
     package var diagnostics: [Diagnostic]
-    /// The clips, for tests of what no spec can say; nil for the spec's own.
+    /// Clips that tests choose because no spec can ask for them; nil for the spec's own.
     package var chosenClips: [Clip]?
 
     package init(

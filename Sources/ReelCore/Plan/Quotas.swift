@@ -27,7 +27,7 @@ package struct Quotas: Hashable, Codable, Sendable {
         set { limits[quota] = newValue }
     }
 
-    /// How much a plan asks of each quota that can be known before any work.
+    /// The amount that a plan takes of each quota, as far as it is known before any work.
     package static func asked(by plan: Plan, of indexes: [SourceIndex] = []) -> [(quota: Quota, amount: Int64)] {
         let format = plan.video.format
         let pictures = [(format.width, format.height)] + indexes.map { ($0.video.stream.width, $0.video.stream.height) }

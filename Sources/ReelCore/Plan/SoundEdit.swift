@@ -15,8 +15,8 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         package var direction: Direction
         /// Seconds of the source in a second of the output; positive.
         package var speed: Rational
-        /// The moment of the source that would be heard at the output's start if the piece extended that far, in
-        /// seconds on the source's clock.
+        /// The moment of the source, in seconds on its clock, that would be heard at the output's start if the piece
+        /// began there.
         package var origin: Rational
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
         package var crossfade: Rational
@@ -26,7 +26,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
             direction == .forwards ? origin + time * speed : origin - time * speed
         }
 
-        /// Whether this piece goes on where another ends, in the same way.
+        /// Whether this piece continues another without a change.
         fileprivate func continues(_ other: Piece) -> Bool {
             guard crossfade == Rational(0), source == other.source else { return false }
             return source == nil || direction == other.direction && origin == other.origin && speed == other.speed
@@ -137,7 +137,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     package struct Crossfade: Hashable, Sendable {
         /// The share of the next piece in the part's first sample, from 0 to 1.
         package var share: Double
-        /// By how much it grows with each sample.
+        /// The growth of that share with each sample.
         package var growth: Double
     }
 

@@ -20,11 +20,13 @@ struct IndexEncoder {
 
     mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
-    /// Appends the FNV-1a hash of the bytes written so far. It detects damage, not malice.
-    mutating func seal() {
-        let sum = checksum(bytes[...])
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt64(shift))) }
+    /// Eight bytes, low ones first.
+    mutating func fixed(_ value: UInt64) {
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
     }
+
+    /// Appends the FNV-1a hash of the bytes written so far. It detects damage, not malice.
+    mutating func seal() { fixed(checksum(bytes[...])) }
 
     // The table of a track's cues in the binary index; see `SourceIndex.encoded()`.
     mutating func write(_ cues: [Cue]) {

@@ -87,7 +87,7 @@ package struct FilePicture: Hashable, Codable, Sendable {
     package var file: Locator
     /// When it is shown, in seconds from the file's first picture on.
     package var start: Rational
-    /// For how long, in seconds. Containers round times; a picture nearer to `start` than half of this is the one.
+    /// Its duration in seconds. Containers round times: the picture within half of this from `start` is the one.
     package var lasts: Rational
 
     package init(file: Locator, start: Rational, lasts: Rational) {

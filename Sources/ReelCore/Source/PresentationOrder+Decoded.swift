@@ -8,8 +8,8 @@ extension PresentationOrder {
         let onOneClock = continuous(scanned, &diagnostics)
         let given = shown.map { frame in
             let (read, clocked) = (scanned[Int(frame.packet)], onOneClock[Int(frame.packet)])
-            let correction = zip(read.pts ?? read.dts, clocked.pts ?? clocked.dts).map { $1 - $0 } ?? .zero
-            return frame.time.map { $0 + correction }
+            guard let from = read.pts ?? read.dts, let to = clocked.pts ?? clocked.dts else { return frame.time }
+            return frame.time.map { $0 + (to - from) }
         }
         let durations = shown.map { ownDuration(of: Int($0.packet), in: scanned) }
         let earliest = zip(shown, durations).map { frame, duration in
@@ -121,10 +121,4 @@ extension ScannedPacket {
         guard let dts, let duration, picture.order == nil, !picture.isBidirectional else { return nil }
         return dts + duration
     }
-}
-
-/// Both values, or nil if either is nil.
-private func zip<First, Second>(_ first: First?, _ second: Second?) -> (First, Second)? {
-    guard let first, let second else { return nil }
-    return (first, second)
 }

@@ -184,9 +184,7 @@ extension IndexEncoder {
         unsigned(UInt64(pictures.count))
         var size: (width: Int32, height: Int32) = (0, 0)
         for picture in pictures {
-            for shift in stride(from: 0, to: 64, by: 8) {
-                append(UInt8(truncatingIfNeeded: picture.hash >> UInt64(shift)))
-            }
+            fixed(picture.hash)
             let cells = picture.likeness.cells
             append(cells.indices.map { cells[$0] })
             let isNew = size != (picture.width, picture.height)

@@ -185,10 +185,10 @@ package struct ContentLight: Hashable, Codable, Sendable {
 
 /// How pictures with one display matrix are turned and mirrored so that they are upright under another.
 package struct Turning: Equatable, Sendable {
-    /// Where the axes of a picture go: x becomes (a, b), y becomes (c, d), each -1, 0 or 1.
+    /// The images of a picture's axes: x becomes (a, b), y becomes (c, d), each -1, 0 or 1.
     package private(set) var (a, b, c, d) = (1, 0, 0, 1)
 
-    /// Matrices that turn by something else than quarters count as none; nil is no matrix.
+    /// A matrix that does not turn by quarters counts as no matrix, and so does nil.
     package init(from source: [Int32]?, to target: [Int32]?) {
         let (first, last) = (Turning.quarters(source), Turning.quarters(target))
         // The inverse of such a matrix is its transposition.

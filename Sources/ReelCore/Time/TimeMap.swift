@@ -59,7 +59,7 @@ package struct TimeMap: Hashable, Codable, Sendable {
         return offset + way / speed
     }
 
-    /// For how long the output shows the part, in seconds.
+    /// The time for which the output shows the part, in seconds.
     package var duration: Rational { source.seconds(end - start) / speed }
 }
 
