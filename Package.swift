@@ -139,7 +139,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ], swiftSettings: strict),
+            ], swiftSettings: strict + [.define("LISTENS")]),
         .executableTarget(
             name: "reel-engine",
             dependencies: [
@@ -263,6 +263,35 @@ if Context.environment["REEL_QUICK"] == "1" {
     package.targets.removeAll { !pure.contains($0.name) }
     package.products = []
     package.dependencies = []
+}
+
+// Only for scripts/reverse: the programs of `run`, without what is built for longer than all the rest and is not needed there, the
+// server and a worker that answers over HTTP. Nothing else is left, so one `swift build` keeps all cores busy. It builds for
+// debugging, which takes half as long; what touches frames is optimized all the same.
+if Context.environment["REEL_RUN"] == "1" {
+    let network = ["hummingbird", "swift-nio"]
+    let programs = ["reel-engine", "reel-worker", "reel-coordinator"]
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return network.contains { location.hasSuffix("/" + $0) }
+    }
+    package.products.removeAll { !programs.contains($0.name) }
+    package.targets.removeAll { target in
+        let isOfTests = ["Tests", "Benchmarks"].contains { target.path?.hasPrefix($0) == true }
+        return target.type == .test || isOfTests || ["ReelHTTP", "ReelServer", "reel-server"].contains(target.name)
+    }
+    for target in package.targets where target.name == "reel-worker" {
+        target.swiftSettings = strict
+        target.dependencies.removeAll { dependency in
+            switch dependency {
+            case .byNameItem(let name, _), .productItem(let name, _, _, _): ["Hummingbird", "ReelHTTP"].contains(name)
+            default: false
+            }
+        }
+    }
+    for target in package.targets where ["ReelCore", "ReelMedia"].contains(target.name) {
+        target.swiftSettings = strict + [.unsafeFlags(["-O"])]
+    }
 }
 
 // Only for scripts/fuzz, which builds everything with -sanitize=fuzzer.

@@ -45,11 +45,13 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long passes may go on after SIGTERM. Default: 25.", valueName: "seconds"))
     var grace: Int?
 
+    #if LISTENS
     @Option(
         help: ArgumentHelp(
             "Tell there over HTTP how the worker is: /healthz, /readyz and /metrics. Default: nowhere.",
             valueName: "host:port"), transform: Address.read)
     var listen: Address?
+    #endif
 
     /// `run` shows progress more often than a farm needs to know it.
     @Option(help: ArgumentHelp("Between two reports to the board.", valueName: "seconds", visibility: .hidden))
@@ -102,7 +104,11 @@ struct ReelWorker: AsyncParsableCommand {
             for await signal in stops { signal == .sigusr1 ? Children.own.stop() : Children.own.goOn() }
         }
         defer { heeding.cancel() }
+        #if LISTENS
         let service: any Service = listen.map { WatchedWorker(worker: worker, address: $0, log: logger) } ?? worker
+        #else
+        let service = worker
+        #endif
         try await Interruption.shuttingDown(service) { worker.endNow() }
     }
 

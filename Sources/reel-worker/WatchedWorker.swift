@@ -1,3 +1,5 @@
+// Not in the programs that scripts/reverse builds: see Package.swift.
+#if LISTENS
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -83,3 +85,4 @@ extension PrometheusText {
                 .sorted { $0.labels.map(\.1).lexicographicallyPrecedes($1.labels.map(\.1)) })
     }
 }
+#endif
