@@ -56,18 +56,19 @@ let package = Package(
                 .product(name: "BasicContainers", package: "swift-collections"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ], swiftSettings: strict),
+        .target(name: "ReelHost", dependencies: ["ReelCore", "CSandbox"], swiftSettings: strict),
         .target(name: "ReelSandbox", dependencies: ["ReelCore", "CSandbox"], swiftSettings: strict),
         .target(
             name: "ReelEngine",
             dependencies: [
-                "ReelCore", "ReelSandbox", .product(name: "Subprocess", package: "swift-subprocess"),
+                "ReelCore", "ReelHost", "ReelSandbox", .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: strict),
         .target(
-            name: "ReelQueue",
-            dependencies: ["ReelCore", "CHiredis"],
-            resources: [.embedInCode("Scripts")],
+            name: "ReelQueue", dependencies: ["CBoardScripts", "CHiredis", "ReelCore"], exclude: ["Scripts"],
             swiftSettings: strict),
+        // The files of ReelQueue/Scripts as one text.
+        .target(name: "CBoardScripts"),
         .target(
             name: "ReelStore",
             dependencies: ["ReelCore", .product(name: "Crypto", package: "swift-crypto")],
@@ -75,21 +76,21 @@ let package = Package(
         .target(
             name: "ReelJobs",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelQueue", "ReelSandbox", "ReelStore", "ReelWords",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelQueue", "ReelStore", "ReelWords",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: strict),
         .target(
             name: "ReelWork",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .target(
             name: "ReelTerminal",
             dependencies: [
-                "ReelCore", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
+                "ReelCore", "ReelHost", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -109,7 +110,8 @@ let package = Package(
         .target(
             name: "ReelServer",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelStore",
+                "ReelWords",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -123,7 +125,7 @@ let package = Package(
         .executableTarget(
             name: "reel-coordinator",
             dependencies: [
-                "ReelJobs", "ReelSandbox", "ReelTerminal",
+                "ReelJobs", "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -131,7 +133,7 @@ let package = Package(
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelTerminal", "ReelWork",
+                "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -147,8 +149,7 @@ let package = Package(
         .executableTarget(
             name: "reel-server",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelServer", "ReelStore",
-                "ReelTerminal",
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore", "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),
@@ -186,7 +187,8 @@ let package = Package(
             name: "ReelEngineTests",
             dependencies: ["ReelRandom", "ReelTestSupport", "ReelEngine", "ReelCore", "ReelWords"],
             exclude: ["Fixtures", "Golden"], swiftSettings: strict),
-        // An engine that attacks, for tests; it is no product.
+        .testTarget(name: "ReelHostTests", dependencies: ["ReelHost"], swiftSettings: strict),
+        // An engine that attacks, for tests; it is not a product.
         .executableTarget(
             name: "reel-probe-engine", dependencies: ["CAttack", "ReelCore", "ReelEngine"],
             path: "Tests/ReelProbeEngine", swiftSettings: strict),
@@ -238,7 +240,7 @@ let package = Package(
         .testTarget(
             name: "ReelServerTests",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore",
                 "ReelTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

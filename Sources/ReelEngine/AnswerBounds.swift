@@ -4,6 +4,30 @@ package import ReelCore
 // An engine reads hostile files, and its answers are stored on the board. Answers that an intact engine would not give
 // are refused before they are used.
 
+extension EngineEvent {
+    /// Nil if the line is not an event, or has counts that no engine reaches.
+    init?(line: [UInt8]) {
+        guard let event = try? JSONDecoder().decode(EngineEvent.self, from: Data(line)) else { return nil }
+        if case .progress(let progress) = event, !progress.hasPlausibleNumbers { return nil }
+        self = event
+    }
+}
+
+extension EngineProgress {
+    /// Whether all counts are within 0...2^50.
+    fileprivate var hasPlausibleNumbers: Bool {
+        let numbers: [Int] =
+            switch self {
+            case .recon(let packets, let thousandths): [packets, thousandths]
+            case .video(let decoded, let encoded, let frames):
+                [decoded, encoded, frames.lowerBound, frames.upperBound]
+            case .sound: []
+            case .assembly(let packets, let frames): [packets, frames]
+            }
+        return numbers.allSatisfy { (0...1 << 50).contains($0) }
+    }
+}
+
 extension EngineRequest {
     /// The greatest length, in bytes, of a line without an answer, or of an answer that does not grow with the work.
     static let longestLine = 256 << 10
@@ -19,8 +43,8 @@ extension EngineRequest {
 }
 
 extension EngineResult {
-    /// The part of the result that cannot answer this request; nil if all of it can. The caller checks that the result
-    /// is of the request's kind.
+    /// The part of the result that cannot answer this request; nil if the result is sound. The caller checks that the
+    /// result is of the request's kind.
     func flaw(answering request: EngineRequest) -> ResultPart? {
         switch (request, self) {
         case (.reverse(let pass), .pass(let result)), (.reverseAudio(let pass), .pass(let result)):
@@ -76,5 +100,60 @@ extension [Diagnostic] {
             && allSatisfy { diagnostic in
                 ((try? JSONEncoder().encode(diagnostic))?.count).map { $0 <= Self.longest } ?? false
             }
+    }
+}
+
+// The reason of an engine's failure decides what becomes of the job, the pass and the worker: whether an attempt is
+// charged, whether a host is excluded, whether a worker waits for room on its disk. Only reasons that an intact engine
+// can have are believed.
+
+extension ReelFailure {
+    /// The greatest length of an engine's failure as JSON, in bytes: two paths and a quotation.
+    static let longestOfEngine = 16 << 10
+
+    /// Whether its length is that of an engine's failure. The board keeps it.
+    var isShort: Bool { ((try? JSONEncoder().encode(self))?.count).map { $0 <= Self.longestOfEngine } ?? false }
+
+    /// Whether an engine may fail with this while it confines itself.
+    var mayPreventStart: Bool {
+        switch reason {
+        case .sandboxIncomplete, .sourceOutside, .sourceRootUnusable: true
+        default: false
+        }
+    }
+
+    /// Whether an engine may answer this request with this failure.
+    func mayAnswer(_ request: EngineRequest) -> Bool {
+        switch reason {
+        // Only passes of video and pictures decode frames that were indexed or decoded before.
+        case .planDisproved, .decodesOtherwise:
+            switch request {
+            case .reverse, .pictures: true
+            default: false
+            }
+        // Only the assembly reads segments.
+        case .segmentMissing, .segmentDiffers, .segmentFlawed, .partsEnded, .verificationFailed:
+            if case .assemble = request { true } else { false }
+        // The source or its index.
+        case .sourceUnreadable, .notMedia, .sourceIsPicture, .noVideo, .noSound, .encrypted, .noDecoder, .headerDamaged,
+            .nothingDecodes, .decoderStuck, .noFrames, .noStart, .impossibleSizes, .sourceChanged,
+            .pictureUnconvertible, .videoDamaged, .soundOutOfReach, .indexVersion, .indexDamaged, .codecAbsent,
+            .mediaFailed, .outOfMemory:
+            true
+        // Requests of a job that cannot be encoded or written.
+        case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
+            .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall,
+            .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported,
+            .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported, .pixelFormatUnsupported, .pixelFormatLossy,
+            .codecNotHeld, .noSoundHeld, .losslessCodecFixed, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
+            .pictureTooLong, .framesUneven, .frameRateNotHeld, .copyWithOption, .optionNotOfContainer, .copyImpossible,
+            .copyNotGivenBack, .encoderDiffers, .encoderMiscounts, .packetWithoutTime, .nothingToEncode, .planLacks:
+            true
+        // Reading and writing files.
+        case .diskFull, .outputRefused, .fileFailed, .jobFileUnreadable, .storeUnusable, .storeFull, .storeFileDamaged,
+            .storeFileForeign, .notEncodable, .unexpected:
+            true
+        default: false
+        }
     }
 }

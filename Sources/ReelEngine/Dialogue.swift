@@ -1,20 +1,20 @@
 internal import ReelCore
 
-/// The state machine of a session: which event answers which request, and what the end of the engine means for it.
+/// The state machine of a session: which event answers which request, and how the end of the engine answers it.
 struct Dialogue: Sendable {
     typealias Report = @Sendable (EngineProgress) -> Void
 
-    /// The answer to the waiting side.
-    enum Answer: Sendable {
+    /// What the waiting caller gets.
+    enum Reply: Sendable {
         case ready(EngineIdentity)
         case result(EngineResult)
         case failure(ReelFailure)
     }
 
     /// What to do about an event.
-    enum Step {
+    enum Action {
         case report(EngineProgress, Report)
-        case answer(Answer)
+        case answer(Reply)
         case kill(KillReason)
     }
 
@@ -26,7 +26,7 @@ struct Dialogue: Sendable {
     }
 
     private var phase = Phase.starting
-    /// Why the engine is being killed; nil if it is not. Only the first reason counts.
+    /// Why the engine is being killed; nil if it is not. The first reason counts.
     private(set) var killReason: KillReason?
     /// What the engine was doing when it was killed: the other side may send another request before it is dead.
     private var killedAt: EnginePlace?
@@ -57,7 +57,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    mutating func receive(_ event: EngineEvent) -> Step {
+    mutating func receive(_ event: EngineEvent) -> Action {
         switch (phase, event) {
         case (.starting, .ready(let identity)):
             phase = .idle
@@ -81,7 +81,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    private mutating func receive(_ failure: ReelFailure, isPossible: Bool) -> Step {
+    private mutating func receive(_ failure: ReelFailure, isPossible: Bool) -> Action {
         guard isPossible else { return .kill(.nonsense(.unfitFailure(code: failure.reason.code))) }
         guard failure.isShort else { return .kill(.nonsense(.longFailure)) }
         phase = .idle
@@ -97,8 +97,8 @@ struct Dialogue: Sendable {
     }
 
     /// The engine is dead. The answer goes to the caller that waits for one.
-    mutating func end(_ exit: EngineExit?, lastWords: String?) -> Answer? {
-        let failure = failure(exit, lastWords)
+    mutating func end(_ end: EngineEnd?, lastWords: String?) -> Reply? {
+        let failure = failure(end, lastWords)
         switch phase {
         case .ended: return nil
         case .idle:
@@ -110,7 +110,7 @@ struct Dialogue: Sendable {
         }
     }
 
-    private func failure(_ exit: EngineExit?, _ lastWords: String?) -> ReelFailure {
+    private func failure(_ end: EngineEnd?, _ lastWords: String?) -> ReelFailure {
         let place = killedAt ?? place
         let lastWords = lastWords.map(quoted)
         return switch killReason {
@@ -120,7 +120,7 @@ struct Dialogue: Sendable {
             ReelFailure(.engineHung(place: place, hang: hang, seconds: limit.inSeconds, lastWords: lastWords))
         case .nonsense(let nonsense):
             ReelFailure(.engineNonsense(place: place, nonsense: nonsense, lastWords: lastWords))
-        case nil: ReelFailure(.engineDied(place: place, end: exit?.end ?? .vanished, lastWords: lastWords))
+        case nil: ReelFailure(.engineDied(place: place, end: end ?? .vanished, lastWords: lastWords))
         }
     }
 

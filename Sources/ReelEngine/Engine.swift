@@ -2,7 +2,8 @@ package import ReelCore
 
 /// A running engine. It takes one request at a time.
 ///
-/// ``EngineSession`` is an engine in a process of its own. Tests of the worker have engines that answer in their process.
+/// ``EngineSession`` is an engine in a process of its own. Tests of the worker have engines that answer in their
+/// process.
 package protocol Engine: Sendable {
     /// The engine's report about itself when it was ready.
     var identity: EngineIdentity { get }
@@ -47,8 +48,8 @@ extension Engine {
 package protocol EngineRunner: Sendable {
     /// Starts an engine, waits until it is ready, runs `body` with it and ends it.
     ///
-    /// When this returns, on any path, nothing of the engine is left. Cancelling the task kills it at once. An engine dies
-    /// with its first crash: start another for the next pass.
+    /// When this returns, on any path, nothing of the engine is left. Cancelling the task kills it at once. An engine
+    /// dies with its first crash: start another for the next pass.
     ///
     /// - Parameters:
     ///   - memory: bytes that the engine's passes may take; nil for an engine that does none.

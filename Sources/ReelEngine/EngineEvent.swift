@@ -1,6 +1,6 @@
 package import ReelCore
 
-/// What an engine reports: one JSON line on its standard output.
+/// A report of an engine: one JSON line on its standard output.
 package enum EngineEvent: Codable, Sendable {
     /// The engine takes requests. It is sent once, at the start.
     case ready(EngineIdentity)
@@ -10,29 +10,33 @@ package enum EngineEvent: Codable, Sendable {
     case result(EngineResult)
     /// The request failed; the engine takes the next one.
     case failure(ReelFailure)
+}
 
-    package enum CodingKeys: String, CodingKey {
-        case ready, progress, result, failure
-    }
+/// How far an engine is with its current request. Counts begin with the request.
+package enum EngineProgress: Codable, Hashable, Sendable {
+    /// Recon: packets read, and how much of the source's bytes that is, in thousandths.
+    case recon(packets: Int, thousandths: Int)
+    /// A pass of video: frames decoded and encoded, and the source's frames that are being processed, in presentation
+    /// order. If the engine dies, the failure names these.
+    case video(decoded: Int, encoded: Int, frames: Range<Int>)
+    /// A pass of sound is still running.
+    case sound
+    /// Assembly: packets written or checked, and frames of video written.
+    case assembly(packets: Int, frames: Int)
 }
 
 /// What an engine reports about itself, so that a worker can tell whether it fits a job.
 package struct EngineIdentity: Codable, Hashable, Sendable {
-    /// Its `Wire.version`.
+    /// The engine's `Wire.version`.
     package var version: Int
     /// `EncoderIdentity.build` of every encoder that this engine has.
     package var encoders: [String]
-    /// How it is confined.
     package var sandbox: SandboxState
 
     package init(version: Int, encoders: [String], sandbox: SandboxState) {
         self.version = version
         self.encoders = encoders
         self.sandbox = sandbox
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case version, encoders, sandbox
     }
 }
 
@@ -48,10 +52,6 @@ package enum EngineResult: Codable, Sendable {
     case assembly(AssemblyResult)
     /// Of `EngineRequest.pictures`: they are in the requested file.
     case pictures
-
-    package enum CodingKeys: String, CodingKey {
-        case recon, targets, pass, assembly, pictures
-    }
 }
 
 /// The result of recon. The index itself is in the requested file.
@@ -60,10 +60,6 @@ package struct ReconResult: Codable, Hashable, Sendable {
     package var indexHash: String
 
     package init(indexHash: String) { self.indexHash = indexHash }
-
-    enum CodingKeys: String, CodingKey {
-        case indexHash
-    }
 }
 
 /// How the output will be encoded.
@@ -79,10 +75,6 @@ package struct TargetsResult: Codable, Hashable, Sendable {
         self.video = video
         self.audio = audio
         self.diagnostics = diagnostics
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case video, audio, diagnostics
     }
 }
 
@@ -105,9 +97,5 @@ package struct AssemblyResult: Codable, Hashable, Sendable {
         self.packets = packets
         self.peakRSS = peakRSS
         self.diagnostics = diagnostics
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case bytes, checksum, packets, peakRSS, diagnostics
     }
 }

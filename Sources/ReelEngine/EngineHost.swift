@@ -1,28 +1,9 @@
 internal import FoundationEssentials
 internal import Glibc
 package import ReelCore
-internal import ReelSandbox
+internal import ReelHost
 internal import Subprocess
 internal import SystemPackage
-
-/// How long an engine with a request may be silent. Time in which the machine sleeps does not count.
-package struct EngineLimits: Sendable {
-    /// Without an event and without using any CPU.
-    package var stall: Duration
-    /// Without an event, even if it uses CPU.
-    package var silence: Duration
-
-    /// The most threads. Codecs start some for each processor; engines share the number that their user, or the service,
-    /// may have.
-    package var threads: Int
-
-    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec on a machine with many processors.
-    package init(stall: Duration = .seconds(120), silence: Duration = .seconds(600), threads: Int = 2000) {
-        self.stall = stall
-        self.silence = silence
-        self.threads = threads
-    }
-}
 
 /// Starts, watches and ends engines of one executable.
 package struct EngineHost: EngineRunner {
@@ -50,8 +31,8 @@ package struct EngineHost: EngineRunner {
     }
 
     /// Starts the engine in a session of its own, in the folder `/`, with no more of this process's environment than it
-    /// needs. When this returns, on any path, the engine and all processes that it started are dead and reaped. The engine
-    /// confines itself, and enforces the limit of its memory.
+    /// needs. When this returns, on any path, the engine and all processes that it started are dead and reaped. The
+    /// engine confines itself, and enforces the limit of its memory.
     package nonisolated(nonsending) func withEngine<R: Sendable>(
         memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
     ) async throws -> R {
@@ -82,9 +63,9 @@ package struct EngineHost: EngineRunner {
         return try outcome.closureResult.get()
     }
 
-    /// The engine reads hostile files, so it learns nothing but the language, where temporary files go, and how programs are
-    /// loaded and take memory. Its crashes are expected: Swift's backtracer would take seconds for each, and its output
-    /// would replace the codec's last words.
+    /// The engine reads hostile files, so it learns nothing but the language, where temporary files go, and how
+    /// programs are loaded and take memory. Its crashes are expected: Swift's backtracer would take seconds for each,
+    /// and its output would replace the codec's last words.
     private static var environment: [Environment.Key: String] {
         var kept = ["SWIFT_BACKTRACE": "enable=no"]
         for (name, value) in ProcessInfo.processInfo.environment {
@@ -94,4 +75,35 @@ package struct EngineHost: EngineRunner {
         }
         return Dictionary(uniqueKeysWithValues: kept.map { (Environment.Key(stringLiteral: $0), $1) })
     }
+}
+
+/// An engine in a process of its own, inside `EngineHost.withEngine`.
+package final class EngineSession: Engine {
+    package let identity: EngineIdentity
+    private let process: EngineProcess
+
+    init(_ process: EngineProcess, identity: EngineIdentity) {
+        self.process = process
+        self.identity = identity
+    }
+
+    package func perform(
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
+    ) async throws(ReelFailure) -> EngineResult {
+        try await process.perform(request, progress: progress)
+    }
+
+    package func assemble(
+        _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
+        next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
+    ) async throws(ReelFailure) -> EngineResult {
+        try await process.perform(.assemble(request), progress: progress, next: next)
+    }
+
+    package var standardErrorTail: String { process.standardError.text }
+
+    package var cpuSeconds: Double { process.cpuSeconds }
+
+    /// Whether the engine has ended, or is about to because it was killed.
+    package var isDead: Bool { process.isDead }
 }

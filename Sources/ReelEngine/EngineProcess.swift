@@ -1,7 +1,6 @@
-internal import FoundationEssentials
 internal import Glibc
 internal import ReelCore
-internal import ReelSandbox
+internal import ReelHost
 internal import Subprocess
 internal import Synchronization
 
@@ -24,8 +23,8 @@ final class EngineProcess: Sendable {
         /// When the engine last reported something, or got a request.
         var lastEvent = SuspendingClock().now
         /// At most one of the two is set: an answer that has not been fetched, or a continuation that waits for one.
-        var answer: Dialogue.Answer?
-        var waiter: CheckedContinuation<Dialogue.Answer, Never>?
+        var answer: Dialogue.Reply?
+        var waiter: CheckedContinuation<Dialogue.Reply, Never>?
     }
 
     init(_ execution: Execution, limits: EngineLimits) {
@@ -33,12 +32,7 @@ final class EngineProcess: Sendable {
         self.limits = limits
     }
 
-    var cpuSeconds: Double {
-        var (clock, time) = (clockid_t(), timespec())
-        guard clock_getcpuclockid(execution.processIdentifier.value, &clock) == 0, clock_gettime(clock, &time) == 0
-        else { return 0 }
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    var cpuSeconds: Double { ProcessUse.cpuSeconds(of: execution.processIdentifier.value) }
 
     var isDead: Bool { state.withLock { $0.dialogue.isOver || $0.dialogue.killReason != nil } }
 
@@ -59,7 +53,7 @@ final class EngineProcess: Sendable {
         return result
     }
 
-    /// Says what the engine may reach, and waits until it has sent its identity.
+    /// Sends the confinement, and waits until the engine has sent its identity.
     func start(_ confinement: Confinement) async throws(ReelFailure) -> EngineIdentity {
         // If the line cannot be written, the engine is dead or dying: its end is the answer.
         _ = try? await execution.standardInputWriter.write(line(.confinement(confinement)))
@@ -95,7 +89,7 @@ final class EngineProcess: Sendable {
                 kill(.cancelled)
             }
         } catch {
-            // What else is thrown here is that the task was cancelled.
+            // Any other error here means that the task was cancelled.
             throw error as? ReelFailure ?? ReelFailure(.interrupted)
         }
     }
@@ -109,7 +103,7 @@ final class EngineProcess: Sendable {
         }
     }
 
-    /// The same, while segments are sent as they become known. If there is a failure in that, the engine is killed.
+    /// The same, while segments are sent as they become known. If that fails, the engine is killed.
     private func result(
         feeding next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
     ) async throws -> EngineResult {
@@ -149,7 +143,7 @@ final class EngineProcess: Sendable {
         }
     }
 
-    private func awaitAnswer() async -> Dialogue.Answer {
+    private func awaitAnswer() async -> Dialogue.Reply {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state in
                 if state.answer == nil { state.waiter = continuation }
@@ -159,7 +153,7 @@ final class EngineProcess: Sendable {
         }
     }
 
-    private func deliver(_ answer: Dialogue.Answer) {
+    private func deliver(_ answer: Dialogue.Reply) {
         let waiter = state.withLock { state in
             if state.waiter == nil { state.answer = answer }
             return state.waiter.take()
@@ -183,17 +177,15 @@ extension EngineProcess {
         async let errors: Void = readErrors()
         async let _: Void = watch()
         await readEvents()
-        let exit = await finish()
+        let end = await finish()
         await errors
-        let answer = state.withLock { $0.dialogue.end(exit, lastWords: standardError.lastLine) }
+        let answer = state.withLock { $0.dialogue.end(end, lastWords: standardError.lastLine) }
         if let answer { deliver(answer) }
     }
 
     private func readErrors() async {
         do {
-            for try await buffer in execution.standardError {
-                buffer.withUnsafeBytes { standardError.append($0) }
-            }
+            for try await buffer in execution.standardError { buffer.withUnsafeBytes { standardError.append($0) } }
         } catch {
             // Everything readable has been read.
         }
@@ -215,8 +207,8 @@ extension EngineProcess {
     }
 
     private func receive(_ line: [UInt8]) {
-        let event = try? JSONDecoder().decode(EngineEvent.self, from: Data(line))
-        let step = state.withLock { state -> Dialogue.Step in
+        let event = EngineEvent(line: line)
+        let step = state.withLock { state -> Dialogue.Action in
             state.lastEvent = SuspendingClock().now
             return event.map { state.dialogue.receive($0) }
                 ?? .kill(.nonsense(.noEvent(line: quoted(String(decoding: line, as: UTF8.self)))))
@@ -229,27 +221,27 @@ extension EngineProcess {
     }
 
     /// Kills the engine's remaining processes when its output has ended, and returns how it ended.
-    private func finish() async -> EngineExit? {
+    private func finish() async -> EngineEnd? {
         let process = execution.processIdentifier.value
         // A dying process closes its output a moment before it ends.
         let patience = SuspendingClock().now.advanced(by: .seconds(1))
-        while !isDead, EngineExit.peek(process) == nil, SuspendingClock().now < patience,
+        while !isDead, EngineEnd(ofUnreaped: process) == nil, SuspendingClock().now < patience,
             (try? await Task.sleep(for: .milliseconds(5))) != nil
         {}
         if Task.isCancelled {
             kill(.cancelled)
-        } else if EngineExit.peek(process) == nil {
+        } else if EngineEnd(ofUnreaped: process) == nil {
             kill(.nonsense(.closedOutput))
         }
         await execution.teardown(using: EngineProcess.killingGroup)
-        return EngineExit.peek(process)
+        return EngineEnd(ofUnreaped: process)
     }
 
     private func watch() async {
         let process = execution.processIdentifier.value
         var watchdog = Watchdog(limits)
         while (try? await Task.sleep(for: watchdog.interval, clock: .suspending)) != nil {
-            let use = Watchdog.use(by: process)
+            let use = ProcessUse(of: process)
             if let use, use.threads > limits.threads { return kill(.nonsense(.manyThreads(most: limits.threads))) }
             let lastEvent = state.withLock { state in
                 // A stopped engine is not hung.
@@ -260,5 +252,17 @@ extension EngineProcess {
             let reason = watchdog.judge(now: SuspendingClock().now, lastEvent: lastEvent, cpu: use?.cpu)
             if let reason { return kill(reason) }
         }
+    }
+}
+
+extension EngineEnd {
+    /// How a child that is not reaped yet ended, without reaping it; nil while it lives.
+    fileprivate init?(ofUnreaped process: pid_t) {
+        var info = siginfo_t()
+        guard waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+            info._sifields._sigchld.si_pid == process
+        else { return nil }
+        let status = info._sifields._sigchld.si_status
+        self = info.si_code == CInt(CLD_EXITED) ? .exited(code: status) : .signalled(signal: status)
     }
 }

@@ -1,5 +1,12 @@
 package import ReelCore
 
+/// The engine's wire protocol: one request as a JSON line on standard input, events as JSON lines on standard output
+/// until `result` or `failure`, then the next request. Lines do not contain large data; they name where it is.
+package enum Wire {
+    /// Grows with every change that an older worker or engine would misread.
+    package static let version = 10
+}
+
 /// A request to an engine: one JSON line on its standard input.
 package enum EngineRequest: Codable, Sendable {
     /// Reads a source and writes its index.
@@ -14,15 +21,10 @@ package enum EngineRequest: Codable, Sendable {
     case assemble(AssembleRequest)
     /// Makes pictures for people.
     case pictures(PicturesRequest)
-
-    package enum CodingKeys: String, CodingKey {
-        case recon, choose, reverse, reverseAudio, assemble, pictures
-    }
 }
 
 /// Read the source once and write its index, which depends on nothing else.
 package struct ReconRequest: Codable, Sendable {
-    /// The source.
     package var source: Locator
     /// Where the engine writes the index.
     package var index: Locator
@@ -37,17 +39,12 @@ package struct ReconRequest: Codable, Sendable {
         self.decoding = decoding
         self.isSoundOnly = isSoundOnly
     }
-
-    enum CodingKeys: String, CodingKey {
-        case source, index, decoding, isSoundOnly
-    }
 }
 
 /// Choose how an output is encoded.
 package struct ChooseRequest: Codable, Sendable {
     /// The indexes of the job's sources, in their order.
     package var indexes: [Locator]
-    /// The user's request.
     package var spec: JobSpec
     /// Threads of each codec if the spec does not set them; at least 1.
     package var threads: Int
@@ -57,54 +54,38 @@ package struct ChooseRequest: Codable, Sendable {
         self.spec = spec
         self.threads = threads
     }
-
-    enum CodingKeys: String, CodingKey {
-        case indexes, spec, threads
-    }
 }
 
-/// What an engine reads of a job: none of it ever changes.
+/// The files of a job that an engine reads. They never change.
 package struct JobFiles: Codable, Hashable, Sendable {
     /// The files of the plan's sources, in the plan's order.
     package var sources: [SourceFiles]
-    /// The job's plan.
     package var plan: Locator
 
     package init(sources: [SourceFiles], plan: Locator) {
         self.sources = sources
         self.plan = plan
     }
-
-    enum CodingKeys: String, CodingKey {
-        case sources, plan
-    }
 }
 
 /// A source and its index.
 package struct SourceFiles: Codable, Hashable, Sendable {
-    /// The source.
     package var source: Locator
-    /// The source's index.
     package var index: Locator
 
     package init(source: Locator, index: Locator) {
         self.source = source
         self.index = index
     }
-
-    enum CodingKeys: String, CodingKey {
-        case source, index
-    }
 }
 
 /// Reverse one pass into segments.
 package struct PassRequest: Codable, Sendable {
-    /// The job.
     package var job: JobFiles
     /// The pass's place in `Plan.passes`.
     package var pass: Int
-    /// Where each chunk's segment is to be, in the order of the chunks; nil for chunks whose segment is whole already. A track of
-    /// sound is one chunk.
+    /// Where each chunk's segment is to be, in the order of the chunks; nil for chunks whose segment is already whole.
+    /// A track of sound is one chunk.
     package var segments: [SegmentPlace?]
     /// Folder on the worker's machine for spills, which are unlinked at once.
     package var scratch: String
@@ -115,15 +96,10 @@ package struct PassRequest: Codable, Sendable {
         self.segments = segments
         self.scratch = scratch
     }
-
-    enum CodingKeys: String, CodingKey {
-        case job, pass, segments, scratch
-    }
 }
 
 /// Join the segments into a file and verify it. The segments follow as `EngineInput.segments`.
 package struct AssembleRequest: Codable, Sendable {
-    /// The job.
     package var job: JobFiles
     /// Where to write the result.
     package var output: Locator
@@ -131,10 +107,6 @@ package struct AssembleRequest: Codable, Sendable {
     package init(job: JobFiles, output: Locator) {
         self.job = job
         self.output = output
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case job, output
     }
 }
 
@@ -147,46 +119,17 @@ package struct PicturesRequest: Codable, Sendable {
     /// Where to write the JPEG.
     package var file: Locator
 
-    /// Where pictures are.
     package enum Subject: Codable, Sendable {
         /// Frames of a source.
         case source(files: SourceFiles, sample: FrameSample)
         /// Pictures of an output of this format, whose colours are those of the stream; nil leaves a place black.
         case output(format: OutputFormat, like: VideoStream, pictures: [FilePicture?])
-
-        package enum CodingKeys: String, CodingKey {
-            case source, output
-        }
     }
 
     package init(subject: Subject, within: PictureSize, file: Locator) {
         self.subject = subject
         self.within = within
         self.file = file
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case subject, within, file
-    }
-}
-
-/// The first line on an engine's standard input: the engine confines itself before it is ready.
-package struct Confinement: Codable, Hashable, Sendable {
-    /// The files that the engine may reach.
-    package var scope: EngineScope
-    /// Whether the engine must be confined.
-    package var mode: SandboxMode
-    /// The folders in which the scope's sources must lie; nil for any.
-    package var sourceRoots: SourceRoots?
-
-    package init(scope: EngineScope, mode: SandboxMode, sourceRoots: SourceRoots?) {
-        self.scope = scope
-        self.mode = mode
-        self.sourceRoots = sourceRoots
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case scope, mode, sourceRoots
     }
 }
 
@@ -199,8 +142,4 @@ package enum EngineInput: Codable, Sendable {
     /// Segments for the assembly that was requested last, in any order. There may be many such lines, while passes are
     /// still being done; all segments of the job are named once.
     case segments([StoredSegment])
-
-    package enum CodingKeys: String, CodingKey {
-        case confinement, request, segments
-    }
 }

@@ -1,5 +1,23 @@
-internal import Glibc
 internal import ReelCore
+
+/// How long an engine with a request may be silent. Time in which the machine sleeps does not count.
+package struct EngineLimits: Sendable {
+    /// Without an event and without using any CPU.
+    package var stall: Duration
+    /// Without an event, even if it uses CPU.
+    package var silence: Duration
+    /// The most threads. Codecs start some for each processor; engines share the number that their user, or the
+    /// service, may have.
+    package var threads: Int
+
+    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec on a machine with many
+    /// processors.
+    package init(stall: Duration = .seconds(120), silence: Duration = .seconds(600), threads: Int = 2000) {
+        self.stall = stall
+        self.silence = silence
+        self.threads = threads
+    }
+}
 
 /// Decides whether an engine that owes an event is hung.
 struct Watchdog {
@@ -12,7 +30,7 @@ struct Watchdog {
     /// How often to look: often enough for the shorter limit, at most once a second.
     var interval: Duration { max(.milliseconds(10), min(.seconds(1), min(limits.stall, limits.silence) / 8)) }
 
-    /// Why to kill the engine if it is hung, else nil.
+    /// The reason to kill the engine if it is hung; nil if it is not.
     ///
     /// - Parameters:
     ///   - lastEvent: when it last reported something, or got a request.
@@ -26,29 +44,5 @@ struct Watchdog {
         let lastSign = max(lastEvent, lastUse ?? lastEvent)
         if lastSign.duration(to: now) >= limits.stall { return .hung(.idle, limits.stall) }
         return nil
-    }
-
-    /// What a process has used of its machine.
-    struct Use {
-        /// User and system time of all its threads, in clock ticks.
-        let cpu: UInt64
-        let threads: Int
-    }
-
-    /// Nil if /proc cannot be read.
-    static func use(by process: pid_t) -> Use? {
-        guard let file = fopen("/proc/\(process)/stat", "re") else { return nil }
-        defer { fclose(file) }
-        var line = [UInt8](repeating: 0, count: 1024)
-        let count = fread(&line, 1, line.count, file)
-        // The name of the program, in parentheses, may contain any character; utime, stime and num_threads are fields
-        // 14, 15 and 20 of proc(5).
-        let fields =
-            String(decoding: line[..<count], as: UTF8.self)
-            .split(separator: ")").last?.split(separator: " ") ?? []
-        guard fields.count > 17, let user = UInt64(fields[11]), let system = UInt64(fields[12]),
-            let threads = Int(fields[17])
-        else { return nil }
-        return Use(cpu: user + system, threads: threads)
     }
 }

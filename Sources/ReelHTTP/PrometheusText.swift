@@ -4,31 +4,25 @@ internal import NIOCore
 
 /// Figures in the text format of Prometheus.
 package struct PrometheusText {
-    /// What a figure is.
     package enum Kind: String { case gauge, counter }
 
-    /// A value of a figure, and the labels that tell it from the others. Labels are words of the program: none has a quote
-    /// or a backslash.
+    /// A value of a figure, and the labels that tell it from the others. Labels are words of the program, without
+    /// quotes and backslashes.
     package typealias Sample = (labels: [(String, String)], value: Double)
 
-    /// The lines so far.
     package private(set) var text = ""
 
     package init() {}
 
-    /// Adds a figure with one value.
     package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
         add(name, kind, help, [([], value)])
     }
 
-    /// Adds a figure with a value for each set of labels.
     package mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
         head(name, kind.rawValue, help)
         for sample in samples { line(name, sample.labels, sample.value) }
     }
 
-    /// Adds a histogram.
-    ///
     /// - Parameter buckets: ascending upper bounds, with the number of values up to each.
     package mutating func addHistogram(
         _ name: String, _ help: String, buckets: [(bound: Double, count: Int)], sum: Double, count: Int
@@ -57,7 +51,5 @@ package struct PrometheusText {
         text += "\(name)\(list.isEmpty ? "" : "{\(list)}") \(number(value))\n"
     }
 
-    private func number(_ value: Double) -> String {
-        Int64(exactly: value).map { String($0) } ?? String(value)
-    }
+    private func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 }

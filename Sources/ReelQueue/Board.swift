@@ -8,15 +8,16 @@ package import ReelCore
 ///   which each prefix is safe: if a caller dies within a call, leases and repetition repair the rest.
 /// - **A pass has one result.** However many workers work at a pass, one result is recorded, and the call that records
 ///   the last one releases the assembly.
-/// - **A lease decides which worker holds a pass.** It is named by a random token, lasts for a fixed time, and is extended by
-///   `beat`. A token that has lost its pass cannot fail it, hand it back, or disprove its plan.
+/// - **A lease decides which worker holds a pass.** It is named by a random token, lasts for a fixed time, and is
+///   extended by `beat`. A token that has lost its pass cannot fail it, hand it back, or disprove its plan.
 /// - **Calls of one board are carried out one after another.** A call that waits (`waitForWork`, `events`) delays
 ///   the others, so a role that must not be delayed has a board of its own: see ``BoardConnections``.
 /// - **A call that fails may have been carried out.** Every call throws `.unreachable` with cause `.transient` if the
-///   board is out of reach; it may have been carried out all the same. Calls can be repeated: the second answer says what
-///   the first one did. A call that is refused for good has cause `.permanent`.
+///   board is out of reach; it may have been carried out all the same. Calls can be repeated: the second answer says
+///   what the first one did. A call that is refused for good has cause `.permanent`.
 ///
-/// Times of leases and retries are those of the board's own clock.
+/// Times of leases and retries are those of the board's own clock. A call that reads a job throws `.boardUnreadable` if
+/// something that the board holds of it cannot be read.
 ///
 /// ``RedisBoard`` is the board of programs. The tests' `ModelBoard` answers as `docs/board.md` says, without Redis.
 package protocol Board: Sendable {
@@ -26,8 +27,8 @@ package protocol Board: Sendable {
 
     // MARK: The board itself
 
-    /// Returns the store that the board belongs to. A board that belongs to none is given `id`, which is the answer then;
-    /// without an id it stays as it is, and the answer is nil.
+    /// Returns the store that the board belongs to. A board that belongs to none is given `id`, which is the answer
+    /// then; without an id it stays as it is, and the answer is nil.
     ///
     /// Throws `.boardOfOtherVersion`.
     func store(expecting id: StoreID?) async throws(ReelFailure) -> StoreID?
@@ -38,8 +39,8 @@ package protocol Board: Sendable {
     /// Prepares the board's server, so that users that may not do so can work with the board. Returns whether there was
     /// anything to do.
     ///
-    /// Throws `.boardUnprepared` if this user may not, either, and `.boardOfNewerRelease` if the server was prepared by a
-    /// newer release that does not serve this one.
+    /// Throws `.boardUnprepared` if this user may not, either, and `.boardOfNewerRelease` if the server was prepared by
+    /// a newer release that does not serve this one.
     func prepare() async throws(ReelFailure) -> Bool
 
     /// Returns what makes the board's server unfit to keep a queue.
@@ -69,19 +70,18 @@ package protocol Board: Sendable {
     /// - Throws: `.usage` if the job contradicts itself.
     func begin(_ job: BoardJob, holder: WorkerID) async throws(ReelFailure) -> Begun
 
-    /// Puts a plan and its passes on the board, all or nothing: no pass can be claimed before all are there. Repeat the
-    /// call until it is answered.
+    /// Gives a job its plan, and makes its passes claimable in the plan's order. The passes themselves stay in the
+    /// store. Repeat the call until it is answered.
     ///
     /// - Parameters:
-    ///   - job: complete, with the number of its plan.
-    ///   - passes: in the order in which they are to be claimed, `job.passCount` of them, without the assembly.
-    ///   - finished: results that the store has already, by index.
-    ///   - claim: holds the job's planning; its lease is extended on the way, and ends with the last step.
+    ///   - job: complete, with the number, hash and counts of its plan.
+    ///   - finished: results that the store has already, by index. The job is never seen with a plan and without them.
+    ///   - claim: holds the job's planning, which ends.
     ///   - paused: whether nothing of the job is given out until `resume`. A job that was paused while probing stays
     ///     paused.
     /// - Throws: `.usage` if the job contradicts itself.
     func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) async throws(ReelFailure) -> Published
 
     /// Says that a process waits for a job; it counts as waiting for one lease. Nil if there is no such job.
@@ -93,9 +93,9 @@ package protocol Board: Sendable {
 
     /// Says that a process waits for a job no longer. Planning that `claim` holds is handed back uncharged.
     ///
-    /// - Parameter abandoning: whether the job is of no use to the caller. If it is still probing, no other process waits
-    ///   for it, and no other plans it, it is cancelled, to be removed. A job that failed while probing is removed by
-    ///   the last process that leaves it, in any case.
+    /// - Parameter abandoning: whether the job is of no use to the caller. If it is still probing, no other process
+    ///   waits for it, and no other plans it, it is cancelled, to be removed. A job that failed while probing is
+    ///   removed by the last process that leaves it, in any case.
     func leave(
         _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
     ) async throws(ReelFailure) -> Departure
@@ -117,13 +117,14 @@ package protocol Board: Sendable {
     /// that has ended does not change. Throws `.jobContradictory` for a weight that is not above 0.
     func weigh(_ job: JobID, _ weight: Double) async throws(ReelFailure) -> JobState?
 
-    /// Records what a submitter says of a job, as text that the board does not read; it is in the job's status until the
-    /// job is begun anew. False if there is no such job.
+    /// Records what a submitter says of a job, as text that the board does not read; it is in the job's status until
+    /// the job is begun anew. False if there is no such job.
     @discardableResult
     func describe(_ job: JobID, _ submission: String) async throws(ReelFailure) -> Bool
 
-    /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing is planned again. Returns
-    /// the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being removed.
+    /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing is planned again.
+    /// Returns the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being
+    /// removed.
     func retry(_ job: JobID) async throws(ReelFailure) -> JobState?
 
     /// Removes everything that the board has of an ended job. Throws `.usage` if the job has not ended; if there is no
@@ -135,12 +136,12 @@ package protocol Board: Sendable {
 
     // MARK: Webhooks
 
-    /// Adds a webhook to a job: a URL that is told of each of its ends, or at once if the job has ended. A job keeps its
-    /// webhooks until it is begun anew or forgotten. Nil if there is no such job.
+    /// Adds a webhook to a job: a URL that is told of each of its ends, or at once if the job has ended. A job keeps
+    /// its webhooks until it is begun anew or forgotten. Nil if there is no such job.
     func hook(_ job: JobID, _ url: String) async throws(ReelFailure) -> HookAnswer?
 
-    /// Leases the webhook that has been due longest to the caller, which sends it; nil if none is due. If `dispatched` is
-    /// not called before the lease lapses, another caller gets it.
+    /// Leases the webhook that has been due longest to the caller, which sends it; nil if none is due. If `dispatched`
+    /// is not called before the lease lapses, another caller gets it.
     func dispatch() async throws(ReelFailure) -> DueWebhook?
 
     /// Records how an attempt to send a webhook ended. After a failure it is due again, until a day has passed.
@@ -151,14 +152,14 @@ package protocol Board: Sendable {
 
     // MARK: Working at passes
 
-    /// Leases a pass to a worker; nil if there is none for it now. A worker beats once before it claims, so that its host
-    /// is known.
+    /// Leases a pass to a worker; nil if there is none for it now. A worker beats once before it claims, so that its
+    /// host is known.
     ///
     /// If this throws, a pass may have been leased all the same; that lease lapses.
     func claim(_ offer: WorkerOffer) async throws(ReelFailure) -> Claim?
 
-    /// Returns when there may be work, or after the time-out at the latest; an implementation may return earlier. The end
-    /// of a retry's wait gives no hint, so wait a few seconds at most.
+    /// Returns when there may be work, or after the time-out at the latest; an implementation may return earlier. The
+    /// end of a retry's wait gives no hint, so wait a few seconds at most.
     func waitForWork(seconds: Int) async throws(ReelFailure)
 
     /// Records the result of a pass. Repeat the call until it is answered: once recorded, the answer is `.duplicate`.
@@ -174,17 +175,17 @@ package protocol Board: Sendable {
     /// Hands a pass back without charging an attempt. If the token does not hold the pass any more, nothing happens.
     func release(_ claim: Claim) async throws(ReelFailure)
 
-    /// Says that a job's plan has proved wrong in this pass: the job is planned again, for another plan. Nothing of the old
-    /// plan counts any more; the next publisher names the finished passes.
+    /// Says that a job's plan has proved wrong in this pass: the job is planned again, for another plan. Nothing of the
+    /// old plan counts any more; the next publisher names the finished passes.
     ///
     /// - Parameter job: the job as it was begun.
     /// - Returns: whether this call has the job planned again; false if the token does not hold the pass any more.
     func disprove(_ claim: Claim, worker: WorkerID, job: BoardJob) async throws(ReelFailure) -> Bool
 
     /// Takes back results that have proved wrong: their segments are missing, or differ from their records. The passes
-    /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are finished.
-    /// Each pass is charged as after a transient failure, and the job fails if one has no attempt left. If the job has
-    /// failed, its results are forgotten and nothing else changes.
+    /// are done again; a job that was assembling runs again, and its assembly is given out when all passes are
+    /// finished. Each pass is charged as after a transient failure, and the job fails if one has no attempt left. If
+    /// the job has failed, its results are forgotten and nothing else changes.
     ///
     /// - Parameters:
     ///   - passes: index and token of each wrong result; one that another token has recorded by now stays.
@@ -208,8 +209,8 @@ package protocol Board: Sendable {
     func beat(_ report: WorkerReport) async throws(ReelFailure) -> BeatReply
 
     /// Gives a worker, or all workers of a host, nothing more: they work on what they hold. They learn of it with their
-    /// next beat. A worker is drained until it leaves the registry, a host until `undrain`. False if no worker of that name
-    /// is registered; any host can be drained.
+    /// next beat. A worker is drained until it leaves the registry, a host until `undrain`. False if no worker of that
+    /// name is registered; any host can be drained.
     func drain(_ scope: DrainScope, _ name: String) async throws(ReelFailure) -> Bool
 
     /// Takes a drain back. False if there was none.
@@ -218,11 +219,12 @@ package protocol Board: Sendable {
     /// Returns the names of the hosts that are drained, sorted, whether they have workers or not.
     func drainedHosts() async throws(ReelFailure) -> [String]
 
-    /// Takes a worker that ends out of the registry. The passes that it still holds are not handed back: release them first.
+    /// Takes a worker that ends out of the registry. The passes that it still holds are not handed back: release them
+    /// first.
     func depart(_ worker: WorkerID) async throws(ReelFailure)
 
-    /// Requeues the passes whose leases have lapsed and returns how many. For one lease after a start of the board's
-    /// server it does nothing.
+    /// Requeues the passes whose leases have lapsed and returns how many. Does nothing for one lease after the board's
+    /// server started, after its clock was set, or if no process has reaped for that long.
     func reap() async throws(ReelFailure) -> Int
 
     /// Throws at once if the user may not make a worker's calls.
@@ -243,19 +245,16 @@ package protocol Board: Sendable {
     /// Returns how many passes of a job wait for another attempt, whether that may begin now or later.
     func retries(_ job: JobID) async throws(ReelFailure) -> Int
 
-    /// Forgets the results of a finished job's passes, which no reader needs. Keeps the job's totals and each pass's token.
-    /// Does nothing to a job in another state than done.
+    /// Forgets the results of a finished job's passes, which no reader needs. Keeps the job's totals and each pass's
+    /// token. Does nothing to a job in another state than done.
     func trim(_ job: JobID) async throws(ReelFailure)
 
-    /// Returns the results of a job's finished passes, the assembly's among them, with the tokens that recorded them, by
-    /// index; none that were trimmed.
+    /// Returns the results of a job's finished passes, the assembly's among them, with the tokens that recorded them,
+    /// by index; none that were trimmed.
     func recordedResults(_ job: JobID) async throws(ReelFailure) -> [Int: RecordedResult]
 
     /// Returns the results of those of the passes that are finished.
     func results(_ job: JobID, at indices: [Int]) async throws(ReelFailure) -> [Int: PassResult]
-
-    /// Returns passes of a job by index, as they were published.
-    func passes(_ job: JobID, at indices: [Int]) async throws(ReelFailure) -> [Int: Pass]
 
     /// Returns the diagnostics of a job's finished passes, each once, in the order of the passes; 100 at most.
     func passDiagnostics(_ job: JobID) async throws(ReelFailure) -> [Diagnostic]
@@ -268,10 +267,11 @@ package protocol Board: Sendable {
 
     /// Returns the jobs that have not ended, the oldest first, and after them the failed ones, the latest first;
     /// `count` of each at most.
-    func queue(count: Int) async throws(ReelFailure) -> JobList
+    func queue(count: Int) async throws(ReelFailure) -> ListedJobs
 
-    /// Returns the jobs of these ids, without jobs that the board does not know.
-    func list(_ jobs: [JobID]) async throws(ReelFailure) -> JobList
+    /// Returns the jobs of these ids, without jobs that the board does not know, and every job that was set aside since
+    /// it cannot be read.
+    func list(_ jobs: [JobID]) async throws(ReelFailure) -> ListedJobs
 
     /// Returns the ids of all jobs, the one that was submitted first first.
     func jobs() async throws(ReelFailure) -> [JobID]
@@ -280,7 +280,7 @@ package protocol Board: Sendable {
     func jobCounts() async throws(ReelFailure) -> (active: Int, failed: Int)
 
     /// Returns the jobs that have not ended, and of the others the `ended` that were submitted last; the oldest first.
-    func latestJobs(ended: Int) async throws(ReelFailure) -> JobList
+    func latestJobs(ended: Int) async throws(ReelFailure) -> ListedJobs
 
     /// Returns how fast the work of all jobs got done over the last minute.
     func pace() async throws(ReelFailure) -> Pace
@@ -288,8 +288,8 @@ package protocol Board: Sendable {
     /// Returns how fast the work of all jobs got done in each of the last 60 whole minutes, the oldest first.
     func rates() async throws(ReelFailure) -> [MinuteRate]
 
-    /// Returns what the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with
-    /// the jobs that have not ended and with the workers, not with passes or ended jobs.
+    /// Returns what the board has counted since it was made, and its jobs, passes and slots by state. The cost grows
+    /// with the jobs that have not ended and with the workers, not with passes or ended jobs.
     func figures() async throws(ReelFailure) -> BoardFigures
 
     /// Returns the memory that Redis uses and the limit that it has, both in bytes. Without a limit the second is nil.
@@ -303,21 +303,24 @@ package protocol Board: Sendable {
     /// - Parameter place: the jobs after this place, which need not be there any more; nil for the latest jobs.
     func jobs(before place: JobPlace?, count: Int) async throws(ReelFailure) -> [JobPlace]
 
-    /// Returns the passes of a job in a range of the plan's order, one by one; nil if the board does not know it. The cost grows
-    /// with the range alone.
+    /// Returns the passes of a job in a range of the plan's order, one by one; nil if the board does not know it. The
+    /// cost grows with the range alone.
     func passes(_ job: JobID, in range: Range<Int>) async throws(ReelFailure) -> [PassLook]?
 
-    /// Returns how many jobs of a submitter, whose name is given without its host, have not ended.
+    /// Returns how many jobs of a submitter, whose name is given without its host, have not ended. The cost grows with
+    /// the jobs that have not ended.
     func jobs(of submitter: String) async throws(ReelFailure) -> Int
 
-    /// Returns a job's passes at a glance; nil if the board does not know it. The cost does not grow with their number.
+    /// Returns a job's passes in `cells` cells at most; nil if the board does not know it or it has no plan. The cost
+    /// does not grow with their number.
     func strip(_ job: JobID, cells: Int) async throws(ReelFailure) -> PassStrip?
 
     /// Returns the place in the stream of events before everything that happens from now on.
     func placeOfNow() async throws(ReelFailure) -> BoardEvent.Place
 
     /// Returns the events after a place, the oldest first, 1000 at most. If there are none, waits for one, until the
-    /// time-out at the latest; then the answer is empty.
+    /// time-out at the latest; then the answer is empty. The board keeps about 10,000 events, so a reader that falls
+    /// behind by more misses some.
     func events(
         after place: BoardEvent.Place, atMost duration: Duration
     ) async throws(ReelFailure) -> [BoardEvent]
@@ -335,9 +338,9 @@ package protocol Board: Sendable {
 extension Board {
     /// Publishes a job of which nothing is finished, and which is not paused.
     package func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult] = [:], claim: Claim
+        _ job: BoardJob, finished: [Int: RecordedResult] = [:], claim: Claim
     ) async throws(ReelFailure) -> Published {
-        try await publish(job, passes: passes, finished: finished, claim: claim, paused: false)
+        try await publish(job, finished: finished, claim: claim, paused: false)
     }
 
     /// Says that a process waits for a job whose planning it does not hold.
@@ -366,8 +369,8 @@ extension Board {
     }
 
     /// Returns the first 100 of the jobs that have not ended, and of the failed ones.
-    package func queue() async throws(ReelFailure) -> JobList { try await queue(count: 100) }
+    package func queue() async throws(ReelFailure) -> ListedJobs { try await queue(count: 100) }
 
     /// Returns the jobs that have not ended, and the last 50 of the others.
-    package func latestJobs() async throws(ReelFailure) -> JobList { try await latestJobs(ended: 50) }
+    package func latestJobs() async throws(ReelFailure) -> ListedJobs { try await latestJobs(ended: 50) }
 }

@@ -11,8 +11,8 @@ package struct Namespace: Hashable, Sendable {
 
     private init(checked name: String) { self.name = name }
 
-    /// Throws `.namespaceInvalid` unless the name has 1 to 64 letters, digits, dots, hyphens and underscores of ASCII: it
-    /// becomes part of keys and of patterns in the lists of users.
+    /// Throws `.namespaceInvalid` unless the name has 1 to 64 letters, digits, dots, hyphens and underscores of ASCII:
+    /// it becomes part of keys and of patterns in the lists of users.
     package init(_ name: String) throws(ReelFailure) {
         let isWord = name.utf8.allSatisfy { byte in
             switch UInt8(byte) {
@@ -29,9 +29,9 @@ package struct Namespace: Hashable, Sendable {
     }
 }
 
-/// Keys of a whole board, whose names are fixed but for the namespace. `docs/board.md` says what each holds. New ones go
-/// to the end, since functions take keys by their place and serve earlier callers; so `journal`, which is not used any more,
-/// keeps its place.
+/// Keys of a whole board, whose names are fixed but for the namespace. `docs/board.md` says what each holds. New ones
+/// go to the end, since functions take keys by their place and serve earlier callers; so `journal`, which is not used
+/// any more, keeps its place.
 enum BoardKey: String, CaseIterable {
     case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
     case events, pace, done, cancelled, counters, journal, webhooks, queue, begun, turns

@@ -57,14 +57,14 @@ package enum BoardPolicy {
     static let rateSlots = 61
 
     /// The upper bounds of the buckets of both histograms, in milliseconds: from passes that copy or skip almost
-    /// everything to the one pass of a long source with a single random access point. Steps of about two up to two minutes,
-    /// where most passes lie (with a lease of 20 s among them), and wider ones above.
+    /// everything to the one pass of a long source with a single random access point. Steps of about two up to two
+    /// minutes, where most passes lie (with a lease of 20 s among them), and wider ones above.
     package static let buckets = [
         500, 1000, 2000, 5000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 900_000, 3_600_000,
     ]
 
-    /// The number of jobs that one call of `backlog` looks at. With more, a call would hold up the others for longer than
-    /// some 10 ms.
+    /// The number of jobs that one call of `backlog` looks at. With more, a call would hold up the others for longer
+    /// than some 10 ms.
     static let backlogPage = 1000
 
     /// The number of entries that the journal keeps, approximately.

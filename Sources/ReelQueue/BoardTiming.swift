@@ -54,3 +54,8 @@ extension Duration {
     /// Whole milliseconds, rounded down.
     var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
+
+extension BoardTiming {
+    var leaseText: String { String(lease.milliseconds) }
+    var retentionText: String { String(retention.milliseconds) }
+}

@@ -1,4 +1,5 @@
-internal import ReelCore
+internal import CBoardScripts
+package import ReelCore
 
 /// The functions that Redis holds for the board: one library, of one version. `FUNCTION LOAD` gets its text whole,
 /// Redis keeps it in its append-only file, and each call names the version that the caller knows; see `docs/board.md`.
@@ -13,11 +14,8 @@ package enum Library {
     /// so that an earlier program and these functions would misread each other.
     static let serves = 1
 
-    /// What Redis loads: the head of constants, `board.lua`, then the transitions in the order of their names.
-    package static let text: String = {
-        let files = [PackageResources.board_lua] + Command.all.map { $0.source }
-        return head + files.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
-    }()
+    /// What Redis loads: the head of constants, then the files of `Scripts`.
+    package static let text = head + String(cString: board_scripts())
 
     /// The constants that Swift and Lua share, each defined once. `.luacheckrc` lists their names, too.
     private static let head = """
@@ -27,16 +25,6 @@ package enum Library {
         \(BoardPolicy.lua)
 
         """
-
-    /// A call of a function. It declares every key with a fixed name, so that Redis checks before the function runs
-    /// that the user may use all of them and that they lie in one slot. Keys of jobs and workers are checked when the
-    /// function uses them.
-    static func call<Called: BoardCommand>(
-        _ command: Called, _ keys: BoardKeys, _ timing: BoardTiming
-    ) throws(ReelFailure) -> [String] {
-        [Called.isReadOnly ? "FCALL_RO" : "FCALL", Called.function, String(BoardKey.allCases.count)]
-            + keys.declared + [String(version)] + (try command.arguments(timing))
-    }
 
     /// An answer of Redis that says that its functions are not the ones that the caller knows.
     enum Mismatch: Equatable {
@@ -53,6 +41,101 @@ package enum Library {
             } else {
                 return nil
             }
+        }
+    }
+}
+
+extension RedisBoard {
+    /// Calls a function that changes the board, and returns its reply. The Lua file of the function's name says what
+    /// the arguments and the reply are. If Redis has no functions of the board, or older ones, these are loaded first.
+    @discardableResult
+    func transition(_ function: String, _ arguments: [String]) throws(ReelFailure) -> Reply {
+        try call("FCALL", function, [arguments])[0].get()
+    }
+
+    /// Calls a function that changes nothing, and returns its reply. If Redis has no functions of the board, they are
+    /// loaded first; older ones stay, and this throws `.boardUnprepared`.
+    func look(_ function: String, _ arguments: [String]) throws(ReelFailure) -> Reply {
+        try looks(function, [arguments])[0].get()
+    }
+
+    /// Calls a function that changes nothing several times in one exchange, and returns the reply to each call;
+    /// otherwise like `look`.
+    func looks(
+        _ function: String, _ arguments: [[String]]
+    ) throws(ReelFailure) -> [Result<Reply, ReelFailure>] {
+        try call("FCALL_RO", function, arguments)
+    }
+
+    /// Each call declares every key with a fixed name, so that Redis checks before the function runs that the user may
+    /// use all of them and that they lie in one slot. Keys of jobs and workers are checked when the function uses them.
+    private func call(
+        _ command: String, _ function: String, _ arguments: [[String]]
+    ) throws(ReelFailure) -> [Result<Reply, ReelFailure>] {
+        let fixed =
+            [command, "\(Library.name)_\(function)", String(BoardKey.allCases.count)] + keys.declared
+            + [String(Library.version)]
+        for _ in 0..<3 {
+            let replies = try exchange(arguments.map { fixed + $0 })
+            guard replies.contains(where: RedisBoard.isMismatch) else {
+                return replies.map { reply in Result { () throws(ReelFailure) in try accept(reply) } }
+            }
+            try provide(replacing: command == "FCALL")
+        }
+        // Two releases take turns in loading theirs.
+        throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
+    }
+
+    private static func isMismatch(_ reply: Reply) -> Bool {
+        if case .error(let message) = reply { Library.Mismatch(message) != nil } else { false }
+    }
+
+    @discardableResult
+    package func prepare() throws(ReelFailure) -> Bool {
+        if let found = try libraryVersion(), found > Library.version {
+            // Any call throws if they do not serve this program. No job has this id.
+            _ = try look("status", ["-"])
+            return false
+        }
+        return try provide(replacing: true)
+    }
+
+    /// Loads the functions if Redis has none, or if it has older ones and these may be replaced.
+    ///
+    /// - Parameter replacing: whether older functions are replaced. If not, older functions throw `.boardUnprepared`.
+    /// - Returns: whether functions were loaded.
+    @discardableResult
+    func provide(replacing: Bool) throws(ReelFailure) -> Bool {
+        let found = try libraryVersion()
+        if found == Library.version { return false }
+        if let found, found > Library.version {
+            throw ReelFailure(.boardOfNewerRelease(found: found, known: Library.version))
+        }
+        let unprepared = ReelFailure(.boardUnprepared(found: found, known: Library.version))
+        if found != nil, !replacing { throw unprepared }
+        do throws(ReelFailure) {
+            try send(["FUNCTION", "LOAD"] + (found == nil ? [] : ["REPLACE"]) + [Library.text])
+        } catch {
+            guard case .redisRefused(_, let said, _) = error.reason else { throw error }
+            if said.hasPrefix("NOPERM") { throw unprepared }
+            // Another program has loaded them meanwhile.
+            if said.contains("already exists") { return false }
+            throw error
+        }
+        return true
+    }
+
+    /// The version of the functions that Redis has; nil if it has none.
+    func libraryVersion() throws(ReelFailure) -> Int? {
+        do throws(ReelFailure) {
+            let reply = try send(["FCALL_RO", "\(Library.name)_version", "0"])
+            guard let version = reply.integer else { throw reply.surprise }
+            return version
+        } catch {
+            guard case .redisRefused(_, let said, _) = error.reason,
+                Library.Mismatch(said) == .unknownFunction
+            else { throw error }
+            return nil
         }
     }
 }

@@ -1,19 +1,20 @@
 internal import Foundation
 package import ReelCore
+internal import Synchronization
 
 /// The board in Redis. A value of this type is one connection; any number of them in any number of processes see the
 /// same board.
 ///
 /// Calls are carried out one after another on a thread of the connection's own. If Redis cannot be reached, a call
-/// throws after one attempt, unless the board has patience, and the next attempt connects anew, after a pause that grows
-/// with every failure. What Redis refuses for good, a password for instance, has cause `.permanent`.
+/// throws after one attempt, unless the board has patience, and the next attempt connects anew, after a pause that
+/// grows with every failure. What Redis refuses for good, a password for instance, has cause `.permanent`.
 package actor RedisBoard: Board {
     let timing: BoardTiming
     let keys: BoardKeys
-    private let address: RedisAddress
+    let address: RedisAddress
     private let name: String
     private let patience: RedisPatience?
-    private let executor: BlockingExecutor
+    private let executor: SerialThreadExecutor
     private var connection: RedisConnection?
     private var failuresInARow = 0
 
@@ -36,81 +37,13 @@ package actor RedisBoard: Board {
         self.patience = patience
         self.timing = timing
         keys = BoardKeys(namespace)
-        executor = BlockingExecutor(name: name)
-    }
-
-    /// The memory that Redis uses and the limit that it has, both in bytes. Without a limit the second is nil.
-    package func memory() throws(ReelFailure) -> (used: Int64, limit: Int64?) {
-        let facts = try info("memory")
-        let limit = facts["maxmemory"].flatMap { Int64($0) } ?? 0
-        return (facts["used_memory"].flatMap { Int64($0) } ?? 0, limit > 0 ? limit : nil)
-    }
-
-    /// What Redis says of itself, or of one part, by name.
-    private func info(_ part: String? = nil) throws(ReelFailure) -> [Substring: String] {
-        let lines = try send(["INFO"] + [part].compactMap(\.self)).text().split(whereSeparator: \.isNewline)
-        return Dictionary(
-            lines.compactMap { line in
-                line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
-            }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Throws if Redis cannot be reached or does not answer.
-    package func ping() throws(ReelFailure) {
-        try send(["PING"])
-    }
-
-    /// What makes this Redis unfit to hold a board: its version, or its settings for durability and memory.
-    package func diagnostics() throws(ReelFailure) -> [Diagnostic] {
-        let facts = try info()
-        var found: [Diagnostic] = []
-        let version = facts["redis_version"] ?? ""
-        if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {
-            found.append(.redisTooOld(address: "\(address)", version: version))
-        }
-        if facts["aof_enabled"] != "1" {
-            found.append(.redisWithoutLog(address: "\(address)"))
-        }
-        if facts["maxmemory_policy"] != "noeviction", facts["maxmemory"] != "0" {
-            found.append(.redisEvicts(address: "\(address)"))
-        }
-        return found
+        executor = SerialThreadExecutor(name: name)
     }
 }
 
 extension RedisBoard {
-    /// The version of the keys' contents, as `board.lua` writes it.
+    /// The version of the keys' contents, as `base.lua` writes it.
     static let schema = 2
-
-    /// Calls a function and returns its answer. If Redis has no functions of the board, they are loaded first. If it
-    /// has older ones, they are replaced, unless the call changes nothing: then this throws `.boardUnprepared`.
-    func call<Called: BoardCommand>(_ command: Called) throws(ReelFailure) -> Called.Answer {
-        try call([command])[0].get()
-    }
-
-    /// Calls a function several times in one exchange, and returns the answer to each call; otherwise as a single call does. A
-    /// function that changes the board must be called once only: if Redis did not know the function for one call, all calls
-    /// are made again.
-    func call<Called: BoardCommand>(
-        _ commands: [Called]
-    ) throws(ReelFailure) -> [Result<Called.Answer, ReelFailure>] {
-        let sent = try commands.map { command throws(ReelFailure) in try Library.call(command, keys, timing) }
-        for _ in 0..<3 {
-            let replies = try exchange(sent)
-            guard replies.contains(where: RedisBoard.isMismatch) else {
-                return zip(commands, replies).map { command, reply in
-                    Result { () throws(ReelFailure) in try command.answer(accept(reply)) }
-                }
-            }
-            try provide(replacing: !Called.isReadOnly)
-        }
-        // Two releases take turns in loading theirs.
-        throw ReelFailure(.boardUnprepared(found: try libraryVersion(), known: Library.version))
-    }
-
-    private static func isMismatch(_ reply: Reply) -> Bool {
-        if case .error(let message) = reply { Library.Mismatch(message) != nil } else { false }
-    }
 
     /// Milliseconds for which a blocking call may wait: `duration`, but half of the answer time-out at most.
     func blocking(_ duration: Duration) -> Int64 { min(duration.milliseconds, timing.answerTimeout.milliseconds / 2) }
@@ -121,9 +54,9 @@ extension RedisBoard {
         try accept(exchange([command])[0])
     }
 
-    /// Sends commands together, and returns the answers. Repeats all of them, as the board's patience allows, if Redis is
-    /// away; throws `.interrupted` if the task is cancelled meanwhile.
-    private func exchange(_ commands: [[String]]) throws(ReelFailure) -> [Reply] {
+    /// Sends commands together, and returns the answers. Repeats all of them, as the board's patience allows, if Redis
+    /// is away; throws `.interrupted` if the task is cancelled meanwhile.
+    func exchange(_ commands: [[String]]) throws(ReelFailure) -> [Reply] {
         let begun = ContinuousClock.now
         while true {
             do throws(ReelFailure) {
@@ -189,7 +122,8 @@ extension RedisBoard {
         while ContinuousClock.now < end, !Task.isCancelled { Thread.sleep(forTimeInterval: min(0.05, longest / 2)) }
     }
 
-    private func accept(_ reply: Reply) throws(ReelFailure) -> Reply {
+    /// The reply, unless it is an error, which is thrown.
+    func accept(_ reply: Reply) throws(ReelFailure) -> Reply {
         guard case .error(let message) = reply else { return reply }
         if message.hasPrefix("REELSCHEMA "), let found = Int(message.dropFirst("REELSCHEMA ".count)) {
             throw ReelFailure(.boardOfOtherVersion(found: found, known: RedisBoard.schema))
@@ -214,4 +148,56 @@ extension RedisBoard {
             message.hasPrefix($0 + " ")
         }
     }
+}
+
+/// How long the boards of a program repeat a call while Redis is away: it is starting again, still reads its log, or is
+/// no master for the moment.
+///
+/// All boards of a program share one, since it begins with the first answer to any of them: a program that never
+/// reached Redis is told at once.
+///
+/// A call is repeated although Redis may have carried it out and ended before it could answer. Every function of the
+/// board allows that (see docs/board.md); the second answer may then say that what was asked for is already so.
+package final class RedisPatience: Sendable {
+    /// Hears why Redis does not answer, again and again, once it has been away for longer than this.
+    static let quiet = Duration.seconds(3)
+
+    let limit: Duration
+    private let away: @Sendable (ReelFailure) -> Void
+    private let answered = Atomic(false)
+
+    /// - Parameters:
+    ///   - limit: how long one call is repeated.
+    ///   - away: hears why Redis does not answer, with each attempt from the third second on.
+    package init(_ limit: Duration, away: @escaping @Sendable (ReelFailure) -> Void = { _ in }) {
+        self.limit = limit
+        self.away = away
+    }
+
+    /// Redis has carried out a command.
+    func hasAnswered() { answered.store(true, ordering: .relaxed) }
+
+    /// Whether a call is repeated that failed so, a time after its first attempt.
+    func repeats(_ failure: ReelFailure, after time: Duration) -> Bool {
+        guard answered.load(ordering: .relaxed), failure.cause == .transient, time < limit else { return false }
+        if time >= RedisPatience.quiet { away(failure) }
+        return true
+    }
+}
+
+/// Makes boards that all show the same jobs. A program needs several: a call that waits holds back every other call on
+/// its board.
+package struct BoardConnections: Sendable {
+    private let make: @Sendable (_ name: String) -> any Board
+
+    /// - Parameter make: makes a board; the name appears in the server's list of connections, and has no spaces.
+    package init(_ make: @escaping @Sendable (_ name: String) -> any Board) { self.make = make }
+
+    /// Connections to one of the boards in the Redis at an address. Each connects with its first call.
+    package init(redis address: RedisAddress, namespace: Namespace) {
+        self.init { RedisBoard(address, name: $0, namespace: namespace) }
+    }
+
+    /// A board of the caller's own.
+    package func board(named name: String) -> any Board { make(name) }
 }

@@ -2,39 +2,6 @@ internal import CHiredis
 internal import Glibc
 internal import ReelCore
 
-/// An answer of Redis.
-enum Reply: Equatable, Sendable {
-    case none
-    case integer(Int)
-    case string(String)
-    case array([Reply])
-    /// An error, with Redis's message.
-    case error(String)
-
-    var string: String? {
-        if case .string(let text) = self { text } else { nil }
-    }
-
-    var integer: Int? {
-        if case .integer(let number) = self { number } else { nil }
-    }
-
-    var array: [Reply]? {
-        if case .array(let list) = self { list } else { nil }
-    }
-
-    /// A hash as Redis flattens it: name, value, name, value.
-    var dictionary: [String: String]? {
-        guard let list = array?.map(\.string), list.count.isMultiple(of: 2) else { return nil }
-        var pairs: [String: String] = [:]
-        for place in stride(from: 0, to: list.count, by: 2) {
-            guard let name = list[place], let value = list[place + 1] else { return nil }
-            pairs[name] = value
-        }
-        return pairs
-    }
-}
-
 /// Why a connection cannot be used any more. Redis may or may not have carried out the command that was under way.
 struct ConnectionError: Error {
     var message: String

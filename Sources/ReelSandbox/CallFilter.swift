@@ -10,7 +10,7 @@ package enum Verdict: Hashable, Sendable {
 }
 
 /// A test of one of a call's arguments.
-package struct Condition: Sendable {
+struct Condition: Sendable {
     enum Test: Sendable {
         case isOne(of: [UInt32])
         case hasBits(UInt32)
@@ -19,92 +19,86 @@ package struct Condition: Sendable {
 
     /// Arguments count from 0.
     let argument: Int
-    /// Of an argument's 64 bits, the upper half.
-    var isUpper = false
+    /// Whether the test is of the upper half of the argument's 64 bits, instead of the lower.
+    let isUpper: Bool
     let test: Test
+
+    init(_ argument: Int, isUpper: Bool = false, _ test: Test) {
+        self.argument = argument
+        self.isUpper = isUpper
+        self.test = test
+    }
 }
 
 /// The verdict about one call if its arguments meet all conditions, and if they do not; then nil leaves it to the next
 /// rule.
-package struct CallRule: Sendable {
+struct CallRule: Sendable {
     let call: SystemCall
-    var conditions: [Condition] = []
+    let conditions: [Condition]
     let verdict: Verdict
-    var otherwise: Verdict?
+    let otherwise: Verdict?
+
+    init(_ call: SystemCall, if conditions: Condition..., then verdict: Verdict, otherwise: Verdict? = nil) {
+        self.call = call
+        self.conditions = conditions
+        self.verdict = verdict
+        self.otherwise = otherwise
+    }
 }
 
-/// What an engine may ask of the kernel: the rules, in their order. The first that decides counts; a call without a rule
-/// does not exist (ENOSYS), so that glibc and codecs do without it.
+/// The system calls that an engine may make: the rules, in their order. The first rule that decides counts; a call
+/// without a rule does not exist (ENOSYS), so that glibc and codecs do without it.
 package struct CallFilter: Sendable {
     let rules: [CallRule]
 
     /// The filter of an engine.
     ///
-    /// - Parameter process: the engine's number, to which alone it may send signals.
+    /// - Parameter process: the engine's number. It may send signals only to itself.
     package init(process: UInt32) {
-        let own = Condition(argument: 0, test: .isOne(of: [process]))
-        let ownOrSelf = Condition(argument: 0, test: .isOne(of: [0, process]))
+        let own = Condition(0, .isOne(of: [process]))
+        let ownOrSelf = Condition(0, .isOne(of: [0, process]))
+        let isNotExecutable = Condition(2, .lacksBits(UInt32(PROT_EXEC)))
+        let controls = [F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL].map(UInt32.init)
         rules =
-            SystemCall.harmless.map { CallRule(call: $0, verdict: .allow) }
+            SystemCall.harmless.map { CallRule($0, then: .allow) }
             + [
                 // Threads, and no processes. glibc makes threads with clone where clone3 does not exist.
                 CallRule(
-                    call: .clone,
-                    conditions: [
-                        Condition(argument: 0, test: .hasBits(Self.thread)),
-                        Condition(argument: 0, test: .lacksBits(Self.namespaces)),
-                    ], verdict: .allow, otherwise: .kill),
+                    .clone, if: Condition(0, .hasBits(Self.thread)), Condition(0, .lacksBits(Self.namespaces)),
+                    then: .allow, otherwise: .kill),
                 // A file that is made with these bits runs with the rights of the worker's user for every user.
                 CallRule(
-                    call: .open,
-                    conditions: [Condition(argument: 3, test: .lacksBits(UInt32(S_ISUID | S_ISGID)))],
-                    verdict: .allow, otherwise: .answer(EPERM)),
+                    .open, if: Condition(3, .lacksBits(UInt32(S_ISUID | S_ISGID))),
+                    then: .allow, otherwise: .answer(EPERM)),
                 // RENAME_WHITEOUT makes a device that Landlock does not let it make; no codec exchanges files.
                 CallRule(
-                    call: .rename, conditions: [Condition(argument: 4, test: .isOne(of: [0, Self.noReplace]))],
-                    verdict: .allow, otherwise: .answer(EINVAL)),
-                CallRule(call: .signal, conditions: [own], verdict: .allow, otherwise: .kill),
-                CallRule(call: .signalThread, conditions: [own], verdict: .allow, otherwise: .kill),
+                    .rename, if: Condition(4, .isOne(of: [0, Self.noReplace])),
+                    then: .allow, otherwise: .answer(EINVAL)),
+                CallRule(.signal, if: own, then: .allow, otherwise: .kill),
+                CallRule(.signalThread, if: own, then: .allow, otherwise: .kill),
                 // No new code.
-                CallRule(
-                    call: .map, conditions: [Condition(argument: 2, test: .lacksBits(UInt32(PROT_EXEC)))],
-                    verdict: .allow, otherwise: .answer(EACCES)),
-                CallRule(
-                    call: .protect, conditions: [Condition(argument: 2, test: .lacksBits(UInt32(PROT_EXEC)))],
-                    verdict: .allow, otherwise: .answer(EACCES)),
+                CallRule(.map, if: isNotExecutable, then: .allow, otherwise: .answer(EACCES)),
+                CallRule(.protect, if: isNotExecutable, then: .allow, otherwise: .answer(EACCES)),
                 // F_SETOWN would send signals to other processes.
                 CallRule(
-                    call: .descriptorControl,
-                    conditions: [
-                        Condition(
-                            argument: 1,
-                            test: .isOne(
-                                of: [F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL].map(UInt32.init)))
-                    ], verdict: .allow, otherwise: .answer(EINVAL)),
+                    .descriptorControl, if: Condition(1, .isOne(of: controls)),
+                    then: .allow, otherwise: .answer(EINVAL)),
                 CallRule(
-                    call: .processControl,
-                    conditions: [Condition(argument: 0, test: .isOne(of: [Self.setName, Self.getName]))],
-                    verdict: .allow, otherwise: .answer(EINVAL)),
+                    .processControl, if: Condition(0, .isOne(of: [Self.setName, Self.getName])),
+                    then: .allow, otherwise: .answer(EINVAL)),
                 // The limit of addresses is let go for encoders that hang at it.
+                CallRule(.limit, if: ownOrSelf, Condition(1, .isOne(of: [UInt32(RLIMIT_AS.rawValue)])), then: .allow),
                 CallRule(
-                    call: .limit,
-                    conditions: [
-                        ownOrSelf, Condition(argument: 1, test: .isOne(of: [UInt32(RLIMIT_AS.rawValue)])),
-                    ], verdict: .allow),
-                CallRule(
-                    call: .limit,
-                    conditions: [
-                        ownOrSelf, Condition(argument: 2, test: .isOne(of: [0])),
-                        Condition(argument: 2, isUpper: true, test: .isOne(of: [0])),
-                    ], verdict: .allow, otherwise: .answer(EPERM)),
-                CallRule(call: .control, verdict: .answer(ENOTTY)),
+                    .limit, if: ownOrSelf, Condition(2, .isOne(of: [0])), Condition(2, isUpper: true, .isOne(of: [0])),
+                    then: .allow, otherwise: .answer(EPERM)),
+                CallRule(.control, then: .answer(ENOTTY)),
                 // Codecs that set their threads' priority do without. If setting it fails, libdispatch calls syslog(),
                 // which opens a socket.
-                CallRule(call: .setPriority, verdict: .answer(0)),
-                CallRule(call: .getPriority, verdict: .answer(EPERM)),
-                CallRule(call: .setScheduler, verdict: .answer(EPERM)),
-                CallRule(call: .setAffinity, verdict: .answer(EPERM)),
-            ] + SystemCall.deadly.map { CallRule(call: $0, verdict: .kill) }
+                CallRule(.setPriority, then: .answer(0)),
+                CallRule(.getPriority, then: .answer(EPERM)),
+                CallRule(.setScheduler, then: .answer(EPERM)),
+                CallRule(.setAffinity, then: .answer(EPERM)),
+            ] + SystemCall.deadly.map { CallRule($0, then: .kill) }
     }
 
     /// CLONE_THREAD, which Swift does not import.
@@ -121,7 +115,7 @@ package struct CallFilter: Sendable {
         var program: [Instruction] = [
             .load(.architecture), .skip(1, ifEqual: architecture.number), .return(.kill), .load(.number),
         ]
-        // The numbers of x32, of which the filter knows none.
+        // The filter knows no numbers of x32.
         if architecture == .x86 { program += [.skip(1, ifBelow: 0x4000_0000), .return(.kill)] }
         for rule in rules {
             guard let number = architecture.number(of: rule.call) else { continue }

@@ -1,4 +1,5 @@
-/// An instruction of a filter of system calls: classic BPF, as linux/filter.h has it. The one register holds what was loaded last.
+/// An instruction of a filter of system calls: classic BPF, as in linux/filter.h. Its single register holds the word
+/// that was loaded last.
 package struct Instruction: Hashable, Sendable {
     package let code: UInt16
     /// How many instructions to skip if the comparison is true, and if it is false.
@@ -12,7 +13,7 @@ package struct Instruction: Hashable, Sendable {
     )
 
     /// A word of `struct seccomp_data`.
-    enum Field {
+    enum Word {
         case number, architecture
         case argument(Int, isUpper: Bool)
 
@@ -26,31 +27,27 @@ package struct Instruction: Hashable, Sendable {
         }
     }
 
-    static func load(_ field: Field) -> Instruction { Instruction(code: loading, value: field.offset) }
+    static func load(_ word: Word) -> Self { Self(code: loading, value: word.offset) }
 
-    static func jump(_ count: UInt32) -> Instruction { Instruction(code: jumping, value: count) }
+    static func jump(_ count: UInt32) -> Self { Self(code: jumping, value: count) }
 
-    static func skip(_ count: UInt8, ifEqual value: UInt32) -> Instruction {
-        Instruction(code: equal, skipTrue: count, value: value)
+    static func skip(_ count: UInt8, ifEqual value: UInt32) -> Self { Self(code: equal, skipTrue: count, value: value) }
+
+    static func skip(_ count: UInt8, unlessEqual value: UInt32) -> Self {
+        Self(code: equal, skipFalse: count, value: value)
     }
 
-    static func skip(_ count: UInt8, unlessEqual value: UInt32) -> Instruction {
-        Instruction(code: equal, skipFalse: count, value: value)
+    static func skip(_ count: UInt8, ifBelow value: UInt32) -> Self {
+        Self(code: atLeast, skipFalse: count, value: value)
     }
 
-    static func skip(_ count: UInt8, ifBelow value: UInt32) -> Instruction {
-        Instruction(code: atLeast, skipFalse: count, value: value)
+    static func skip(_ count: UInt8, ifAnyOf bits: UInt32) -> Self { Self(code: anyBit, skipTrue: count, value: bits) }
+
+    static func skip(_ count: UInt8, unlessAnyOf bits: UInt32) -> Self {
+        Self(code: anyBit, skipFalse: count, value: bits)
     }
 
-    static func skip(_ count: UInt8, ifAnyOf bits: UInt32) -> Instruction {
-        Instruction(code: anyBit, skipTrue: count, value: bits)
-    }
-
-    static func skip(_ count: UInt8, unlessAnyOf bits: UInt32) -> Instruction {
-        Instruction(code: anyBit, skipFalse: count, value: bits)
-    }
-
-    static func `return`(_ verdict: Verdict) -> Instruction { Instruction(code: returning, value: verdict.number) }
+    static func `return`(_ verdict: Verdict) -> Self { Self(code: returning, value: verdict.number) }
 }
 
 extension Verdict {

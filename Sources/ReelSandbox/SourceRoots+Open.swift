@@ -2,8 +2,8 @@ internal import Glibc
 package import ReelCore
 
 extension SourceRoots {
-    /// Throws `.sourceOutside` if a file lies outside all roots, also by a link on the way to it, and
-    /// `.sourceInaccessible` if the kernel does not say where it lies. A file that does not exist is nowhere, and passes.
+    /// Throws `.sourceOutside` if a file lies outside all roots, also through a link on the way to it, and
+    /// `.sourceInaccessible` if the kernel does not say where it lies. A file that does not exist passes.
     package func check(_ path: String) throws(ReelFailure) {
         if let place = try name(path) { close(place) }
     }
@@ -19,7 +19,7 @@ extension SourceRoots {
         return try body(place)
     }
 
-    /// Opens a file with O_PATH, so that what it names cannot be exchanged any more; nil if it does not exist.
+    /// Opens a file with O_PATH, so that the named file cannot be exchanged any more; nil if it does not exist.
     ///
     /// Throws as `check` does.
     func name(_ path: String) throws(ReelFailure) -> Int32? {
@@ -37,8 +37,8 @@ extension SourceRoots {
 }
 
 /// A walk from a folder to a file below it, one name after the other, that follows relative links and never leaves the
-/// folder. Every step starts at a descriptor that the walk holds, so nothing that is renamed or exchanged meanwhile leads
-/// it out.
+/// folder. Every step starts at a descriptor that the walk holds, so nothing that is renamed or exchanged meanwhile
+/// leads it out.
 ///
 /// `openat2` does the same in one call. But systemd answers that call with ENOSYS in a unit with `RestrictSUIDSGID=`,
 /// since it cannot look at the mode that the call's structure may hold.
@@ -50,7 +50,7 @@ private struct WalkBeneath: ~Copyable {
         case refused(Int32)
     }
 
-    /// As the kernel has it: more links than these on one way are a circle.
+    /// The kernel's limit, too: a path with more links counts as a loop.
     private static let mostLinks = 40
     /// O_PATH, which Swift does not import.
     private static let naming = 0x200000 | O_NOFOLLOW | O_CLOEXEC
@@ -85,12 +85,12 @@ private struct WalkBeneath: ~Copyable {
             }
             let place = openat(folders[folders.count - 1], name, Self.naming)
             guard place >= 0 else { return .refused(errno) }
-            if let aim = Self.aim(of: place) {
+            if let target = Self.target(of: place) {
                 close(place)
                 links += 1
                 guard links <= Self.mostLinks else { return .refused(ELOOP) }
-                guard !aim.isEmpty, !aim.hasPrefix("/") else { return .outside }
-                names += aim.split(separator: "/", omittingEmptySubsequences: false).map(String.init).reversed()
+                guard !target.isEmpty, !target.hasPrefix("/") else { return .outside }
+                names += target.split(separator: "/", omittingEmptySubsequences: false).map(String.init).reversed()
             } else if names.isEmpty {
                 return .named(place)
             } else {
@@ -100,8 +100,8 @@ private struct WalkBeneath: ~Copyable {
         return .refused(ENOENT)
     }
 
-    /// Where a link leads; nil if this is no link, and empty if where it leads cannot be read.
-    private static func aim(of place: Int32) -> String? {
+    /// The target of a link; nil if this is not a link, and empty if the target cannot be read.
+    private static func target(of place: Int32) -> String? {
         var status = stat()
         guard fstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
         let bytes = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer -> [UInt8] in

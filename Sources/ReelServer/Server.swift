@@ -6,10 +6,12 @@ package import ReelCore
 package import ReelEngine
 internal import ReelHTTP
 package import ReelJobs
+internal import ReelHost
 package import ReelStore
-package import ServiceLifecycle
+internal import ReelWords
+internal import ServiceLifecycle
 
-/// Jobs over HTTP: the API, the pages, and the events. It keeps nothing of its own: any number of servers may serve the
+/// Jobs over HTTP: the API, the pages, and the events. It has no state of its own: any number of servers may serve the
 /// same board and store, beside any number of command lines.
 package struct Server: Service {
     let settings: ServerSettings
@@ -20,24 +22,17 @@ package struct Server: Service {
     let log: Logger
     private let listening: @Sendable (Int) -> Void
 
-    /// A server that has not begun to listen.
-    ///
     /// - Parameters:
     ///   - jobs: a service with this store.
-    ///   - uploads: those into the store.
+    ///   - uploads: the uploads of the store.
     ///   - engine: makes plans and pictures.
-    ///   - listening: hears of the port, as soon as the server listens.
+    ///   - listening: gets the port, as soon as the server listens.
     package init(
         _ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads,
         engine: any EngineRunner, log: Logger, listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
-        self.settings = settings
-        self.jobs = jobs
-        self.store = store
-        self.uploads = uploads
-        self.engine = engine
-        self.log = log
-        self.listening = listening
+        (self.settings, self.jobs, self.store, self.uploads) = (settings, jobs, store, uploads)
+        (self.engine, self.log, self.listening) = (engine, log, listening)
     }
 
     /// Serves until it is shut down gracefully, or cancelled. Open streams of events get a last event.
@@ -58,7 +53,7 @@ package struct Server: Service {
             }
             group.addTask {
                 try? await gracefulShutdown()
-                // What goes on for longer is cut.
+                // Requests that go on for longer are cut.
                 try? await Task.sleep(for: .seconds(10))
             }
             defer { group.cancelAll() }
@@ -66,18 +61,18 @@ package struct Server: Service {
         }
     }
 
-    /// The service that sends webhooks; none if they are off, or if the server is read-only.
+    /// The service that sends webhooks; empty if they are off, or if the server is read-only.
     private func webhookSenders(_ access: StoreAccess) -> [any Service] {
         settings.isReadOnly ? [] : settings.webhooks.map { [WebhookSender(jobs, $0, access: access, log: log)] } ?? []
     }
 
-    /// Where sources lie.
+    /// The folders of sources, and the folder of uploads.
     var sourceRoots: SourceRoots {
         let uploads = URL(fileURLWithPath: self.uploads.folder).standardizedFileURL.path
         return SourceRoots((settings.sources?.folders ?? []) + [uploads])
     }
 
-    /// A method of a place, and the least role that may use it; nil for anyone.
+    /// A method of a place, and the least role that may use it; nil for any caller.
     package struct Entry: Hashable, Sendable {
         package var method: String
         package var path: String
@@ -88,34 +83,88 @@ package struct Server: Service {
         }
     }
 
-    /// All that a server answers to.
+    /// All methods of all places.
     package func table() throws(ReelFailure) -> [Entry] {
-        // Nothing looks at the store for it.
         let access = StoreAccess(to: store, first: StoreAccess.Reading(isThere: false, freeBytes: nil), log: log)
         return Server.routes(self, gate: try Gate(nil), hub: EventHub(jobs, log: log), access: access).map {
             Entry(method: $0.method.rawValue, path: $0.path, role: $0.role)
         }
     }
 
-    /// All that the server answers to.
     static func routes(_ server: Server, gate: Gate, hub: EventHub, access: StoreAccess) -> [Route] {
         let api = "api/v1/"
         let limits = TokenLimits(
             server.settings, jobs: server.jobs, store: server.store, uploads: server.uploads, access: access)
-        let uploads = UploadRoutes(
-            uploads: server.uploads, settings: server.settings, limits: limits, access: access)
+        let uploads = UploadRoutes(uploads: server.uploads, settings: server.settings, limits: limits, access: access)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes
             + HealthRoutes(jobs: server.jobs, store: server.store).routes
             + JobRoutes(jobs: server.jobs, access: access, limits: limits).routes
             + SubmitRoutes(server: server, uploads: uploads, limits: limits, access: access).routes + uploads.routes
             + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
-            + PictureRoutes(
-                jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)
-            ).routes
+            + PictureRoutes(jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)).routes
             + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes
             + EventRoutes(jobs: server.jobs, hub: hub, access: access).routes
         return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, access: access).routes
             + PageRoutes(basePath: server.settings.basePath).routes
+    }
+}
+
+/// The settings of a server.
+package struct ServerSettings: Sendable {
+    /// The host's name or address at which it listens.
+    package var host: String
+    /// 0 for any that is free.
+    package var port: Int
+    /// The start of all its paths: empty, or with a slash at its start but not at its end.
+    package var basePath = ""
+    /// Nil if every caller may do everything.
+    package var tokens: TokenFile?
+    /// Whether a server without tokens answers to any host name.
+    package var isInsecure = false
+    package var isReadOnly = false
+    /// The folders whose files can be submitted; nil for none.
+    package var sources: SourceRoots?
+    /// The most that a job may ask for.
+    package var quotas = Quotas()
+    /// The most bytes of all uploads together.
+    package var uploadQuota: Int64 = 100 << 30
+    /// How long an upload is kept after its last change, in seconds.
+    package var uploadExpiry: Double = 24 * 3600
+    /// The most jobs of a token that have not ended; nil for any number.
+    package var jobsPerToken: Int?
+    /// The most bytes in the store of a token's uploads and results; nil for any number.
+    package var bytesPerToken: Int64?
+    /// Nil if webhooks are neither taken nor sent. A read-only server does not send any.
+    package var webhooks: WebhookPolicy?
+
+    /// The usual settings of a server at an address.
+    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+}
+
+/// Once a minute removes uploads that have expired, and returns memory: requests for large jobs take hundreds of MiB
+/// for a few seconds.
+struct Sweeper: Service {
+    let store: any JobStore
+    let uploads: Uploads
+    let log: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            repeat {
+                do {
+                    try await StoreExecutor.shared.run { [store, uploads] in
+                        try await store.check()
+                        try uploads.removeExpired(now: Date().timeIntervalSince1970)
+                    }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    let failure = ReelFailure.of(error)
+                    log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
+                }
+                OwnProcess.returnFreeMemory()
+            } while (try? await Task.sleep(for: .seconds(60))) != nil
+        }
     }
 }

@@ -4,11 +4,12 @@ package import ReelStore
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// The server's way to its store. What uses the store runs on threads of its own (`StoreExecutor`), and no request waits for
-/// long for a store that hangs: it is answered with status 503, while the call of the system goes on until it returns.
+/// The server's access to its store. Work that uses the store runs on threads of its own (`StoreExecutor`), and no
+/// request waits long for a store that hangs: it is answered with status 503, while the system call goes on until it
+/// returns.
 ///
-/// The store hangs if a reading that is made every second does not come back in time: the store's disk does not answer, or
-/// all threads are held by calls that do not return. No further call is begun then, so there are never many of them.
+/// The store hangs if a reading that is made every second does not come back in time: the store's disk does not answer,
+/// or calls that do not return hold all threads. Then no further call begins, so there are never many of them.
 package final class StoreAccess: Service {
     private let threads: StoreExecutor
     private let largeThreads: StoreExecutor
@@ -16,11 +17,11 @@ package final class StoreAccess: Service {
     private let log: Logger
     private let state: Mutex<State>
 
-    /// What is known of the store.
+    /// The state of the store.
     package struct Reading: Hashable, Sendable {
         /// Whether it is at its place.
         package var isThere: Bool
-        /// Room in it; nil if it is not there, or if that is unknown.
+        /// Nil if the store is not at its place, or if its room is unknown.
         package var freeBytes: Int64?
 
         package init(isThere: Bool, freeBytes: Int64?) { (self.isThere, self.freeBytes) = (isThere, freeBytes) }
@@ -35,32 +36,28 @@ package final class StoreAccess: Service {
 
     private struct State {
         var last: Reading
-        /// When the reading that goes on has begun; nil if none does.
+        /// The beginning of the current reading; nil if there is none.
         var begun: ContinuousClock.Instant?
     }
 
-    /// How long a reading may take, before the store is said to hang.
+    /// How long a reading may take before the store counts as hanging.
     private static let patience = Duration.seconds(3)
     /// How long a request waits for its use of the store if it has no limit of its own.
     package static let limit = Duration.seconds(30)
 
     /// - Parameters:
-    ///   - threads: run what uses the store.
-    ///   - largeThreads: run what uses large jobs.
-    ///   - first: what is known of the store before it is looked at.
-    ///   - read: looks at the store; may block.
+    ///   - threads: run the work that uses the store.
+    ///   - largeThreads: run the work that uses large jobs.
+    ///   - first: the state of the store before the first reading.
+    ///   - read: reads the state of the store; may block.
     package init(
         threads: StoreExecutor = .shared, largeThreads: StoreExecutor = .forLargeJobs, log: Logger, first: Reading,
         read: @escaping @Sendable () async -> Reading
     ) {
-        self.threads = threads
-        self.largeThreads = largeThreads
-        self.read = read
-        self.log = log
+        (self.threads, self.largeThreads, self.read, self.log) = (threads, largeThreads, read, log)
         state = Mutex(State(last: first))
     }
 
-    /// The way to a store.
     convenience init(to store: any JobStore, first: Reading, log: Logger) {
         self.init(log: log, first: first) { await Reading(of: store) }
     }
@@ -107,20 +104,21 @@ package final class StoreAccess: Service {
     /// Throws a problem of status 503 if the store hangs.
     private func check() throws { if isHanging { throw Problem.storeHangs } }
 
-    /// Runs what uses the store. It must not read a request's body: it may go on after the request has been answered.
+    /// Runs work that uses the store. It must not read a request's body: it may go on after the request has been
+    /// answered.
     ///
     /// Throws a problem of status 503 if the store hangs, or if it takes longer than the limit.
     ///
     /// - Parameters:
     ///   - begins: begin even if the store hangs already.
-    ///   - isLarge: it uses or makes a job that takes long to decode. These take turns, or a few of them would hold all threads
-    ///     until the store seems to hang.
-    package func use<Answer: Sendable>(
+    ///   - isLarge: it uses or makes a job that takes long to decode. Such work takes turns; otherwise a few of it
+    ///     would hold all threads until the store seems to hang.
+    package func use<Result: Sendable>(
         atMost limit: Duration = limit, begins: Bool = false, isLarge: Bool = false,
-        _ body: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
         if !begins { try check() }
-        return try await withThrowingTaskGroup(of: Answer.self) { [threads, largeThreads] group in
+        return try await withThrowingTaskGroup(of: Result.self) { [threads, largeThreads] group in
             group.addTask {
                 guard isLarge else { return try await threads.run(body) }
                 return try await largeThreads.run {
@@ -143,11 +141,11 @@ package final class StoreAccess: Service {
         }
     }
 
-    /// Runs what uses the store, and if the store hangs, what does without it.
-    package func use<Answer: Sendable>(
-        atMost limit: Duration = limit, isLarge: Bool = false, _ body: @escaping @Sendable () async throws -> Answer,
-        orElse spare: () async throws -> Answer
-    ) async throws -> Answer {
+    /// Runs work that uses the store, or, if the store hangs, the work that can do without it.
+    package func use<Result: Sendable>(
+        atMost limit: Duration = limit, isLarge: Bool = false, _ body: @escaping @Sendable () async throws -> Result,
+        orElse spare: () async throws -> Result
+    ) async throws -> Result {
         do {
             return try await use(atMost: limit, isLarge: isLarge, body)
         } catch let problem as Problem where problem.code == Problem.storeHangs.code {
@@ -157,7 +155,7 @@ package final class StoreAccess: Service {
 }
 
 extension Problem {
-    /// The store does not answer; it may again.
+    /// The store does not answer; it may answer later.
     fileprivate static var storeHangs: Problem {
         Problem(
             .serviceUnavailable, "store-hangs", "The store does not answer",

@@ -1,12 +1,12 @@
 internal import Glibc
 package import ReelCore
 
-/// Brings a result to the path that its owner asked for: whole, or not at all.
+/// Brings a result to the path that its owner requested: whole, or not at all.
 package enum Delivery {
     /// Checks, before any work is done, that a result may be written to `output`.
     ///
-    /// Throws `.output` if something is there and `overwrite` is false, if it is no regular file, if its folder is
-    /// missing or not writable, and, whatever `overwrite` says, if it is the file that `source` names.
+    /// Throws a failure of the output if something is there and `overwrite` is false, if it is not a regular file, if
+    /// its folder is missing or not writable, and, with any `overwrite`, if it is the file that `source` names.
     package static func check(_ output: String, source: String?, overwrite: Bool) throws(ReelFailure) {
         let (target, original, entry): (stat?, stat?, stat?)
         do {
@@ -15,14 +15,10 @@ package enum Delivery {
         } catch {
             throw SystemError.output(output, error.value)
         }
-        if let target, let original, Files.same(target, original) {
-            throw ReelFailure(.outputIsSource(path: output))
-        }
-        if let target, target.st_mode & S_IFMT == S_IFDIR {
-            throw ReelFailure(.outputIsFolder(path: output))
-        }
-        if let target, target.st_mode & S_IFMT != S_IFREG {
-            throw ReelFailure(.outputNotAFile(path: output))
+        if let target {
+            if let original, Files.same(target, original) { throw ReelFailure(.outputIsSource(path: output)) }
+            if target.st_mode & S_IFMT == S_IFDIR { throw ReelFailure(.outputIsFolder(path: output)) }
+            if target.st_mode & S_IFMT != S_IFREG { throw ReelFailure(.outputNotAFile(path: output)) }
         }
         if entry != nil, !overwrite { throw ReelFailure(.outputExists(path: output)) }
         try checkFolder(Files.folder(of: output), of: output)
@@ -39,17 +35,13 @@ package enum Delivery {
         }
     }
 
-    /// Writes a file of these bytes: whole, or not at all.
-    ///
-    /// Throws `.output`; nothing half-written remains.
+    /// Writes a file of these bytes. Throws a failure of the output; nothing half-written remains.
     package static func write(_ bytes: [UInt8], to output: String, overwrite: Bool) throws(ReelFailure) {
-        let temporary = Files.temporaryName(beside: output)
-        do {
-            try AtomicFile.writeDurably(bytes, to: temporary)
-            try Files.rename(temporary, to: output, overwrite: overwrite)
-            try Files.syncFolder(Files.folder(of: output))
+        do throws(SystemCode) {
+            try Files.place(at: output, overwrite: overwrite) { temporary throws(SystemCode) in
+                try AtomicFile.writeDurably(bytes, to: temporary)
+            }
         } catch {
-            unlink(temporary)
             throw error.value == EEXIST
                 ? ReelFailure(.outputExists(path: output))
                 : SystemError.output(output, error.value, needed: Int64(bytes.count))
@@ -57,10 +49,10 @@ package enum Delivery {
     }
 
     /// Moves a result out of a workspace that is not needed any more: by renaming if it and the output share a file
-    /// system, else by copying. Its mode becomes that of a new file of this user.
+    /// system, otherwise by copying. Its mode becomes that of a new file of this user.
     ///
-    /// Throws `.output`, and `.resultDiffers` if a copy is not the verified file; nothing half-written remains, and the
-    /// result stays where it was.
+    /// Throws a failure of the output, and `.resultDiffers` if a copy is not the verified file; nothing half-written
+    /// remains, and the result stays where it was.
     package static func move(
         _ result: StoredResult, outOf workspace: Workspace, to output: String, overwrite: Bool
     ) throws(ReelFailure) {
@@ -77,7 +69,8 @@ package enum Delivery {
     }
 
     /// Gives a file the mode of a new file of this user, and makes it durable. Only if the file belongs to this user
-    /// and has no other name: this program must not make files accessible that another user owns or has linked elsewhere.
+    /// and has no other name: this program must not make files accessible that another user owns or has linked
+    /// elsewhere.
     private static func makeOwn(_ path: String, in workspace: Workspace) throws(SystemCode) {
         let file = try Descriptor(regular: path, in: workspace.folder.number)
         let status = try file.status()
@@ -89,34 +82,21 @@ package enum Delivery {
     /// Copies a result that stays in its store: as a clone that shares its blocks if the file system can do that, never
     /// as a hard link. Stops when the task is cancelled.
     ///
-    /// Throws `.output`, naming the room needed if the disk is full, `.interrupted` if it was cancelled, and
-    /// `.resultDiffers` if the copy is not the verified file; nothing half-written remains.
+    /// Throws a failure of the output, naming the room needed if the disk is full, `.copyInterrupted` if the task was
+    /// cancelled, and `.resultDiffers` if the copy is not the verified file; nothing half-written remains.
     package static func copy(_ result: StoredResult, to output: String, overwrite: Bool) throws(ReelFailure) {
-        let input: Descriptor
-        do {
-            input = try Descriptor(regular: result.locator.path)
+        let path = result.locator.path
+        let input = try SystemError.inStore(.read, path, Descriptor(regular: path))
+        var difference: ReelFailure?
+        do throws(SystemCode) {
+            try Files.place(at: output, overwrite: overwrite) { temporary throws(SystemCode) in
+                let copy = try FileCopy.write(input, to: temporary, mode: FileCopy.newFileMode, isHashed: true)
+                let found = JobResult(name: result.recorded.name, bytes: copy.bytes, sha256: copy.sha256)
+                difference = result.difference(of: found, at: path)
+                if difference != nil { throw SystemCode(EBADMSG) }
+            }
         } catch {
-            throw SystemError.store(.read, result.locator.path, error.value)
-        }
-        let temporary = Files.temporaryName(beside: output)
-        let copy: (bytes: Int64, sha256: String)
-        do {
-            copy = try FileCopy.write(input, to: temporary, mode: FileCopy.newFileMode, isHashed: true)
-        } catch {
-            unlink(temporary)
-            throw failure(error, result, output)
-        }
-        let found = JobResult(name: result.recorded.name, bytes: copy.bytes, sha256: copy.sha256)
-        if let failure = result.difference(of: found, at: result.locator.path) {
-            unlink(temporary)
-            throw failure
-        }
-        do {
-            try Files.rename(temporary, to: output, overwrite: overwrite)
-            try Files.syncFolder(Files.folder(of: output))
-        } catch {
-            unlink(temporary)
-            throw failure(error, result, output)
+            throw difference ?? failure(error, result, output)
         }
     }
 
@@ -129,5 +109,70 @@ package enum Delivery {
             SystemError.output(
                 output, error.value, needed: ((try? Files.entry(result.locator.path)) ?? nil).map { Int64($0.st_size) })
         }
+    }
+}
+
+/// The folder beside an output in which `run` keeps its store: accessible to this user alone, wherever the output goes.
+///
+/// Others may write in the folder around it. So it stays open: a result is delivered from the folder that was checked,
+/// even if another folder has its name by then.
+package final class Workspace: Sendable {
+    package let path: String
+    let folder: Descriptor
+
+    private init(path: String, folder: consuming Descriptor) {
+        self.path = path
+        self.folder = folder
+    }
+
+    /// The folder of this user beside an output, made if it is missing. It is `.reel`; if that one belongs to another
+    /// user, or others may write in it, `.reel-UID`.
+    ///
+    /// Throws `.workspaceForeign` if neither belongs to this user alone, `.storeUnusable` if neither can be made.
+    package static func beside(_ output: String) throws(ReelFailure) -> Workspace {
+        if let workspace = try existing(beside: output) { return workspace }
+        let names = names(beside: output)
+        for path in names {
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError.store(.open, path, errno) }
+            if let workspace = try open(path) { return workspace }
+        }
+        throw ReelFailure(.workspaceForeign(path: names[1]))
+    }
+
+    /// The same if it exists, under either name; nil if not.
+    package static func existing(beside output: String) throws(ReelFailure) -> Workspace? {
+        for path in names(beside: output) {
+            if let workspace = try open(path) { return workspace }
+        }
+        return nil
+    }
+
+    private static func names(beside output: String) -> [String] {
+        [".reel", ".reel-\(geteuid())"].map { "\(Files.folder(of: output))/\($0)" }
+    }
+
+    /// Bytes that its files take on the disk.
+    package var size: Int64 { Files.size(ofTree: path) }
+
+    /// Nil unless the folder exists, belongs to this user, and no other user may write in it. Closes it to other
+    /// readers.
+    private static func open(_ path: String) throws(ReelFailure) -> Workspace? {
+        try SystemError.inStore(.open, path) { () throws(SystemCode) in
+            guard let entry = try Files.entry(path), isOwn(entry) else { return nil }
+            let folder = try Descriptor(open: path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            guard isOwn(try folder.status()) else { return nil }
+            guard fchmod(folder.number, 0o700) == 0 else { throw SystemCode(errno) }
+            return Workspace(path: path, folder: folder)
+        }
+    }
+
+    private static func isOwn(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+    }
+
+    /// A path in the folder, as it is looked up from there.
+    func relative(_ path: String) -> String {
+        let slash = UInt8(ascii: "/")
+        return String(decoding: path.utf8.dropFirst(self.path.utf8.count).drop { $0 == slash }, as: UTF8.self)
     }
 }

@@ -1,4 +1,6 @@
+internal import Crypto
 internal import Glibc
+internal import ReelCore
 
 /// An open file, closed when it goes out of scope. Errors are `errno` values; the caller decides what they mean.
 struct Descriptor: ~Copyable, Sendable {
@@ -6,23 +8,25 @@ struct Descriptor: ~Copyable, Sendable {
 
     /// Opens with O_CLOEXEC, so that no engine inherits it. A file that is created gets `mode` less the umask.
     init(open path: String, _ flags: CInt, mode: mode_t = 0o666) throws(SystemCode) {
-        let opened = Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, mode) }
-        guard opened >= 0 else { throw SystemCode(errno) }
-        number = opened
+        number = try Descriptor.retry { Glibc.open(path, flags | O_CLOEXEC, mode) }
     }
 
-    /// Opens a regular file, and nothing else: a link is not followed, a pipe or a device is not waited for. Others may
-    /// write in a store, and could put a file there that leads elsewhere or never ends.
+    /// Opens a regular file, and nothing else: it follows no link, and waits for no pipe or device. Others may write in
+    /// a store, and could put a file there that leads elsewhere or never ends.
     ///
-    /// Throws `SystemCode.notRegular` if something else is there.
+    /// Throws `SystemCode.notRegular` if the path names something else.
     ///
     /// - Parameter folder: descriptor of the folder from which a relative path is looked up.
     init(regular path: String, _ flags: CInt = O_RDONLY, in folder: CInt = AT_FDCWD) throws(SystemCode) {
-        let opened = Descriptor.retry {
-            openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
+        let opened: CInt
+        do {
+            opened = try Descriptor.retry {
+                openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
+            }
+        } catch {
+            // A pipe that no process reads cannot be opened for writing: ENXIO.
+            throw [ELOOP, ENXIO, EISDIR].contains(error.value) ? .notRegular : error
         }
-        // A pipe that no process reads cannot be opened for writing: ENXIO.
-        guard opened >= 0 else { throw [ELOOP, ENXIO, EISDIR].contains(errno) ? .notRegular : SystemCode(errno) }
         var status = stat()
         guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(opened)
@@ -34,20 +38,14 @@ struct Descriptor: ~Copyable, Sendable {
     /// Opens a folder that lies in an open one; ENOTDIR or ELOOP if that name is a link.
     init(folder name: [CChar], in folder: borrowing Descriptor) throws(SystemCode) {
         let parent = folder.number
-        let opened = Descriptor.retry { openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
-        guard opened >= 0 else { throw SystemCode(errno) }
-        number = opened
+        number = try Descriptor.retry { openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     }
 
     deinit { close(number) }
 
     /// Fills the start of `block`, and returns how much of it: 0 at the end of the file.
     func read(into block: inout [UInt8]) throws(SystemCode) -> Int {
-        let count = block.withUnsafeMutableBytes { buffer in
-            Descriptor.retry { Glibc.read(number, buffer.baseAddress, buffer.count) }
-        }
-        guard count >= 0 else { throw SystemCode(errno) }
-        return count
+        try Descriptor.retry { block.withUnsafeMutableBytes { Glibc.read(number, $0.baseAddress, $0.count) } }
     }
 
     /// `count` bytes from `offset` on, fewer if the file ends before.
@@ -62,40 +60,59 @@ struct Descriptor: ~Copyable, Sendable {
         var done = 0
         while done < room.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[done...])
-            let part = Descriptor.retry { pread(number, rest.baseAddress, rest.count, off_t(offset) + done) }
-            guard part >= 0 else { throw SystemCode(errno) }
+            let part = try Descriptor.retry { pread(number, rest.baseAddress, rest.count, off_t(offset) + done) }
             if part == 0 { break }
             done += part
         }
         return done
     }
 
+    /// Calls `body` with the bytes that follow the current position, block by block.
+    ///
+    /// - Parameters:
+    ///   - size: of a block, in bytes.
+    ///   - isCancellable: throw ECANCELED when the task is cancelled.
+    func forEachBlock(
+        of size: Int = 1 << 20, isCancellable: Bool = false, _ body: (ArraySlice<UInt8>) throws(SystemCode) -> Void
+    ) throws(SystemCode) {
+        var block = [UInt8](repeating: 0, count: size)
+        while true {
+            if isCancellable, Task.isCancelled { throw SystemCode(ECANCELED) }
+            let count = try read(into: &block)
+            if count == 0 { return }
+            try body(block[..<count])
+        }
+    }
+
     /// The bytes that follow the current position.
     func readAll() throws(SystemCode) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(try status().st_size))
-        var block = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = try read(into: &block)
-            if count == 0 { return bytes }
-            bytes += block[..<count]
-        }
+        try forEachBlock(of: 1 << 16) { bytes += $0 }
+        return bytes
+    }
+
+    /// SHA-256 of the bytes that follow the current position, in hexadecimal.
+    func sha256Hex(isCancellable: Bool = false) throws(SystemCode) -> String {
+        var hash = SHA256()
+        try forEachBlock(isCancellable: isCancellable) { hash.update(data: $0) }
+        return Hexadecimal.text(hash.finalize())
     }
 
     func write(_ bytes: ArraySlice<UInt8>) throws(SystemCode) {
         var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { buffer in
-                Descriptor.retry { Glibc.write(number, buffer.baseAddress, buffer.count) }
-            }
-            guard count >= 0 else { throw SystemCode(errno) }
+            let count = try Descriptor.retry { rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) } }
             rest = rest.dropFirst(count)
         }
     }
 
-    func sync() throws(SystemCode) {
-        guard Descriptor.retry({ fsync(number) }) == 0 else { throw SystemCode(errno) }
+    /// Cuts off the bytes from `size` on, if there are any.
+    func shorten(to size: Int64) throws(SystemCode) {
+        if try Int64(status().st_size) > size, ftruncate(number, off_t(size)) != 0 { throw SystemCode(errno) }
     }
+
+    func sync() throws(SystemCode) { _ = try Descriptor.retry { fsync(number) } }
 
     func status() throws(SystemCode) -> stat {
         var status = stat()
@@ -103,10 +120,12 @@ struct Descriptor: ~Copyable, Sendable {
         return status
     }
 
-    private static func retry<Number: SignedInteger>(_ call: () -> Number) -> Number {
+    /// Repeats a call of the system while a signal interrupts it. Throws its `errno` if it fails.
+    private static func retry<Number: SignedInteger>(_ call: () -> Number) throws(SystemCode) -> Number {
         while true {
             let result = call()
-            if result >= 0 || errno != EINTR { return result }
+            if result >= 0 { return result }
+            if errno != EINTR { throw SystemCode(errno) }
         }
     }
 }
@@ -119,4 +138,45 @@ struct SystemCode: Error {
 
     /// Not an `errno`: a link, a pipe, a device or a folder stands in the place of a regular file.
     static var notRegular: SystemCode { SystemCode(-1) }
+}
+
+/// Failures of the operating system: an `errno` with the path of the operation.
+enum SystemError {
+    /// The failure of an operation on the store: exit 4; a full disk stops the host, anything else excludes it.
+    static func store(_ doing: StoreStep, _ path: String, _ code: CInt) -> ReelFailure {
+        if code == SystemCode.notRegular.value { return ReelFailure(.storeFileForeign(path: path)) }
+        return ReelFailure(
+            isFull(code)
+                ? .storeFull(doing: doing, path: path, errno: code)
+                : .storeUnusable(doing: doing, path: path, errno: code))
+    }
+
+    /// Does an operation on the store, and turns its `errno` into that failure.
+    static func inStore<Value: ~Copyable>(
+        _ doing: StoreStep, _ path: String, _ operation: @autoclosure () throws(SystemCode) -> Value
+    ) throws(ReelFailure) -> Value {
+        try inStore(doing, path, doing: operation)
+    }
+
+    /// Does several operations on the store in the same way.
+    static func inStore<Value: ~Copyable>(
+        _ step: StoreStep, _ path: String, doing operations: () throws(SystemCode) -> Value
+    ) throws(ReelFailure) -> Value {
+        do {
+            return try operations()
+        } catch {
+            throw store(step, path, error.value)
+        }
+    }
+
+    /// The failure of an operation on the place of a delivered result: exit 5.
+    static func output(_ path: String, _ code: CInt, needed: Int64? = nil) -> ReelFailure {
+        ReelFailure(
+            isFull(code)
+                ? .outputFull(path: path, needed: needed, free: FileCopy.room(beside: path))
+                : .outputUnwritable(path: path, errno: code))
+    }
+
+    /// A quota that is used up is a full disk, too.
+    private static func isFull(_ code: CInt) -> Bool { code == ENOSPC || code == EDQUOT }
 }

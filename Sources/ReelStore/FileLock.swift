@@ -1,4 +1,5 @@
 internal import Glibc
+package import ReelCore
 
 /// An exclusive lock on a file, in which its holder writes its name: "PID HOST". Released explicitly or when the
 /// process ends, however it ends.
@@ -42,5 +43,32 @@ package final class FileLock: Sendable {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension JobFolder {
+    /// Locks the job folder, and makes it if it is missing, until the last reference to the lock is released or the
+    /// process ends. Throws `.jobHeld` if another process holds the lock.
+    package func lock() throws(ReelFailure) -> FileLock {
+        while true {
+            try create()
+            if let lock = try takeLock() { return lock }
+        }
+    }
+
+    /// Nil if the folder has been removed meanwhile.
+    func takeLock() throws(ReelFailure) -> FileLock? {
+        let path = path(.lock)
+        do {
+            if let lock = try FileLock(path) { return lock }
+        } catch {
+            if error.value == ENOENT { return nil }
+            throw SystemError.store(.lock, path, error.value)
+        }
+        // Its holder wrote "PID HOST" into the file.
+        let text = (try? AtomicFile.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard parts.count == 2 else { throw ReelFailure(.jobHeld(path: self.path, pid: nil, host: nil)) }
+        throw ReelFailure(.jobHeld(path: self.path, pid: Int(parts[0]), host: parts[1]))
     }
 }

@@ -26,8 +26,9 @@ extension Files {
         try removeEmpty(name, in: folder)
     }
 
-    /// Removes what is in a folder, `depth` levels below the folder that contains `top`. An engine can nest folders as
-    /// deeply as the disk holds, and each level takes a descriptor. So folders that lie too deep are moved into `top`.
+    /// Removes the contents of a folder, `depth` levels below the folder that contains `top`. An engine can nest
+    /// folders as deeply as the disk holds, and each level takes a descriptor. So folders that lie too deep are moved
+    /// into `top`.
     ///
     /// Returns whether there were any: then `top` is not empty yet.
     private static func removeContents(

@@ -2,42 +2,32 @@ internal import Glibc
 
 /// File operations on paths, with `errno` thrown.
 enum Files {
-    /// The entry at the path itself, links not followed; nil if there is none.
-    static func entry(_ path: String) throws(SystemCode) -> stat? {
-        var status = stat()
-        if lstat(path, &status) == 0 { return status }
-        guard errno == ENOENT else { throw SystemCode(errno) }
-        return nil
-    }
+    /// The entry at the path itself, links not followed; nil if nothing is there.
+    static func entry(_ path: String) throws(SystemCode) -> stat? { try status { lstat(path, $0) } }
 
-    /// The entry that the path leads to, links followed; nil if there is none.
-    static func target(_ path: String) throws(SystemCode) -> stat? {
+    /// The entry that the path leads to, links followed; nil if nothing is there.
+    static func target(_ path: String) throws(SystemCode) -> stat? { try status { stat(path, $0) } }
+
+    private static func status(_ ask: (UnsafeMutablePointer<stat>) -> CInt) throws(SystemCode) -> stat? {
         var status = stat()
-        if stat(path, &status) == 0 { return status }
+        if ask(&status) == 0 { return status }
         guard errno == ENOENT else { throw SystemCode(errno) }
         return nil
     }
 
     static func same(_ a: stat, _ b: stat) -> Bool { a.st_dev == b.st_dev && a.st_ino == b.st_ino }
 
-    static func rename(_ source: String, to target: String) throws(SystemCode) {
-        guard Glibc.rename(source, target) == 0 else { throw SystemCode(errno) }
-    }
-
-    /// Renames a file; if it may not overwrite, only if the new name is free.
+    /// Renames a file; if it may not overwrite, only if the new name is free (EEXIST if not).
     ///
     /// - Parameter folder: descriptor of the folder from which `source` is looked up, if that is a relative path.
     static func rename(
-        _ source: String, in folder: CInt = AT_FDCWD, to target: String, overwrite: Bool
+        _ source: String, in folder: CInt = AT_FDCWD, to target: String, overwrite: Bool = true
     ) throws(SystemCode) {
         guard overwrite else { return try renameExclusively(source, in: folder, to: target) }
         guard renameat(folder, source, AT_FDCWD, target) == 0 else { throw SystemCode(errno) }
     }
 
-    /// Gives a file a free name. EEXIST if the name is taken.
-    static func renameExclusively(
-        _ source: String, in folder: CInt = AT_FDCWD, to target: String
-    ) throws(SystemCode) {
+    private static func renameExclusively(_ source: String, in folder: CInt, to target: String) throws(SystemCode) {
         // Linking is the portable way not to overwrite: Swift's Glibc module does not import renameat2.
         if linkat(folder, source, AT_FDCWD, target, 0) == 0 {
             unlinkat(folder, source, 0)
@@ -58,10 +48,8 @@ enum Files {
     /// taken because the first request succeeded.
     private static func isLinked(_ source: String, in folder: CInt, _ target: String) -> Bool {
         var (first, second) = (stat(), stat())
-        guard fstatat(folder, source, &first, AT_SYMLINK_NOFOLLOW) == 0, lstat(target, &second) == 0 else {
-            return false
-        }
-        return same(first, second)
+        return fstatat(folder, source, &first, AT_SYMLINK_NOFOLLOW) == 0 && lstat(target, &second) == 0
+            && same(first, second)
     }
 
     /// Makes the names in a folder durable. It is no error if the file system cannot sync a folder, or if the folder
@@ -82,15 +70,15 @@ enum Files {
         guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
     }
 
-    /// Names in a folder without "." and "..", sorted; none if there is no folder.
+    /// Names in a folder without "." and "..", sorted; an empty list if there is no folder.
     static func names(in folder: String) throws(SystemCode) -> [String] {
         var names: [String] = []
         try forEachName(in: folder) { names.append($0) }
         return names.sorted()
     }
 
-    /// Calls `body` with each name in a folder without "." and "..", in any order, so that not all of them are in memory
-    /// at once; with none if there is no folder.
+    /// Calls `body` with each name in a folder without "." and "..", in any order, so that not all names are in memory
+    /// at once; not at all if there is no folder.
     static func forEachName(in folder: String, _ body: (String) -> Void) throws(SystemCode) {
         guard let directory = opendir(folder) else {
             if errno == ENOENT { return }
@@ -109,12 +97,21 @@ enum Files {
         guard errno == 0 else { throw SystemCode(errno) }
     }
 
+    /// Bytes that the files of a folder and of the folders in it take on the disk. Unreadable ones count as nothing.
+    static func size(ofTree folder: String) -> Int64 {
+        let names = (try? names(in: folder)) ?? []
+        return names.reduce(0) { sum, name in
+            let path = "\(folder)/\(name)"
+            guard let entry = try? entry(path) else { return sum }
+            // st_blocks counts 512 bytes (POSIX, sys/stat.h).
+            return sum + (entry.st_mode & S_IFMT == S_IFDIR ? size(ofTree: path) : Int64(entry.st_blocks) * 512)
+        }
+    }
+
     /// The folder a path stands in, as the path spells it: "." for a bare name.
     static func folder(of path: String) -> String { parent(of: path) ?? "." }
 
-    static func name(of path: String) -> String {
-        String(path.split(separator: "/").last ?? "")
-    }
+    static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
     private static func parent(of path: String) -> String? {
         var trimmed = path[...]
@@ -125,12 +122,34 @@ enum Files {
 
     /// A name beside `path` that no other process uses: hidden, so that it is not mistaken for a finished file. It does
     /// not contain the final name, which may be as long as a name can be.
-    static func temporaryName(beside path: String) -> String {
-        "\(folder(of: path))/\(temporaryPrefix)\(randomName())"
+    static func temporaryName(beside path: String) -> String { "\(folder(of: path))/\(temporaryPrefix)\(randomName())" }
+
+    /// Makes a file that is whole or not there: `make` makes it under a temporary name beside `path`, and it gets its
+    /// own name after that. Nothing remains if a step fails.
+    static func place(
+        at path: String, overwrite: Bool = true, _ make: (_ temporary: String) throws(SystemCode) -> Void
+    ) throws(SystemCode) {
+        let temporary = temporaryName(beside: path)
+        do {
+            try make(temporary)
+            try rename(temporary, to: path, overwrite: overwrite)
+            try syncFolder(folder(of: path))
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Gives a regular file that was written elsewhere on the same file system its final name, durably.
+    static func adopt(_ file: String, as path: String) throws(SystemCode) {
+        try Descriptor(regular: file).sync()
+        try rename(file, to: path)
+        try syncFolder(folder(of: path))
     }
 
     static let temporaryPrefix = ".reel-"
 
+    /// 16 hexadecimal digits.
     static func randomName() -> String {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Glibc
 package import ReelCore
 
-/// The identity of a source: it differs for other sources, and for the same one after a change.
+/// The identity of a source: another source has another one, and so does the same source after a change.
 package struct Fingerprint: Hashable, Codable, Sendable {
     /// Bytes.
     package var size: Int64
@@ -12,20 +12,15 @@ package struct Fingerprint: Hashable, Codable, Sendable {
     /// twice.
     package var edges: String
 
-    /// A fingerprint of known parts.
     package init(size: Int64, mtimeNanoseconds: Int64, edges: String) {
         self.size = size
         self.mtimeNanoseconds = mtimeNanoseconds
         self.edges = edges
     }
 
-    package enum CodingKeys: String, CodingKey {
-        case size, mtimeNanoseconds, edges
-    }
-
     /// The fingerprint of a file. Takes milliseconds, whatever the file's size.
     ///
-    /// Throws `.input` if there is no file, it is empty or a folder, or it cannot be read.
+    /// Throws `.sourceInaccessible` if it cannot be read, and `.sourceIsFolder`, `.sourceNotAFile` or `.sourceEmpty`.
     package static func of(_ path: String) throws(ReelFailure) -> Fingerprint {
         let file = try SourceFile(path)
         return Fingerprint(size: file.size, mtimeNanoseconds: file.mtimeNanoseconds, edges: try file.edges())
@@ -41,14 +36,9 @@ package struct Fingerprint: Hashable, Codable, Sendable {
 
     /// SHA-256 of a file's bytes in hexadecimal, read in blocks of 1 MiB.
     ///
-    /// Throws `.unreachable` if it cannot be read.
+    /// Throws `.storeUnusable` if it cannot be read.
     package static func sha256Hex(of path: String) throws(ReelFailure) -> String {
-        do {
-            let file = try Descriptor(regular: path)
-            return try file.sha256Hex()
-        } catch {
-            throw SystemError.store(.read, path, error.value)
-        }
+        try SystemError.inStore(.read, path) { () throws(SystemCode) in try Descriptor(regular: path).sha256Hex() }
     }
 
     /// SHA-256 of bytes in hexadecimal.
@@ -62,7 +52,7 @@ private final class SourceFile {
     let size: Int64
     let mtimeNanoseconds: Int64
 
-    /// Throws `.input` if there is no file, it is empty or a folder, or it cannot be opened for reading.
+    /// Throws as `Fingerprint.of` does.
     init(_ path: String) throws(ReelFailure) {
         let status: stat
         do {
@@ -72,12 +62,8 @@ private final class SourceFile {
         } catch {
             throw ReelFailure(.sourceInaccessible(path: path, errno: error.value))
         }
-        guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw ReelFailure(.sourceIsFolder(path: path))
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw ReelFailure(.sourceNotAFile(path: path))
-        }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw ReelFailure(.sourceIsFolder(path: path)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.sourceNotAFile(path: path)) }
         guard status.st_size > 0 else { throw ReelFailure(.sourceEmpty(path: path)) }
         self.path = path
         size = Int64(status.st_size)
@@ -92,9 +78,7 @@ private final class SourceFile {
         let count = Int(min(size, SourceFile.edge))
         var hash = SHA256()
         do {
-            for start in [0, size - Int64(count)] {
-                hash.update(data: try file.read(count, at: start))
-            }
+            for start in [0, size - Int64(count)] { hash.update(data: try file.read(count, at: start)) }
         } catch {
             throw ReelFailure(.sourceInaccessible(path: path, errno: error.value))
         }
@@ -102,18 +86,24 @@ private final class SourceFile {
     }
 }
 
-extension Descriptor {
-    /// SHA-256 of the bytes that follow the current position.
+extension JobID {
+    /// The version of the rule by which ids are made. Grows when the same request makes another id.
+    package static let ruleVersion = 2
+
+    /// The identity of a job: 16 hexadecimal digits of a hash over the facts that make its output. The findings of
+    /// recon and the decisions of planning are not part of it.
     ///
-    /// - Parameter isUnwanted: is asked before each MiB; ECANCELED is thrown if it says so.
-    func sha256Hex(unless isUnwanted: () -> Bool = { false }) throws(SystemCode) -> String {
-        var hash = SHA256()
-        var block = [UInt8](repeating: 0, count: 1 << 20)
-        while true {
-            guard !isUnwanted() else { throw SystemCode(ECANCELED) }
-            let count = try read(into: &block)
-            if count == 0 { return Hexadecimal.text(hash.finalize()) }
-            hash.update(data: block[..<count])
-        }
+    /// - Parameters:
+    ///   - sources: fingerprints of its files.
+    ///   - spec: only `spec.identity` counts, so memory and verification make no other job.
+    package static func make(sources: [Fingerprint], spec: JobSpec) throws(ReelFailure) -> JobID {
+        let content = IdentityContent(rule: ruleVersion, sources: sources, spec: spec.identity)
+        return JobID(String(Fingerprint.sha256Hex(try AtomicFile.json(of: content)).prefix(16)))
     }
+}
+
+private struct IdentityContent: Encodable {
+    let rule: Int
+    let sources: [Fingerprint]
+    let spec: JobSpec
 }

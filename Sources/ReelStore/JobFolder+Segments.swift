@@ -9,12 +9,8 @@ extension PlannedSegments {
 }
 
 extension JobFolder {
-    /// Whether there may be segments of any of these parts of the source; only names are looked at.
-    package func hasSegments(of parts: Set<SegmentPart>) -> Bool {
-        hasRecord { parts.contains($0.subject.part) }
-    }
+    package func hasSegments(of parts: Set<SegmentPart>) -> Bool { hasRecord { parts.contains($0.subject.part) } }
 
-    /// Whether any segment is finished, that is, has a record, for this plan or an earlier one.
     package var hasFinishedSegments: Bool { hasRecord { _ in true } }
 
     private func hasRecord(_ isWanted: (SegmentName) -> Bool) -> Bool {
@@ -23,24 +19,12 @@ extension JobFolder {
         return isFound
     }
 
-    /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none.
-    ///
-    /// A segment counts if its record is there and its file has the recorded size and checksum, no matter which attempt
-    /// made it for which plan and which of its clips. If there are several, the first by name counts. Unreadable ones do
-    /// not count. Cancelling the task ends the search: what has not been compared by then does not count.
-    package func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
-        let found = whole(among: Set(wanted))
-        return wanted.map { found[$0] }
-    }
-
-    /// The same for many passes, with each record read once.
+    /// Cancelling the task ends the search: segments that were not compared by then do not count.
     package func wholeSegments(_ wanted: [[SegmentContent]]) -> [[SegmentRecord?]] {
         let found = whole(among: Set(wanted.joined()))
         return wanted.map { contents in contents.map { found[$0] } }
     }
 
-    /// For each content, in the same order, the record of a segment that says it is of it; nil if there is none. Nothing is
-    /// read of the segments.
     package func recordedSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
         let records = records(of: Set(wanted))
         return wanted.map { content in records.first { $0.content.uses.contains(content) } }
@@ -56,10 +40,10 @@ extension JobFolder {
         return found
     }
 
-    /// Records in this folder that say they are of these contents, in the order of their names.
+    /// Records in this folder that claim these contents, in the order of their names.
     ///
-    /// An engine that a hostile file has taken over can write here as many and as large files as the disk holds. So few
-    /// records are read for each part, and only short ones.
+    /// A compromised engine can fill the disk with files here. So only a limited number of records is read for each
+    /// part, and only short ones.
     private func records(of wanted: Set<SegmentContent>) -> [SegmentRecord] {
         let parts = Set(wanted.map(\.part))
         guard !parts.isEmpty else { return [] }
@@ -80,13 +64,11 @@ extension JobFolder {
         }
     }
 
-    /// Of one part of a source: many clips of an edit may show it, and each attempt may leave a record.
+    /// For one part of a source: many clips of an edit may show it, and each attempt may leave a record.
     private static let mostRecords = 1024
-    /// In bytes; most of a record are its diagnostics, which are few and short. The board keeps them.
+    /// In bytes. Most of a record are its diagnostics, which are few and short, since the board keeps them.
     private static let longestRecord: Int64 = 8 << 10
 
-    /// The `records` whose file is missing or has another size. On NFS, files that another host has just written may be
-    /// among them for a while.
     package func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {
         // Reading the folder makes an NFS client forget that a name was missing.
         let wanted = Set(records.map(\.name.text))
@@ -95,8 +77,7 @@ extension JobFolder {
         return records.filter { !names.contains($0.name.text) || size(of: $0) != $0.bytes }
     }
 
-    /// Removes the files that the attempt that held `token` left half-written. A segment with a record is whole, and so is the
-    /// record: both stay.
+    /// A segment with a record is whole, and so is the record: both stay.
     package func removePartial(token: String) {
         removeSegmentFiles { $0.contains(".\(token).") }
         try? Files.forEachName(in: assemblies) { name in
@@ -104,11 +85,9 @@ extension JobFolder {
         }
     }
 
-    /// Removes what no attempt needs any more once the job has failed: every file among the segments that is neither a
-    /// record nor has one.
     package func removeStrays() { removeSegmentFiles { _ in true } }
 
-    /// Removes files among the segments that are wanted by this and have no record.
+    /// Removes unwanted files among the segments, except records and segments that have one.
     private func removeSegmentFiles(_ isUnwanted: (String) -> Bool) {
         forEachSegmentName { text in
             guard isUnwanted(text), SegmentName(recordName: text) == nil else { return }
@@ -117,23 +96,21 @@ extension JobFolder {
         }
     }
 
-    /// Also if that cannot be told.
+    /// True also if the file system does not tell.
     private func hasEntry(_ name: String) -> Bool {
         do { return try Files.entry("\(segments)/\(name)") != nil } catch { return true }
     }
 
     private func forEachSegmentName(_ body: (String) -> Void) { try? Files.forEachName(in: segments, body) }
 
-    /// Whether the file of every one of these segments is there with the recorded size and checksum.
     package func areWhole(_ records: [SegmentRecord]) -> Bool { records.allSatisfy(isWhole) }
 
     private func isWhole(_ record: SegmentRecord) -> Bool {
         guard size(of: record) == record.bytes else { return false }
-        let file = try? Descriptor(regular: "\(segments)/\(record.name)")
-        return (try? file?.sha256Hex(unless: { Task.isCancelled })) == record.checksum
+        let checksum = try? Descriptor(regular: "\(segments)/\(record.name)").sha256Hex(isCancellable: true)
+        return checksum == record.checksum
     }
 
-    /// Nil if there is no such file.
     private func size(of record: SegmentRecord) -> Int64? {
         guard let status = try? Files.target("\(segments)/\(record.name)"), status.st_mode & S_IFMT == S_IFREG else {
             return nil

@@ -1,55 +1,45 @@
 internal import Glibc
 package import ReelCore
 
-/// Everything the store holds of one job.
+/// The folder of a job. `JobEntry` documents the functions that it requires; comments here cover the specifics of a
+/// folder.
 package struct JobFolder: JobEntry {
-    /// The job.
     package let id: JobID
-    /// The store that it is in.
     package let store: FolderStore
     /// Path of the folder, which begins with the store's root as it was given.
     package let path: String
 
     /// The job's record, written first and removed last.
     package var jobFile: String { path(.record) }
-    /// The folder of the segments.
     package var segments: String { path(.segments) }
     /// The folder of outputs that are being assembled: an engine writes there, and not beside the record.
     package var assemblies: String { path(.assemblies) }
-    /// The folder of the engines' standard error, a file per attempt that failed.
+    /// The folder of the engines' standard error, a file for each failed attempt.
     package var attempts: String { path(.attempts) }
-
-    /// The folder of the source's copy, if one was asked for.
+    /// The folder of the sources' copies, if the job has any.
     package var stage: String { path(.stage) }
 
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
-    /// The place of a source's bytes: in the store if it is staged, else where the record says.
     package func locator(of source: JobSource) -> Locator {
         .file(source.staged.map { "\(stage)/\($0)" } ?? source.path)
     }
 
-    /// Whether the copy of a source that is to be staged is there.
     package func hasCopy(of source: JobSource) -> Bool {
         source.staged.map { access("\(stage)/\($0)", F_OK) == 0 } ?? false
     }
 
-    /// The verified result.
     package func output(_ container: Container) -> String { path(.output(container)) }
 
-    /// The place at which the assembler that holds `token` writes its result before it is published.
     package func assembling(_ container: Container, token: String) -> Locator {
         .file("\(assemblies)/\(token).\(container.rawValue)")
     }
 
-    /// The folders in which the job's engines write, made if there are none: of its segments, and of outputs that are
-    /// being assembled. The job's record is in neither.
     package func engineFolders() throws(ReelFailure) -> [Locator] {
         try create()
         return [.file(segments), .file(assemblies)]
     }
 
-    /// The place at which an engine writes the segment of a name.
     package func place(of name: SegmentName) -> SegmentPlace {
         SegmentPlace(
             name: name, data: .file("\(segments)/\(name.text)"), record: .file("\(segments)/\(name.recordName)"))
@@ -68,20 +58,16 @@ package struct JobFolder: JobEntry {
         }
     }
 
-    /// Whether the store has a record of the job.
     package var exists: Bool { access(jobFile, F_OK) == 0 }
 
     /// Makes the folder and those inside it.
     package func create() throws(ReelFailure) {
         try store.makeFolders([segments, assemblies, attempts])
-        do {
-            for folder in [path, Files.folder(of: path)] { try Files.syncFolder(folder) }
-        } catch {
-            throw SystemError.store(.makeFolder, path, error.value)
+        for folder in [path, Files.folder(of: path)] {
+            try SystemError.inStore(.makeFolder, path, Files.syncFolder(folder))
         }
     }
 
-    /// Writes a changed record if the record is still the one that was read; else returns false. Blocks.
     package func replace(_ read: JobRecord, with changed: JobRecord) throws(ReelFailure) -> Bool {
         guard exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
         return try whileRecordStays { () throws(ReelFailure) in
@@ -92,9 +78,7 @@ package struct JobFolder: JobEntry {
     }
 
     /// Runs the body while no other process writes the record.
-    private func whileRecordStays<Answer>(
-        _ body: () throws(ReelFailure) -> Answer
-    ) throws(ReelFailure) -> Answer {
+    func whileRecordStays<Answer>(_ body: () throws(ReelFailure) -> Answer) throws(ReelFailure) -> Answer {
         let lock: FileLock
         do {
             lock = try FileLock.waiting(for: path(.recordLock))
@@ -103,7 +87,7 @@ package struct JobFolder: JobEntry {
             guard error.value != ENOENT || exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
             throw SystemError.store(.lock, path(.recordLock), error.value)
         }
-        // A process that waits for it takes a new file then.
+        // A process that waits for the lock then makes a new file.
         defer {
             unlink(path(.recordLock))
             lock.release()
@@ -111,7 +95,7 @@ package struct JobFolder: JobEntry {
         return try body()
     }
 
-    /// Writes the record of a new job, and makes its folder. False if it has one, which stays as it is.
+    /// Makes the folder, too.
     package func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
         let bytes = try AtomicFile.json(of: record)
         while true {
@@ -125,16 +109,12 @@ package struct JobFolder: JobEntry {
         }
     }
 
-    /// Throws `.unreachable`, cause incompatible, if this host does not see the job; `.jobOfOtherVersion` if this
-    /// release does not know the record's version.
     package func read() throws(ReelFailure) -> JobRecord { try record { $0 } }
 
-    /// The record that is left of its bytes.
-    func record(_ leave: ([UInt8]) -> [UInt8]) throws(ReelFailure) -> JobRecord {
-        guard exists else {
-            throw ReelFailure(.jobUnknownHere(job: id, path: jobFile))
-        }
-        let bytes = leave(try AtomicFile.read(jobFile))
+    /// The record, decoded from what `reduce` returns for the file's bytes.
+    func record(_ reduce: ([UInt8]) -> [UInt8]) throws(ReelFailure) -> JobRecord {
+        guard exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
+        let bytes = reduce(try AtomicFile.read(jobFile))
         let record = try AtomicFile.checked(jobFile) { try CanonicalJSON.value(JobRecord.self, from: bytes) }
         // Any user with write access to the store can copy a record into another job's folder.
         guard record.id == id else {
@@ -143,145 +123,111 @@ package struct JobFolder: JobEntry {
         return record
     }
 
-    /// Keeps the end of an engine's standard error, so that a user can look into a failed attempt.
     package func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
         try AtomicFile.write(Array(standardError.utf8), to: attempt(pass: pass, token: token))
     }
 
-    /// The last words of a failed attempt's engine; nil if none were kept.
     package func readAttempt(pass: Int, token: String) -> String? {
-        guard let bytes = try? AtomicFile.read(attempt(pass: pass, token: token)) else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        (try? AtomicFile.read(attempt(pass: pass, token: token))).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func attempt(pass: Int, token: String) -> String {
-        "\(attempts)/\(AttemptName(pass: pass, token: token).text)"
-    }
+    /// The file of a failed attempt's log; of planning, `pass` is -1.
+    private func attempt(pass: Int, token: String) -> String { "\(attempts)/\(pass).\(token).log" }
 
-    /// Takes over a file that was written elsewhere in the store under its final name.
-    func adopt(_ file: String, as final: String) throws(ReelFailure) {
-        do {
-            try Descriptor(regular: file).sync()
-            try Files.rename(file, to: final)
-            try Files.syncFolder(path)
-        } catch {
-            throw SystemError.store(.write, final, error.value)
-        }
-    }
-
-    /// When a process took the lock last, in seconds since 1970; nil if none has.
+    /// When a process last took the lock, in seconds since 1970; nil if no process has.
     package var lastUse: Int? { (try? Files.entry(path(.lock)))?.st_mtim.tv_sec }
 
-    /// Locks the job folder, and makes it if there is none.
-    ///
-    /// Throws `.unreachable` if another holds it, naming that process.
-    package func lock() throws(ReelFailure) -> JobLock {
-        while true {
-            try create()
-            if let lock = try JobLock.take(in: self) { return lock }
-        }
+    func names() throws(ReelFailure) -> [String] { try SystemError.inStore(.read, path, Files.names(in: path)) }
+}
+
+extension Plan {
+    /// SHA-256 of the plan as it is stored, in hexadecimal. The board has it, so that a worker notices if its store has
+    /// another plan of the same number.
+    package func hash() throws(ReelFailure) -> String { Fingerprint.sha256Hex(try AtomicFile.json(of: self)) }
+}
+
+/// Its plans: numbered, and never changed once they are there.
+extension JobFolder {
+    package func plan(_ number: Int) -> Locator { .file(path(.plan(number))) }
+
+    package func planNumbers() throws(ReelFailure) -> [Int] {
+        try names().compactMap { if case .plan(let number) = JobFileName($0) { number } else { nil } }.sorted()
     }
 
-    /// Removes the parts that a finished job no longer needs: segments, the source's copy, and half-written files of
-    /// killed processes.
-    package func removeParts(keepingSegments: Bool) throws(ReelFailure) {
-        if !keepingSegments { try remove(segments) }
-        for folder in [stage, assemblies] { try remove(folder) }
-        guard exists else { return }
-        // A process that is writing the record has a file there that is not whole yet, too.
-        try whileRecordStays { () throws(ReelFailure) in
-            for name in try names() where JobFileName(name)?.isPart == true { try remove("\(path)/\(name)") }
-        }
+    package func writePlan(_ plan: Plan) throws(ReelFailure) -> Int {
+        var plan = plan
+        plan.number = (try planNumbers().last ?? 0) + 1
+        while try !AtomicFile.create(AtomicFile.json(of: plan), at: path(.plan(plan.number))) { plan.number += 1 }
+        return plan.number
     }
 
-    /// Removes the copies of the sources if the job is done or was cancelled. Blocks.
-    package func giveBackCopies() throws(ReelFailure) {
-        guard exists, access(stage, F_OK) == 0 else { return }
-        try whileRecordStays { () throws(ReelFailure) in
-            guard try [.done, .cancelled].contains(read().state) else { return }
-            try remove(stage)
-        }
+    package func readPlan(_ number: Int) throws(ReelFailure) -> Plan {
+        let path = path(.plan(number))
+        let bytes = try AtomicFile.read(path, mostBytes: 256 << 20)
+        return try AtomicFile.checked(path) { try Plan.decoded(from: bytes) }
     }
 
-    /// Removes everything of the job, its record too; the holder of its lock keeps it.
-    package func removeContents() throws(ReelFailure) {
-        for name in try names() where JobFileName(name) != .lock { try remove("\(path)/\(name)") }
+    package func latestPlan() throws(ReelFailure) -> Plan? {
+        try planNumbers().last.map { number throws(ReelFailure) in try readPlan(number) }
     }
 
-    /// Removes the job. Its record goes last: until then it can be removed again.
-    package func remove() throws(ReelFailure) {
-        // A process that wants the same job makes its folders before it learns that another holds the lock.
-        for _ in 0..<8 {
-            if (try? removeAll()) != nil { return }
-        }
-        try removeAll()
+    /// As `JobStore.readIndexes`.
+    package func readIndexes(of plan: Plan) async throws(ReelFailure) -> [SourceIndex] {
+        try await store.readIndexes(of: plan, read())
     }
+}
 
-    /// Removes the job if its record is still the one that was read; else returns false. No process changes the record
-    /// meanwhile, which goes last. Blocks.
-    package func remove(ifStill read: JobRecord) throws(ReelFailure) -> Bool {
-        guard exists else { return true }
-        let isRemoved = try whileRecordStays { () throws(ReelFailure) in
-            guard try self.read() == read else { return false }
-            for name in try names() where ![.record, .recordLock].contains(JobFileName(name)) {
-                try remove("\(path)/\(name)")
-            }
-            try remove(jobFile)
-            return true
-        }
-        // If a process begins the same job by now, the folder is not empty and is that job's.
-        if isRemoved { rmdir(path) }
-        return isRemoved
-    }
-
-    /// Removes the folder if it has no record, nor anything that is made after it, nothing directly in it has changed since a
-    /// moment, in seconds since 1970, and no process holds its lock. A process that begins the job meanwhile makes the folder
-    /// anew. Blocks.
-    func removeUnlessRecorded(before moment: Double) throws(ReelFailure) {
-        guard !exists, let changed = lastChangeBeforeRecord, Double(changed) < moment,
-            let lock = try JobLock.take(in: self)
-        else { return }
-        defer { withExtendedLifetime(lock) {} }
-        let isRemoved = try whileRecordStays { () throws(ReelFailure) in
-            guard !exists else { return false }
-            for name in try names() where JobFileName(name) != .recordLock { try remove("\(path)/\(name)") }
-            return true
-        }
-        if isRemoved { rmdir(path) }
-    }
-
-    /// When the folder, or anything directly in it, was last changed, in seconds since 1970. Nil if it has files that are made
-    /// after a record, or that no release makes: they may be all that is left of a job whose record somebody removed.
-    private var lastChangeBeforeRecord: Int? {
-        guard let names = try? names() else { return nil }
-        let isBeginning = names.allSatisfy { name in
-            switch JobFileName(name) {
-            case .segments, .assemblies, .attempts, .lock, .recordLock, .temporary: true
-            default: false
-            }
-        }
-        guard isBeginning else { return nil }
-        return ([path] + names.map { "\(path)/\($0)" }).compactMap { (try? Files.entry($0))??.st_mtim.tv_sec }.max()
-    }
-
-    private func removeAll() throws(ReelFailure) {
-        for name in try names() where JobFileName(name) != .record { try remove("\(path)/\(name)") }
-        try remove(path)
-    }
-
-    func names() throws(ReelFailure) -> [String] {
-        do {
-            return try Files.names(in: path)
+// Copies of its sources, and pictures for people, which engines make on demand.
+extension JobFolder {
+    /// Makes a clone that shares the source's blocks if the file system can do that. The copy has the source's
+    /// modification time, which is part of its fingerprint.
+    package func stage(_ source: String, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
+        let copy = "\(stage)/\(name)"
+        let temporary = Files.temporaryName(beside: copy)
+        defer { unlink(temporary) }
+        do throws(SystemCode) {
+            try Files.makeFolders(stage)
+            let original = try Descriptor(open: source, O_RDONLY)
+            let shared = try Files.target(store.root)?.st_mode ?? 0
+            let mode = Sharing.modeOfCopy(source: try original.status().st_mode, store: shared)
+            try FileCopy.write(original, to: temporary, mode: mode)
+            let seconds = fingerprint.mtimeNanoseconds / 1_000_000_000
+            let rest = fingerprint.mtimeNanoseconds % 1_000_000_000
+            let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+            guard utimensat(AT_FDCWD, temporary, [time, time], 0) == 0 else { throw SystemCode(errno) }
         } catch {
-            throw SystemError.store(.read, path, error.value)
+            if error.value == ECANCELED { throw ReelFailure(.copyInterrupted(path: copy)) }
+            throw SystemError.store(.copySource, copy, error.value)
+        }
+        // Another process may have written to it while it was being read.
+        guard try fingerprint.matches(.file(source)), try fingerprint.matches(.file(temporary)) else {
+            throw ReelFailure(.sourceChangedWhileCopied(path: source))
+        }
+        try SystemError.inStore(.copySource, copy) { () throws(SystemCode) in
+            try Files.rename(temporary, to: copy)
+            try Files.syncFolder(stage)
         }
     }
 
-    private func remove(_ item: String) throws(ReelFailure) {
-        do {
-            try Files.removeTree(item, beneath: store.root)
-        } catch {
-            throw SystemError.store(.remove, item, error.value)
+    private var pictures: String { path(.pictures) }
+
+    /// Nil also if something else is in its place.
+    package func picture(_ name: PictureName) -> OpenFile? { try? OpenFile(inStore: .file("\(pictures)/\(name.text)")) }
+
+    package func place(of picture: PictureName) -> Locator { .file("\(pictures)/\(picture.text)") }
+
+    package func roomForPicture(of most: Int) throws(ReelFailure) -> Locator {
+        try SystemError.inStore(.makeFolder, pictures) { () throws(SystemCode) in
+            // Do not make the folders above it, which would bring back a job that is being removed.
+            guard mkdir(pictures, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+            let names = try Files.names(in: pictures)
+            if names.count >= most {
+                let ages = names.map { ($0, (try? Files.entry("\(pictures)/\($0)"))??.st_mtim.tv_sec ?? 0) }
+                for (name, _) in ages.sorted(by: { $0.1 < $1.1 }).prefix(names.count - most + 1) {
+                    unlink("\(pictures)/\(name)")
+                }
+            }
         }
+        return .file(pictures)
     }
 }

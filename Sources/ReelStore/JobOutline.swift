@@ -1,14 +1,13 @@
 package import ReelCore
 
-/// What lists show of a job that the store has.
+/// The part of a job in the store that lists show.
 package struct JobOutline: Hashable, Sendable {
     /// The request, without a long edit: one of 100,000 clips has 12 MB, and takes seconds to decode.
     package var options: JobSpec
-    /// What the submitter says of the job.
     package var submission: Submission?
     /// The verified output as the record has it, whether or not its file is still there.
     package var recorded: JobResult?
-    /// The output; nil if there is none, as of `JobEntry.result`.
+    /// As `JobEntry.result`.
     package var result: StoredResult?
 
     package init(_ record: JobRecord, result: StoredResult?) {
@@ -20,10 +19,8 @@ package struct JobOutline: Hashable, Sendable {
 }
 
 extension JobEntry {
-    /// False.
     package var isLarge: Bool { false }
 
-    /// Reads all of the record.
     package func outline() async throws(ReelFailure) -> JobOutline {
         JobOutline(try await read(), result: await result)
     }
@@ -33,7 +30,6 @@ extension JobFolder {
     /// A record of more bytes is decoded without its edit.
     private static let mostBytes = 64 << 10
 
-    /// What lists show of the job. Throws what `read` throws.
     package func outline() throws(ReelFailure) -> JobOutline {
         let record = try record { bytes in
             bytes.count > JobFolder.mostBytes ? JSONCut.text(bytes, without: ["spec", "edit"]) : bytes
@@ -44,11 +40,11 @@ extension JobFolder {
 
 /// Takes values out of JSON texts without decoding them.
 package enum JSONCut {
-    /// A text with null in place of the first value at a path of keys. Reads each byte once, at most. The text stays as it
-    /// is if it has no such value, is not JSON, or spells one of the keys with escapes.
+    /// A text with null in place of the first value at a path of keys. Reads each byte once, at most. The text stays as
+    /// it is if it has no such value, is not JSON, or spells one of the keys with escapes.
     package static func text(_ text: [UInt8], without path: [String]) -> [UInt8] {
         let path = path.map { Array($0.utf8) }
-        // The last name in each open object, from the outermost; of lists and deeper objects it does not matter.
+        // The last name in each open object, from the outermost; unused for lists and deeper objects.
         var names: [ArraySlice<UInt8>] = Array(repeating: [], count: path.count)
         var last: ArraySlice<UInt8> = []
         var depth = 0

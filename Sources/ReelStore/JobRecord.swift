@@ -1,38 +1,35 @@
 package import ReelCore
 
-/// The contents of `job.json`: a job as it was asked for, and how it ended, if it has.
+/// The contents of `job.json`: a job as it was requested, and its end, if it has ended.
 ///
-/// The board alone decides how a job ends, and the record follows it: `JobEntry.settle`. That a job runs again, or is paused, is
-/// written here before Redis learns of it, so that this is not lost with the board.
+/// The board alone decides how a job ends, and the record follows it: `JobEntry.settle`. A retry or a pause is written
+/// here before Redis learns of it, so that it is not lost with the board.
 package struct JobRecord: Hashable, Sendable {
     /// Grows when the meaning of a record changes.
     package static let version = 2
 
     /// The job's identity, and the name of its folder.
     package var id: JobID
-    /// The request.
     package var spec: JobSpec
-    /// The files that it is made of; at least one.
+    /// The files that become the output; at least one.
     package var sources: [JobSource]
-    /// Its terms; the output does not depend on them.
     package var terms: JobTerms
-    /// What the submitter says of it; nil in records of release 0.1.0, and of jobs that no user submitted.
+    /// Nil in records of release 0.1.0, and of jobs that no user submitted.
     package var submission: Submission?
-    /// URLs that are told of the job's end: those of the submissions that began it or resumed it. The board may have more.
+    /// URLs to call when the job ends, from the submissions that began or resumed it. The board may have more.
     package var webhooks: [String] = []
-    /// Nil until the job has ended: until then the board has the state.
+    /// Nil until the job has ended: before that, the board has the state.
     package var state: JobState?
     /// Whether the job is paused: none of its passes may be claimed.
     package var paused: Bool
-    /// The verified output; nil until there is one.
+    /// The verified output; nil until it exists.
     package var result: JobResult?
-    /// Why the job failed, if it has.
     package var failure: ReelFailure?
     /// Seconds since 1970.
     package var created: Double
     /// Seconds since 1970; nil until the job has ended.
     package var finished: Double?
-    /// Grows with every change, so that of two processes that change the same record at once one sees the other's change.
+    /// Grows with every change, so that a process notices when another has changed the record at the same time.
     package internal(set) var revision = 0
 
     /// A job that has not ended. It is a programming error if it has no source.
@@ -50,7 +47,7 @@ package struct JobRecord: Hashable, Sendable {
         self.created = created
     }
 
-    /// The first of the files that it is made of, by which people know the job.
+    /// The first source, by which people know the job.
     package var source: JobSource { sources[0] }
 
     /// Marks the job as ended.
@@ -60,8 +57,8 @@ package struct JobRecord: Hashable, Sendable {
         (self.state, self.failure, finished) = (state, failure, now)
     }
 
-    /// Marks the job as not ended, so that it can run again. That counts as a change even if the job had not ended: a process
-    /// that is about to write an end from before does not write it then.
+    /// Marks the job as not ended, so that it can run again. This is a change even if the job had not ended: it keeps
+    /// another process from writing an earlier end.
     package mutating func reopen() {
         if state != nil { paused = false }
         (state, result, failure, finished) = (nil, nil, nil, nil)
@@ -69,16 +66,15 @@ package struct JobRecord: Hashable, Sendable {
     }
 }
 
-/// A file that a job is made of.
+/// A source of a job.
 package struct JobSource: Hashable, Codable, Sendable {
     /// Absolute path.
     package var path: String
-    /// Name of the copy in the job folder, nil if workers read the file itself.
+    /// Name of the copy in the job folder; nil if workers read the file itself.
     package var staged: String?
     /// Taken when the job was submitted.
     package var fingerprint: Fingerprint
 
-    /// A source at an absolute path.
     package init(path: String, staged: String? = nil, fingerprint: Fingerprint) {
         self.path = path
         self.staged = staged
@@ -87,10 +83,6 @@ package struct JobSource: Hashable, Codable, Sendable {
 
     /// The place of the source itself, whether or not the store has a copy.
     package var original: Locator { .file(path) }
-
-    package enum CodingKeys: String, CodingKey {
-        case path, staged, fingerprint
-    }
 }
 
 /// Terms of a job that do not change its output.
@@ -106,7 +98,6 @@ package struct JobTerms: Hashable, Codable, Sendable {
     /// Absolute path where the submitter wants the result; nil in records of release 0.1.0.
     package var output: String?
 
-    /// The usual: weight 1, a week, without segments.
     package init(
         weight: Double = 1, retain: Double = 7 * 24 * 3600, keepsSegments: Bool = false, output: String? = nil
     ) {
@@ -115,8 +106,123 @@ package struct JobTerms: Hashable, Codable, Sendable {
         self.keepsSegments = keepsSegments
         self.output = output
     }
+}
 
-    package enum CodingKeys: String, CodingKey {
-        case weight, retain, keepsSegments, output
+/// The submitter's description of a job. The output does not depend on it, and neither does the job's id.
+package struct Submission: Hashable, Codable, Sendable {
+    /// The job's name for people; nil if it has no name.
+    package var name: String?
+    /// Values by name, by which people find the job among others.
+    package var labels: [String: String]
+    /// The user and the host, as "alice@edit-2"; nil if unknown.
+    package var submitter: String?
+
+    /// The name and labels must obey `isText` and `isLabelName`.
+    package init(name: String? = nil, labels: [String: String] = [:], submitter: String? = nil) {
+        self.name = name
+        self.labels = labels
+        self.submitter = submitter
+    }
+
+    package static let mostLabels = 16
+
+    /// Whether a text can be the name of a job or the value of a label: 1 to 100 characters without control characters.
+    package static func isText(_ text: String) -> Bool {
+        (1...100).contains(text.count) && text.utf8.count <= 400
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    /// Whether a text can be the name of a label: 1 to 40 of the letters a to z in both cases, digits, ".", "-" and
+    /// "_".
+    package static func isLabelName(_ text: String) -> Bool {
+        (1...40).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                let letter = Character(Unicode.Scalar(byte))
+                return byte < 128 && (letter.isLetter || letter.isNumber || "._-".contains(letter))
+            }
+    }
+
+    /// This submission of a job that was submitted before: without a name and labels of its own, it keeps the earlier
+    /// ones.
+    package func after(_ earlier: Submission?) -> Submission {
+        guard let earlier, name == nil, labels.isEmpty else { return self }
+        return Submission(name: earlier.name, labels: earlier.labels, submitter: submitter)
+    }
+}
+
+// Written and read in one version, which the record names. Empty fields are left out.
+extension JobRecord: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case version, id, spec, sources, terms, submission, webhooks, state, paused, result, failure, created, finished
+        case revision
+    }
+
+    /// Throws `ReelFailure` `.jobOfOtherVersion` for a version that this release does not know.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version == JobRecord.version else {
+            throw ReelFailure(.jobOfOtherVersion(found: version, known: JobRecord.version))
+        }
+        let sources = try container.decode([JobSource].self, forKey: .sources)
+        guard !sources.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .sources, in: container, debugDescription: "a job is made of files")
+        }
+        self.init(
+            id: try container.decode(JobID.self, forKey: .id), spec: try container.decode(JobSpec.self, forKey: .spec),
+            sources: sources, terms: try container.decode(JobTerms.self, forKey: .terms),
+            submission: try container.decodeIfPresent(Submission.self, forKey: .submission),
+            created: try container.decode(Double.self, forKey: .created))
+        webhooks = try container.decodeIfPresent([String].self, forKey: .webhooks) ?? []
+        state = try container.decodeIfPresent(JobState.self, forKey: .state)
+        paused = try container.decode(Bool.self, forKey: .paused)
+        result = try container.decodeIfPresent(JobResult.self, forKey: .result)
+        failure = try container.decodeIfPresent(ReelFailure.self, forKey: .failure)
+        finished = try container.decodeIfPresent(Double.self, forKey: .finished)
+        // Records of release 0.1.0 have no revision.
+        revision = try container.decodeIfPresent(Int.self, forKey: .revision) ?? 0
+        if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
+    }
+
+    /// What is impossible in the record, such as a name that leads out of the job's folder; nil if it is sound. Any
+    /// user with write access to the store can have written it.
+    private var fault: String? {
+        let copies = sources.compactMap(\.staged)
+        if copies.contains(where: { [".", "..", ""].contains($0) || $0.contains("/") }) {
+            return "the name of a staged copy is a path"
+        }
+        if let edit = spec.edit, !edit.isSound(sources: sources.count) { return "the edit has clips that cannot be" }
+        if let size = spec.size,
+            !PictureSize.sidesAllowed.contains(size.width) || !PictureSize.sidesAllowed.contains(size.height)
+        {
+            return "no picture has this size"
+        }
+        if let rate = spec.mostFrames, !JobSpec.ratesAllowed.contains(rate) { return "no video has this frame rate" }
+        if let rate = spec.sampleRate, !JobSpec.sampleRates.contains(rate) { return "no sound has this sample rate" }
+        if let rate = spec.audioBitrate, !JobSpec.audioBitrates.contains(rate) { return "no sound has this bit rate" }
+        if let loop = spec.loop, !loop.isSound { return "nothing loops in this way" }
+        guard let result else { return nil }
+        guard case .output? = JobFileName(result.name) else { return "the result's name is not that of an output" }
+        guard ContentHash.isOne(result.sha256) else { return "the result's SHA-256 is malformed" }
+        return result.bytes < 0 ? "the result's size is negative" : nil
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(JobRecord.version, forKey: .version)
+        try container.encode(id, forKey: .id)
+        try container.encode(spec, forKey: .spec)
+        try container.encode(sources, forKey: .sources)
+        try container.encode(terms, forKey: .terms)
+        try container.encodeIfPresent(submission, forKey: .submission)
+        if !webhooks.isEmpty { try container.encode(webhooks, forKey: .webhooks) }
+        try container.encodeIfPresent(state, forKey: .state)
+        try container.encode(paused, forKey: .paused)
+        try container.encodeIfPresent(result, forKey: .result)
+        try container.encodeIfPresent(failure, forKey: .failure)
+        try container.encode(created, forKey: .created)
+        try container.encodeIfPresent(finished, forKey: .finished)
+        if revision > 0 { try container.encode(revision, forKey: .revision) }
     }
 }

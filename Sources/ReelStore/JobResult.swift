@@ -1,24 +1,18 @@
 internal import Glibc
 package import ReelCore
 
-/// The verified output of a job, as its record keeps it: only the same bytes are delivered.
+/// The verified output of a job, as recorded. Only a file with the same bytes is delivered.
 package struct JobResult: Hashable, Codable, Sendable {
     /// Name of the file in the job's folder.
     package var name: String
-    /// Size of the file.
     package var bytes: Int64
     /// SHA-256 of the file, in hexadecimal.
     package var sha256: String
 
-    /// A result of known parts.
     package init(name: String, bytes: Int64, sha256: String) {
         self.name = name
         self.bytes = bytes
         self.sha256 = sha256
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case name, bytes, sha256
     }
 
     /// The size and hash of a file that is open at its start; reads all of it.
@@ -27,11 +21,9 @@ package struct JobResult: Hashable, Codable, Sendable {
     }
 }
 
-/// The output of a job that is done, as the store has it.
+/// The output in the store of a job that is done.
 package struct StoredResult: Hashable, Sendable {
-    /// The job that made it.
     package let job: JobID
-    /// The place of its bytes.
     package let locator: Locator
     /// Size and hash that the file had when it was verified.
     package let recorded: JobResult
@@ -47,36 +39,30 @@ package struct StoredResult: Hashable, Sendable {
     /// Throws `.resultDiffers` if they differ, and `.storeUnusable` or `.storeFileForeign` if the file cannot be read.
     @discardableResult
     package func verify() throws(ReelFailure) -> JobResult {
-        let found: JobResult
-        do {
-            found = try JobResult(reading: Descriptor(regular: locator.path), as: recorded.name)
-        } catch {
-            throw SystemError.store(.read, locator.name, error.value)
+        let found = try SystemError.inStore(.read, locator.name) { () throws(SystemCode) in
+            try JobResult(reading: Descriptor(regular: locator.path), as: recorded.name)
         }
         if let failure = difference(of: found, at: locator.name) { throw failure }
         return found
     }
 
-    /// Hands out the file's bytes in pieces, after all of them were compared with those recorded. Throws as `verify` does.
+    /// Verifies the file, then hands out its bytes in pieces. Throws as `verify` does.
     package func read(_ take: ([UInt8]) -> Void) throws(ReelFailure) {
         try verify()
-        do {
-            let file = try Descriptor(regular: locator.path)
-            var block = [UInt8](repeating: 0, count: 1 << 20)
-            while true {
-                let count = try file.read(into: &block)
-                guard count > 0 else { return }
-                take(Array(block[..<count]))
-            }
-        } catch {
-            throw SystemError.store(.read, locator.name, error.value)
+        try SystemError.inStore(.read, locator.name) { () throws(SystemCode) in
+            try Descriptor(regular: locator.path).forEachBlock { take(Array($0)) }
         }
     }
 
+    /// Opens the file. It has the recorded size; its bytes are not compared with those recorded.
+    ///
+    /// Throws `.storeUnusable` or `.storeFileForeign` if it cannot be opened.
+    package func open() throws(ReelFailure) -> OpenFile { try OpenFile(inStore: locator) }
+
     /// Does the same as `verify` with a file elsewhere that should be a copy of the result; links to it are followed.
     ///
-    /// Throws `.resultDiffers` as well, `.sourceInaccessible` if the copy cannot be read, and `.sourceNotAFile` if it is not
-    /// a regular file.
+    /// Throws `.resultDiffers` as well, `.sourceInaccessible` if the copy cannot be read, and `.sourceNotAFile` if it
+    /// is not a regular file.
     @discardableResult
     package func verify(copy: String) throws(ReelFailure) -> JobResult {
         var found: JobResult?
@@ -102,10 +88,6 @@ package struct StoredResult: Hashable, Sendable {
 }
 
 extension JobFolder {
-    /// Makes the file that the assembler with `token` has written and verified the job's output. The last of two assemblers
-    /// wins; both made the same bytes. Returns what the job's record is to say of it.
-    ///
-    /// Throws `.unreachable` if the store cannot be written, and `.engineMisanswered` if the file has another size.
     package func adoptOutput(
         assembledBy token: String, as container: Container, bytes: Int64, sha256: String
     ) throws(ReelFailure) -> JobResult {
@@ -114,42 +96,36 @@ extension JobFolder {
         guard let found, found.st_mode & S_IFMT == S_IFREG, Int64(found.st_size) == bytes else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
-        try adopt(assembled, as: output(container))
+        let output = output(container)
+        try SystemError.inStore(.write, output, Files.adopt(assembled, as: output))
         return JobResult(name: JobFileName.output(container).text, bytes: bytes, sha256: sha256)
     }
 
-    /// The output that an assembly has published, whether or not the job's end was recorded after that. Nil if the
-    /// record names none, or the file is not there with the recorded size.
     package var publishedOutput: StoredResult? {
-        guard let recorded = (try? read())?.result else { return nil }
-        let output = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+        guard let output = (try? read())?.result.map(stored) else { return nil }
         guard let entry = try? Files.entry(output.locator.path), entry.st_mode & S_IFMT == S_IFREG,
-            Int64(entry.st_size) == recorded.bytes
+            Int64(entry.st_size) == output.recorded.bytes
         else { return nil }
         return output
     }
 
-    /// The verified output: the job is done, and the file that its record names is there with its recorded size. Any
-    /// other file that looks like an output is not one. `StoredResult.verify` tells whether the bytes are still the
-    /// same.
-    package var result: StoredResult? { try? storedResult() }
-
-    /// The same, but throws the reason if there is none.
-    ///
-    /// Throws `.noResult` if the job has not ended well or its result is not there, `.storeFileForeign` and
-    /// `.resultDiffers` if something else is in its place, and what reading the record throws.
+    /// The file that the record names, if it has the recorded size. Any other file that looks like an output is
+    /// ignored.
     package func storedResult() throws(ReelFailure) -> StoredResult { try result(of: read()) }
+
+    private func stored(_ recorded: JobResult) -> StoredResult {
+        StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+    }
 
     func result(of record: JobRecord) throws(ReelFailure) -> StoredResult {
         let none = ReelFailure(.noResult(job: id, state: record.state))
-        guard record.state == .done else { throw none }
-        guard let recorded = record.result else { throw none }
-        let result = StoredResult(job: id, locator: .file("\(path)/\(recorded.name)"), recorded: recorded)
+        guard record.state == .done, let result = record.result.map(stored) else { throw none }
         guard let entry = try? Files.entry(result.locator.path) else { throw none }
         guard entry.st_mode & S_IFMT == S_IFREG else { throw ReelFailure(.storeFileForeign(path: result.locator.name)) }
-        // Lists of jobs come here again and again, so the bytes of a file of another size are not read: its hash stays empty.
-        let found = JobResult(name: recorded.name, bytes: Int64(entry.st_size), sha256: "")
-        if found.bytes != recorded.bytes, let failure = result.difference(of: found, at: result.locator.name) {
+        // Lists of jobs call this repeatedly, so the bytes of a file of another size are not read: its hash stays
+        // empty.
+        let found = JobResult(name: result.recorded.name, bytes: Int64(entry.st_size), sha256: "")
+        if found.bytes != result.recorded.bytes, let failure = result.difference(of: found, at: result.locator.name) {
             throw failure
         }
         return result

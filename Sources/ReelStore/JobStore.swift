@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReelCore
 
 /// The bytes that several machines need: the records, plans, segments and results of jobs, and the indexes of their
@@ -5,21 +6,19 @@ package import ReelCore
 ///
 /// Guarantees, on which coordinators and workers rely:
 ///
-/// - **Readers see whole files.** A record, plan, index or result that is written appears at once, as a whole, and stays
-///   after a crash. A segment counts when its record is there, which is written last.
-/// - **Plans and indexes never change** once they are there. A plan has the next free number, an index is named by its
-///   hash.
-/// - **Values go in and out, and locators.** No code above a store knows the place of its bytes. An engine reads and
-///   writes only at the locators of its request; the store makes them, and byte sources and sinks open them.
+/// - **Readers see whole files.** A record, plan, index or result that is written appears at once, as a whole, and
+///   stays after a crash. A segment counts when its record is there, which is written last.
+/// - **Plans and indexes never change** once they are written. A plan has the next free number, an index is named by
+///   its hash.
+/// - **Only values and locators go in and out.** No code above a store knows the place of its bytes. An engine reads
+///   and writes only at the locators of its request; the store makes them, and byte sources and sinks open them.
 /// - **Other users may write here.** Everything that is read is checked, and a failure names the damaged file.
 ///
 /// Calls throw `.unreachable` if the store cannot be read or written, with cause no-space if it is full.
 ///
 /// ``FolderStore`` is a store in a folder that all machines see. The tests' `MemoryStore` is another.
 package protocol JobStore: Sendable {
-    /// The type of a job's entry.
     associatedtype Job: JobEntry
-    /// The type of a source's entry.
     associatedtype Source: SourceEntry
 
     /// The store's name in messages.
@@ -30,11 +29,12 @@ package protocol JobStore: Sendable {
     /// The store's id, which no other store has. Nil for an empty place that is not a store yet.
     func identity() async throws(ReelFailure) -> StoreID?
 
-    /// Makes an empty place a store; if it is one, it stays as it is. If several processes do this at once, they make one
-    /// store. Returns its identity.
+    /// Makes an empty place a store; if it is one, it stays as it is. If several processes do this at once, they make
+    /// one store. Returns its identity.
     func establish() async throws(ReelFailure) -> StoreID
 
-    /// Throws `.storeMissing` if the store is not at its place any more, as while its file system is not mounted.
+    /// Throws `.storeMissing` if the store is not at its place any more, for example because its file system is not
+    /// mounted.
     func check() async throws(ReelFailure)
 
     /// Checks that a worker can work here: writes a file and removes it again, and checks whether the entry of any
@@ -43,10 +43,10 @@ package protocol JobStore: Sendable {
     /// Throws `.storeUnusable` or `.storeFull`, with the system's reason.
     func tryWorking() async throws(ReelFailure)
 
-    /// Whether the store takes a few MiB now.
+    /// Whether a few MiB can be written now.
     func hasRoom() async -> Bool
 
-    /// Bytes that can still be written; nil if they have no limit or it is unknown.
+    /// Bytes that can still be written; nil if there is no limit or the limit is unknown.
     var freeSpace: Int64? { get async }
 
     /// Whether the writes of another machine may become visible here only after a delay.
@@ -54,11 +54,11 @@ package protocol JobStore: Sendable {
 
     // MARK: Jobs and sources
 
-    /// Every job that the store has a record of, sorted.
+    /// Every job that has a record, sorted.
     func jobs() async throws(ReelFailure) -> [JobID]
 
-    /// Removes what is there of jobs without a record, unless it has changed since a moment, in seconds since 1970, or a process
-    /// holds it: their submitters ended before they wrote the record.
+    /// Removes the entries of jobs without a record, whose submitters ended before they wrote it. Entries that have
+    /// changed since a moment, in seconds since 1970, or that a process holds, stay.
     func removeUnrecordedJobs(before moment: Double) async
 
     /// The entry of a job, which may or may not exist yet.
@@ -70,25 +70,14 @@ package protocol JobStore: Sendable {
     /// Reads an index of this store. Throws what decoding throws, too.
     func readIndex(_ locator: Locator) async throws(ReelFailure) -> SourceIndex
 
-    /// The places of the indexes that a plan was made from, in the order of its sources.
-    ///
-    /// Throws `.indexMissing` if this machine does not see one, and `.jobFileUnreadable` if the plan is not one of the
-    /// record's sources.
-    func indexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [Locator]
-
-    /// The indexes that a plan was made from, in the order of its sources, with everything that the plan names in them.
-    ///
-    /// Throws as `indexes` does, also if the plan names frames or tracks that the indexes do not have.
-    func readIndexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [SourceIndex]
-
-    /// Removes the entries of sources that no job uses. A job's record is written before its source's index is kept, so a
-    /// job that is just being submitted loses nothing. Entries that cannot be removed now are removed by a later call.
+    /// Removes the entries of sources that no job uses. A job's record is written before its source's index is kept, so
+    /// a job that is just being submitted loses nothing. Entries that cannot be removed now are removed by a later
+    /// call.
     func removeUnusedSources() async
 }
 
 /// Everything that a store has of one job.
 package protocol JobEntry: Sendable {
-    /// The job.
     var id: JobID { get }
 
     // MARK: The record
@@ -96,32 +85,31 @@ package protocol JobEntry: Sendable {
     /// Whether the store has a record of the job.
     var exists: Bool { get async }
 
-    /// Reads the record.
-    ///
     /// Throws `.unreachable`, cause incompatible, if this machine does not see the job; `.jobOfOtherVersion` if this
     /// release does not know the record's version.
     func read() async throws(ReelFailure) -> JobRecord
 
-    /// Whether its record or a plan takes a good part of a second to decode, or more, as with an edit of 10,000 clips.
+    /// Whether its record or a plan takes a large part of a second to decode, or more, as with an edit of 10,000 clips.
     var isLarge: Bool { get async }
 
-    /// What lists show of the job. Takes little time, however long the job's edit is. Throws what `read` throws.
+    /// The part of the job that lists show. Takes little time, even if the job's edit is long. Throws what `read`
+    /// throws.
     func outline() async throws(ReelFailure) -> JobOutline
 
-    /// Writes a changed record if the record is still the one that was read; else returns false. `change` is the way to change
-    /// a record. Throws `.unreachable` if this machine does not see the job.
+    /// Writes a changed record if the record is still the one that was read; otherwise returns false. Callers use
+    /// `change`. Throws `.unreachable` if this machine does not see the job.
     func replace(_ read: JobRecord, with changed: JobRecord) async throws(ReelFailure) -> Bool
 
     /// Writes the record of a new job. False if it has one, which stays as it is.
     func create(_ record: JobRecord) async throws(ReelFailure) -> Bool
 
-    /// Removes the parts that a finished job no longer needs: the source's copy, outputs that were not published and, unless
-    /// they are to be kept, segments with the half-written files of attempts.
+    /// Removes the parts that a finished job no longer needs: the source's copy, outputs that were not published and,
+    /// unless they are to be kept, segments with the half-written files of attempts.
     func removeParts(keepingSegments: Bool) async throws(ReelFailure)
 
-    /// Removes the copies of the sources if the job is done or was cancelled: it needs them no more, unless it is begun anew with
-    /// new ones. A failed job keeps them, since it can be retried. A process that has the job run again meanwhile finds either
-    /// the end in the record, or the copies.
+    /// Removes the copies of the sources if the job is done or was cancelled: it does not need them any more, unless it
+    /// is submitted again with new ones. A failed job keeps them, since it can be retried. A process that restarts the
+    /// job meanwhile finds either the end in the record, or the copies.
     func giveBackCopies() async throws(ReelFailure)
 
     /// Removes everything of the job except the mark that a process works on it.
@@ -130,41 +118,41 @@ package protocol JobEntry: Sendable {
     /// Removes the job. Its record goes last: until then it can be removed again.
     func remove() async throws(ReelFailure)
 
-    /// The same, if the record is still the one that was read; else returns false, and all of it stays. So a job that runs again
-    /// meanwhile is not removed, and one that is being removed is not reopened. A job that is not there counts as removed.
+    /// The same, if the record is still the one that was read; otherwise returns false and removes nothing. So a job
+    /// that runs again meanwhile is not removed, and a job that is being removed is not reopened. A missing job counts
+    /// as removed.
     func remove(ifStill read: JobRecord) async throws(ReelFailure) -> Bool
 
     // MARK: Sources
 
-    /// The place of a source's bytes: in the store if it is to be staged, else at the path of the record.
+    /// The place of a source's bytes: in the store if it is to be staged, otherwise at the path in the record.
     func locator(of source: JobSource) -> Locator
 
-    /// Whether the copy of a source that is to be staged is there.
+    /// Whether the source is to be staged and its copy exists.
     func hasCopy(of source: JobSource) async -> Bool
 
     /// Copies a source into the store, so that workers need not see it at its path.
     ///
-    /// Throws `.sourceChangedWhileCopied` if it is no longer the one that the fingerprint was taken of; there is no copy
-    /// then.
+    /// Throws `.sourceChangedWhileCopied`, and makes no copy, if the fingerprint does not match any more.
     ///
     /// - Parameters:
     ///   - path: of the source on this machine.
-    ///   - name: of the copy, as `JobSource.staged` has it.
+    ///   - name: of the copy, as in `JobSource.staged`.
     func stage(_ path: String, as name: String, _ fingerprint: Fingerprint) async throws(ReelFailure)
 
     // MARK: Plans
 
-    /// The numbers of the plans that are there, ascending.
+    /// The numbers of the existing plans, ascending.
     func planNumbers() async throws(ReelFailure) -> [Int]
 
     /// Writes a plan under the next free number, which becomes its own, and returns it.
     func writePlan(_ plan: Plan) async throws(ReelFailure) -> Int
 
-    /// Throws `.unreachable`, cause incompatible, if it cannot be read; `.planOfOtherVersion` if this release does not know
-    /// its version.
+    /// Throws `.unreachable`, cause incompatible, if it cannot be read; `.planOfOtherVersion` if this release does not
+    /// know its version.
     func readPlan(_ number: Int) async throws(ReelFailure) -> Plan
 
-    /// The plan of the highest number; nil if there is none. Throws as `readPlan` does.
+    /// The plan with the highest number; nil if no plan exists. Throws as `readPlan` does.
     func latestPlan() async throws(ReelFailure) -> Plan?
 
     /// The place at which an engine reads a plan.
@@ -175,26 +163,22 @@ package protocol JobEntry: Sendable {
     /// The place at which an engine writes the segment of a name.
     func place(of name: SegmentName) -> SegmentPlace
 
-    /// Whether there may be segments of any of these parts of the sources; only names are looked at.
+    /// Whether there may be segments of any of these parts of the sources; reads names alone.
     func hasSegments(of parts: Set<SegmentPart>) async -> Bool
 
     /// Whether any segment is finished, for this plan or an earlier one.
     var hasFinishedSegments: Bool { get async }
 
-    /// For each content that a pass wants, in the same order, the record of a whole segment; nil if there is none. A segment
-    /// counts if it has the recorded size and checksum, no matter which attempt made it for which plan and which of its
-    /// clips. If there are several, the first by name counts.
-    func wholeSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?]
-
-    /// The same for many passes, with each record read once.
+    /// For each content that the passes want, in the same order, the record of a whole segment, or nil. A
+    /// segment counts if it has the recorded size and checksum, no matter which attempt made it for which plan and
+    /// which of its clips. If there are several, the first by name counts.
     func wholeSegments(_ wanted: [[SegmentContent]]) async -> [[SegmentRecord?]]
 
-    /// For each content, in the same order, the record of a segment that says it is of it; nil if there is none. Nothing is
-    /// read of the segments.
+    /// For each content, in the same order, the record of a segment that claims it, or nil. Does not read the segments.
     func recordedSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?]
 
-    /// The records whose segment is missing or has another size. If writes show late, segments that another machine has just
-    /// written may be among them for a while.
+    /// The records whose segment is missing or has another size. If writes show late, segments that another machine has
+    /// just written may be among them for a while.
     func missingSegments(of records: [SegmentRecord]) async -> [SegmentRecord]
 
     /// Whether every one of these segments is there with the recorded size and checksum.
@@ -209,7 +193,7 @@ package protocol JobEntry: Sendable {
 
     // MARK: Engines
 
-    /// The folders in which the job's engines write, made if there are none. The job's record is in none of them.
+    /// The folders in which the job's engines write, made if they are missing. The job's record is in another folder.
     func engineFolders() async throws(ReelFailure) -> [Locator]
 
     // MARK: Pictures for people
@@ -220,8 +204,8 @@ package protocol JobEntry: Sendable {
     /// The place at which an engine writes a picture.
     func place(of picture: PictureName) -> Locator
 
-    /// Makes room for a picture, at the cost of the oldest if there are `most`. Returns the folder, in which an engine may
-    /// write.
+    /// Makes room for a picture, at the cost of the oldest if there are `most`. Returns the folder, in which an engine
+    /// may write.
     func roomForPicture(of most: Int) async throws(ReelFailure) -> Locator
 
     // MARK: The result
@@ -229,18 +213,18 @@ package protocol JobEntry: Sendable {
     /// The place at which the assembler that holds `token` writes its result before it is published.
     func assembling(_ container: Container, token: String) -> Locator
 
-    /// Makes the file that the assembler with `token` has written and verified the job's output. The last of two assemblers
-    /// wins; both made the same bytes.
+    /// Makes the file that the assembler with `token` has written and verified the job's output. The last of two
+    /// assemblers wins; both made the same bytes.
     ///
     /// Throws `.engineMisanswered` if the file has another size.
     ///
-    /// - Returns: what the job's record is to say of it; until then it is no result.
+    /// - Returns: the entry for the job's record. The file becomes the job's result when the record has it.
     func adoptOutput(
         assembledBy token: String, as container: Container, bytes: Int64, sha256: String
     ) async throws(ReelFailure) -> JobResult
 
-    /// The output that an assembly has published, whether or not the job's end was recorded after that. Nil if there is
-    /// none, or if it has another size than its record says.
+    /// The output that an assembly has published, even if the job's end was not recorded after that. Nil if it is
+    /// missing or has another size than recorded.
     var publishedOutput: StoredResult? { get async }
 
     /// The verified output of a job that is done.
@@ -248,9 +232,6 @@ package protocol JobEntry: Sendable {
     /// Throws `.noResult` if the job has not ended well or its result is not there, `.storeFileForeign` and
     /// `.resultDiffers` if something else is in its place.
     func storedResult() async throws(ReelFailure) -> StoredResult
-
-    /// The verified output, if there is one.
-    var result: StoredResult? { get async }
 
     // MARK: Engines' last words
 
@@ -262,8 +243,16 @@ package protocol JobEntry: Sendable {
 }
 
 extension JobEntry {
-    /// Changes the record. If another process changes it meanwhile, `change` is called again, with what that process has
-    /// written. Returns the record as it is then. Throws what `read` and `change` throw.
+    /// The verified output, or nil.
+    package var result: StoredResult? { get async { try? await storedResult() } }
+
+    /// The same as for several passes.
+    package func wholeSegments(_ wanted: [SegmentContent]) async -> [SegmentRecord?] {
+        await wholeSegments([wanted]).first ?? []
+    }
+
+    /// Changes the record. If another process changes it meanwhile, `change` is called again, with what that process
+    /// has written. Returns the record as it is then. Throws what `read` and `change` throw.
     @discardableResult
     package func change(
         _ change: (inout JobRecord) async throws(ReelFailure) -> Void
@@ -281,17 +270,20 @@ extension JobEntry {
 
 /// Everything that a store has of one source, shared by all jobs made of it.
 package protocol SourceEntry: Sendable {
-    /// The index that this release can read; nil if there is none. If there are several, because repeated recons had
+    /// The entry's name in messages.
+    var name: String { get }
+
+    /// The index that this release can read, or nil. If there are several, because repeated recons had
     /// different results, the first by hash.
     func index(_ kind: IndexKind) async -> (hash: String, locator: Locator)?
 
-    /// The place of the index with this hash, of any kind; nil if there is none.
+    /// The place of the index with this hash, of any kind, or nil.
     func locator(of hash: String) async -> Locator?
 
     /// Whether the index with this hash was made by decoding the whole source.
     func isDecoded(_ hash: String) async -> Bool
 
-    /// The folder in which the source's indexes are kept, made if there is none.
+    /// The folder of the source's indexes, made if it is missing.
     func indexFolder() async throws(ReelFailure) -> Locator
 
     /// Room for an index that an engine is to write.
@@ -309,8 +301,8 @@ package protocol SourceEntry: Sendable {
 }
 
 extension JobEntry {
-    /// The present place of a source's bytes: `locator(of:)`, or the path of the record if the source is to be staged and
-    /// its copy is not there yet.
+    /// The present place of a source's bytes: `locator(of:)`, or the path of the record if the source is to be staged
+    /// and its copy is not there yet.
     package func presentLocator(of source: JobSource) async -> Locator {
         await hasCopy(of: source) ? locator(of: source) : source.original
     }
@@ -318,5 +310,57 @@ extension JobEntry {
     /// The places at which an engine reads segments.
     package func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
         records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
+    }
+}
+
+extension JobStore {
+    /// The failure of an engine as it is, but a full disk only if a disk is full: a compromised engine may lie, and a
+    /// full disk is charged to no job and keeps a worker from all jobs. Call it while the engine's files are still
+    /// there.
+    ///
+    /// - Parameter scratch: the folder in which the engine spilled; nil if it did not.
+    package func checked(_ failure: ReelFailure, scratch: TemporaryFolder? = nil) async -> ReelFailure {
+        guard failure.cause == .noSpace, await hasRoom(), scratch?.hasRoom() ?? true else { return failure }
+        let path: String
+        switch failure.reason {
+        case .diskFull(let file): path = file ?? name
+        case .storeFull(_, let file, _): path = file
+        default: return failure
+        }
+        return ReelFailure(.fileFailed(path: path, step: .write, errno: ENOSPC, passes: true))
+    }
+
+    /// The places of the indexes that a plan was made from, in the order of its sources.
+    ///
+    /// Throws `.indexMissing` if this machine does not see one, and `.jobFileUnreadable` if the plan is not one of the
+    /// record's sources.
+    package func indexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [Locator] {
+        guard plan.sources.count == record.sources.count else { throw unfit(plan, record) }
+        var found: [Locator] = []
+        for (planned, recorded) in zip(plan.sources, record.sources) {
+            let entry = try source(recorded.fingerprint)
+            guard let index = await entry.locator(of: planned.indexHash) else {
+                throw ReelFailure(.indexMissing(hash: planned.indexHash, folder: entry.name))
+            }
+            found.append(index)
+        }
+        return found
+    }
+
+    /// The indexes that a plan was made from, in the order of its sources, with everything that the plan names in them.
+    ///
+    /// Throws as `indexes` does, also if the plan names frames or tracks that the indexes do not have.
+    package func readIndexes(of plan: Plan, _ record: JobRecord) async throws(ReelFailure) -> [SourceIndex] {
+        var indexes: [SourceIndex] = []
+        for locator in try await self.indexes(of: plan, record) { indexes.append(try await readIndex(locator)) }
+        guard plan.fits(indexes) else { throw unfit(plan, record) }
+        return indexes
+    }
+
+    private func unfit(_ plan: Plan, _ record: JobRecord) -> ReelFailure {
+        ReelFailure(
+            .jobFileUnreadable(
+                path: job(record.id).plan(plan.number).name,
+                said: "it names what its sources or their indexes do not have"))
     }
 }

@@ -1,13 +1,13 @@
 internal import Glibc
 package import ReelCore
 
-/// A regular file that is open for reading: its bytes stay the same file's, whatever its name becomes.
+/// A regular file that is open for reading: it stays the same file even if its name is given to another one.
 package final class OpenFile: Sendable {
     /// The file's name in messages.
     package let name: String
     /// Its size when it was opened.
     package let bytes: Int64
-    /// Changes with the file's size, its place on the disk and the time of its last change, which no program can set.
+    /// Changes with the file's size, its place on the disk and the time of its last change, which programs cannot set.
     package let mark: String
     private let file: Descriptor
 
@@ -20,27 +20,12 @@ package final class OpenFile: Sendable {
         self.file = file
     }
 
-    /// Fills the room with the bytes from `offset` on, and returns how many there were: fewer if the file ends before. Blocks.
+    /// Fills the room with the bytes from `offset` on, and returns their number: fewer if the file ends before. Blocks.
     /// Throws `.storeUnusable`.
     package func read(into room: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ReelFailure) -> Int {
-        do {
-            return try file.read(into: room, at: offset)
-        } catch {
-            throw SystemError.store(.read, name, error.value)
-        }
+        try SystemError.inStore(.read, name, file.read(into: room, at: offset))
     }
-}
 
-extension StoredResult {
-    /// Opens the file, which has its recorded size; whether its bytes are those recorded is not looked at.
-    ///
-    /// Throws `.storeUnusable` or `.storeFileForeign` if it cannot be opened.
-    package func open() throws(ReelFailure) -> OpenFile {
-        try OpenFile(inStore: locator)
-    }
-}
-
-extension OpenFile {
     /// Opens a file of the store. Throws `.storeUnusable` or `.storeFileForeign`.
     package convenience init(inStore locator: Locator) throws(ReelFailure) {
         do {
@@ -52,7 +37,7 @@ extension OpenFile {
 
     /// Opens a file that a descriptor of this process names without opening it, as O_PATH does.
     ///
-    /// Throws `.sourceInaccessible`, and `.sourceNotAFile` if it is no regular file.
+    /// Throws `.sourceInaccessible`, and `.sourceNotAFile` if it is not a regular file.
     package static func named(by descriptor: CInt, path: String) throws(ReelFailure) -> OpenFile {
         do throws(SystemCode) {
             let file = try Descriptor(open: "/proc/self/fd/\(descriptor)", O_RDONLY | O_NONBLOCK)
@@ -61,6 +46,15 @@ extension OpenFile {
         } catch {
             throw ReelFailure(
                 error.value < 0 ? .sourceNotAFile(path: path) : .sourceInaccessible(path: path, errno: error.value))
+        }
+    }
+}
+
+extension Locator {
+    /// The path that a folder's locator names.
+    var path: String {
+        switch self {
+        case .file(let path): path
         }
     }
 }

@@ -2,19 +2,18 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Runs what waits for a store, or hashes its files, on a few threads of its own. On those of Swift's pool, which has
-/// one for each core, everything else would wait for it: for ever, if a call of the system does not return, as with a file
-/// server that is away.
+/// Runs tasks that wait for a store, or hash its files, on a few threads of its own. Swift's pool has one thread for
+/// each core: everything else there would wait for such a task, forever if a system call does not return because a file
+/// server is away.
 package final class StoreExecutor: TaskExecutor {
-    /// The one of this process.
     package static let shared = StoreExecutor(threads: 16)
-    /// One thread for what uses large jobs (`JobEntry.isLarge`), which then hold up one another and nothing else.
+    /// One thread for tasks on large jobs (`JobEntry.isLarge`), which then delay one another and nothing else.
     package static let forLargeJobs = StoreExecutor(threads: 1)
 
     private let jobs = Mutex<[UnownedJob]>([])
     private let available = DispatchSemaphore(value: 0)
 
-    /// - Parameter threads: how many; they last as long as the process.
+    /// - Parameter threads: number of threads, which last as long as the process.
     package init(threads: Int) {
         for _ in 0..<threads {
             let thread = Thread { [self] in
@@ -35,11 +34,9 @@ package final class StoreExecutor: TaskExecutor {
         available.signal()
     }
 
-    /// Runs a body in a task of its own, and returns what it returns. If the caller's task is cancelled, the body's is, too, and
-    /// the caller waits no longer, even if the body does not return.
-    package func run<Answer: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+    /// Runs a body in a task of its own, and returns its value. If the caller's task is cancelled, so is the body's,
+    /// and the caller stops waiting, even if the body does not return.
+    package func run<Answer: Sendable>(_ body: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
         let (answers, answer) = AsyncStream<Result<Answer, any Error>>.makeStream()
         let task = Task(executorPreference: self) {
             do { answer.yield(.success(try await body())) } catch { answer.yield(.failure(error)) }

@@ -3,7 +3,6 @@ package import ReelCore
 
 /// A folder that is removed with everything in it when the last reference to it is released.
 package final class TemporaryFolder: Sendable {
-    /// Path of the folder.
     package let path: String
     private let root: String
     private let lock: FileLock
@@ -11,7 +10,7 @@ package final class TemporaryFolder: Sendable {
     /// A folder in a store.
     convenience init(in root: String) throws(ReelFailure) { try self.init(in: root, prefix: "tmp.", isShared: true) }
 
-    /// A folder of this user alone, in a folder for temporary files that others may write in, too.
+    /// A folder of this user alone, in a folder for temporary files in which others may write, too.
     package convenience init(scratchIn root: String) throws(ReelFailure) {
         try self.init(in: root, prefix: TemporaryFolder.scratchPrefix, isShared: false)
     }
@@ -22,8 +21,8 @@ package final class TemporaryFolder: Sendable {
         (path, lock) = try TemporaryFolder.make(in: root, prefix: prefix, mode: isShared ? 0o777 : 0o700)
     }
 
-    /// Makes a folder and locks it. Between the two, another process may take it for abandoned and remove it: then one with
-    /// another name is made.
+    /// Makes a folder and locks it. Between the two, another process may take it for abandoned and remove it: then this
+    /// makes a folder with another name.
     private static func make(
         in root: String, prefix: String, mode: mode_t
     ) throws(ReelFailure) -> (path: String, lock: FileLock) {
@@ -48,7 +47,7 @@ package final class TemporaryFolder: Sendable {
 
     deinit { try? Files.removeTree(path, beneath: root) }
 
-    /// Removes what killed processes of this user left in a folder for temporary files.
+    /// Removes the folders that killed processes of this user left in a folder for temporary files.
     package static func removeAbandoned(scratchIn root: String) {
         removeAbandoned(in: root, prefix: scratchPrefix, ofOthers: false)
     }
@@ -58,7 +57,7 @@ package final class TemporaryFolder: Sendable {
     /// Seconds after which a folder without its lock counts as abandoned: its maker was killed before it had the lock.
     private static let mostWithoutLock = 10
 
-    /// Removes the files that killed processes left: their locks are gone.
+    /// A folder is abandoned when its lock is free: its maker was killed.
     private static func removeAbandoned(in root: String, prefix: String, ofOthers: Bool) {
         for name in (try? Files.names(in: root)) ?? [] where name.hasPrefix(prefix) {
             let folder = "\(root)/\(name)"
@@ -70,6 +69,20 @@ package final class TemporaryFolder: Sendable {
             }
             guard let lock = try? FileLock(folder + "/lock") else { continue }
             withExtendedLifetime(lock) { try? Files.removeTree(folder, beneath: root) }
+        }
+    }
+
+    /// Whether a file of 4 MiB can be written here: more than an engine writes at once. The file is removed again.
+    package func hasRoom() -> Bool {
+        let file = path + "/room"
+        defer { unlink(file) }
+        do throws(SystemCode) {
+            // A network file system may only notice when it syncs that a disk is full.
+            try AtomicFile.writeDurably([UInt8](repeating: 0x72, count: 4 << 20), to: file)
+            return true
+        } catch {
+            // A process that makes the file beforehand must not make a disk full by that.
+            return ![ENOSPC, EDQUOT].contains(error.value)
         }
     }
 }

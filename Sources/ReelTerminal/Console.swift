@@ -3,11 +3,11 @@ internal import Foundation
 internal import Logging
 package import ReelCore
 internal import ReelJobs
+internal import ReelHost
 internal import ReelWords
 
 /// Standard output and standard error of a program: results go to the former, messages to people to the latter.
 package struct Console: Sendable {
-    /// The program's name.
     private let name: String
     private let advice: @Sendable (FailureReason) -> String?
 
@@ -15,16 +15,15 @@ package struct Console: Sendable {
     ///   - name: the program's name, which begins each line on standard error.
     ///   - advice: a remedy on that program's command line for a failure; nil if its words say enough.
     package init(name: String, advice: @escaping @Sendable (FailureReason) -> String?) {
-        self.name = name
-        self.advice = advice
+        (self.name, self.advice) = (name, advice)
     }
 
     /// Writes a line on standard output. Text from a file, an engine or Redis may be part of it: it is made legible.
     package func result(_ line: String) { print(Legible.line(line) + "\n") }
 
-    /// Writes on standard output, unchanged: the text must be legible already. If the reader has gone, as with `| head`, the
-    /// program exits with the code of SIGPIPE, which it ignores because of its libraries. Any other error ends it with a
-    /// message.
+    /// Writes on standard output, unchanged: the text must be legible already. If the reader has gone, as with `|
+    /// head`, the program exits with the code of SIGPIPE, which it ignores because of its libraries. Any other error
+    /// ends it with a message.
     package func print(_ text: String) { print(Array(text.utf8)) }
 
     /// Writes bytes on standard output, as `print` does.
@@ -45,15 +44,13 @@ package struct Console: Sendable {
         print(Legible.json(line) + "\n")
     }
 
-    /// The message of a failure: what went wrong, where, and what to do about it.
+    /// What went wrong, where, and what to do about it.
     package func words(_ failure: ReelFailure) -> String {
         ([failure.words] + [advice(failure.reason)].compactMap(\.self)).joined(separator: "; ")
     }
 
-    /// Writes the message of a failure as a line on standard error.
     package func say(_ failure: ReelFailure) { say(words(failure)) }
 
-    /// Writes a warning as a line on standard error.
     package func warn(_ diagnostic: Diagnostic, of subject: BatchPlace? = nil) { warn(diagnostic.words, of: subject) }
 
     func warn(_ words: String, of subject: BatchPlace?) {
@@ -77,14 +74,14 @@ package struct Console: Sendable {
         return 0
     }
 
-    /// Width of the terminal on standard error; nil if standard error is not a terminal.
     var columns: Int? {
         guard isatty(STDERR_FILENO) == 1 else { return nil }
         var size = winsize()
         return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// What standard output can show. On a terminal, lines that are too wide are wrapped, and there is room for any number.
+    /// What standard output can show. On a terminal, lines that are too wide are wrapped, and there is room for any
+    /// number.
     package var canvas: Canvas {
         guard let size = resultSize else { return .plain }
         return .terminal(columns: size.columns, environment: ProcessInfo.processInfo.environment).endless
@@ -98,9 +95,7 @@ package struct Console: Sendable {
     }
 
     /// Whether standard output is a terminal whose cursor moves.
-    var canRedraw: Bool {
-        resultSize != nil && ProcessInfo.processInfo.environment["TERM", default: "dumb"] != "dumb"
-    }
+    var canRedraw: Bool { resultSize != nil && ProcessInfo.processInfo.environment["TERM", default: "dumb"] != "dumb" }
 
     private var resultSize: (columns: Int, rows: Int)? {
         guard isatty(STDOUT_FILENO) == 1 else { return nil }
@@ -111,11 +106,14 @@ package struct Console: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Parses the process's arguments, runs the command that they name, and ends the program with the command's exit code.
-    /// Help and results go to standard output, an error as one line to standard error.
+    /// The whole life of a program that holds secrets: parses the process's arguments, runs the command that they name,
+    /// and ends the program with the command's exit code. Help and results go to standard output, an error as one line
+    /// to standard error. Call it while the process has one thread.
     package func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
+        OwnProcess.protect()
+        OwnProcess.silenceDispatch()
         do {
-            try CommandArguments.check()
+            try checkArguments()
             try await Settings.load()
             var command = try await program.asyncParseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -127,6 +125,19 @@ package struct Console: Sendable {
             exit(program, with: error)
         }
         Foundation.exit(0)
+    }
+
+    /// Throws `.argumentNotText` for the first argument of this process that is not UTF-8. It looks at the arguments as
+    /// the kernel has them: `CommandLine.arguments` replaces other bytes by U+FFFD, so a path in it might name another
+    /// file.
+    private func checkArguments() throws(ReelFailure) {
+        guard let bytes = try? Data(contentsOf: URL(fileURLWithPath: "/proc/self/cmdline")) else { return }
+        for argument in bytes.split(separator: 0) where String(validating: argument, as: UTF8.self) == nil {
+            let text = argument.map { byte in
+                byte < 0x80 ? String(Character(Unicode.Scalar(byte))) : "\\x" + String(byte, radix: 16, uppercase: true)
+            }
+            throw ReelFailure(.argumentNotText(text: text.joined()))
+        }
     }
 
     /// Reports the failure of a job as a line on standard error and, with `--json`, as one of JSON on standard output.
@@ -148,7 +159,6 @@ package struct Console: Sendable {
         for job in jobs { json(ErrorView(failure, message: words, job: job)) }
     }
 
-    /// Does work on a job, and reports its failure as one of the job.
     package func reporting<Result: Sendable>(
         of job: JobID, isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async throws -> Result {
@@ -197,6 +207,37 @@ package struct Console: Sendable {
 package struct ReportedFailure: Error {
     let failure: ReelFailure
 
-    /// A failure, which decides the exit code.
     package init(_ failure: ReelFailure) { self.failure = failure }
+}
+
+extension Console {
+    /// The remedies that all programs name for a failure; nil if its words say enough.
+    package static func usualAdvice(for reason: FailureReason) -> String? {
+        switch reason {
+        case .storeMissing: "reel-coordinator init makes one"
+        case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
+        case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
+        case .namespaceInvalid: "REEL_NAMESPACE names it"
+        case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
+        case .addressUnusable: "choose another with --listen"
+        default: nil
+        }
+    }
+}
+
+/// Exit codes and messages of errors that are not a `ReelFailure`.
+package enum ExitCodes {
+    /// Takes argument-parser's code for wrong usage (EX_USAGE, 64) to 2, and leaves every other code as it is.
+    package static func mapped(argumentParser code: Int32) -> Int32 { code == 64 ? 2 : code }
+
+    /// The first line of a message, with the list that follows if it announces one, and without the "Error: " that
+    /// argument-parser puts before it: errors are one line.
+    package static func line(of message: String) -> String {
+        let lines = message.split(whereSeparator: \.isNewline)
+        let first = lines.first.map(String.init) ?? message
+        let line = first.hasPrefix("Error: ") ? String(first.dropFirst(7)) : first
+        guard line.hasSuffix(":") else { return line }
+        let items = lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
+        return line + " " + items.joined(separator: ", ")
+    }
 }

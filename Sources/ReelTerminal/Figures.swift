@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ReelCore
 internal import ReelJobs
 internal import ReelWords
@@ -8,17 +9,12 @@ package enum Figures {
         text + String(repeating: " ", count: max(width - text.count, 0))
     }
 
-    static func rightAligned(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(width - text.count, 0)) + text
-    }
-
     /// "62 %"; an unfinished job never shows 100.
     static func percent(_ view: JobView) -> String {
         guard view.state != .done else { return "100 %" }
         return view.frames > 0 ? "\(min(view.framesEncoded * 100 / view.frames, 99)) %" : "0 %"
     }
 
-    /// "63.2 fps".
     static func speed(_ framesPerSecond: Double) -> String { "\((framesPerSecond * 10).rounded() / 10) fps" }
 
     /// The state's name, or "paused" or "waiting" if the job makes no progress in it.
@@ -55,9 +51,7 @@ package enum Figures {
     }
 
     /// A number as people write it: "3", "0.5".
-    package static func number(_ number: Double) -> String {
-        Int(exactly: number).map(String.init) ?? "\(number)"
-    }
+    package static func number(_ number: Double) -> String { Int(exactly: number).map(String.init) ?? "\(number)" }
 
     /// "project=trailer,take=3", sorted.
     static func labels(_ view: JobView) -> String {
@@ -77,6 +71,52 @@ package enum Figures {
         case .failed: .bad
         case .cancelled: .faint
         case .probing, .running, .assembling: view.paused || view.waitReason != nil ? .plain : .busy
+        }
+    }
+}
+
+/// The options of a job as a line.
+enum OptionsText {
+    /// The container, and each option whose value is not the default, by its name in words: "mp4, crf 20, preset slow".
+    static func line(_ spec: JobSpec) -> String {
+        let usual = values(JobSpec(container: spec.container))
+        let told = values(spec).filter { usual[$0.key] != $0.value }.sorted { $0.key < $1.key }
+        return ([spec.container.rawValue] + told.map { text($0.key, $0.value) }).joined(separator: ", ")
+    }
+
+    private enum OptionValue: Decodable, Equatable {
+        case flag(Bool), number(Double), text(String)
+        /// An object or an array, which is too long for a line.
+        case whole
+
+        init(from decoder: any Decoder) throws {
+            self = .whole
+            guard let container = try? decoder.singleValueContainer() else { return }
+            if let text = try? container.decode(String.self) { self = .text(text) }
+            if let number = try? container.decode(Double.self) { self = .number(number) }
+            if let flag = try? container.decode(Bool.self) { self = .flag(flag) }
+        }
+    }
+
+    private static func values(_ spec: JobSpec) -> [String: OptionValue] {
+        let coded = try? JSONEncoder().encode(spec)
+        return coded.flatMap { try? JSONDecoder().decode([String: OptionValue].self, from: $0) } ?? [:]
+    }
+
+    /// The value of a fraction, as times are coded, if it has few digits: "5/2" is 2.5; nil for "24000/1001".
+    private static func time(_ text: String) -> String? {
+        let parts = text.split(separator: "/").map { Double($0) }
+        guard parts.count == 2, let over = parts[0], let under = parts[1], under != 0 else { return nil }
+        let milliseconds = over / under * 1000
+        return milliseconds == milliseconds.rounded() ? Figures.number(over / under) : nil
+    }
+
+    private static func text(_ option: String, _ value: OptionValue) -> String {
+        let name = option.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : String($1) }
+        return switch value {
+        case .flag, .whole: name
+        case .number(let number): "\(name) \(Figures.number(number))"
+        case .text(let text): "\(name) \(time(text) ?? text)"
         }
     }
 }

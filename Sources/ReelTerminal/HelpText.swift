@@ -1,18 +1,20 @@
 internal import ReelCore
 
-/// Sections of help that commands share, after a command's own text. Titles are in capitals, as argument-parser writes its
-/// own, and `scripts/man` makes a section of the manual page from each. Lines have 80 characters at most, so that
+/// Sections of help that commands share, after a command's own text. Titles are in capitals, as argument-parser writes
+/// its own, and `scripts/man` makes a section of the manual page from each. Lines have 80 characters at most, so that
 /// argument-parser breaks none.
 package enum HelpText {
     /// A text and the sections after it, with an empty line between.
-    package static func text(_ parts: String...) -> String { parts.joined(separator: "\n\n") }
+    package static func text(_ parts: String...) -> String { text(parts) }
 
-    /// Commands to try, a line for each.
-    package static func examples(_ commands: String...) -> String {
+    package static func text(_ parts: [String]) -> String { parts.joined(separator: "\n\n") }
+
+    package static func examples(_ commands: String...) -> String { examples(commands) }
+
+    package static func examples(_ commands: [String]) -> String {
         (["EXAMPLES:"] + commands.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// What each exit code means.
     package static let exitCodes = section(
         "EXIT CODES",
         [
@@ -21,9 +23,8 @@ package enum HelpText {
             ("130", "interrupted; the same command resumes"),
         ])
 
-    /// Of commands that use a board and a store: what environment variables say to them, and their exit codes.
-    package static let ofBoard = text(
-        environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
+    /// For commands that use a board and a store: the meaning of environment variables and exit codes.
+    package static let ofBoard = text(environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
 
     /// How a shell learns to complete a program's arguments.
     package static let completions = """
@@ -32,26 +33,23 @@ package enum HelpText {
           packages and scripts/install have installed it.
         """
 
-    /// What environment variables say to a command.
+    /// The meaning of environment variables for a command.
     package static func environment(_ variables: [Variable]) -> String {
         section("ENVIRONMENT", variables.map { ($0.rawValue, $0.words) })
     }
 
-    /// The encoders that reel knows, and by which other names each can be asked for.
+    /// The encoders that reel knows, and the other names of each.
     package static let encoders = text(
         section(
             "VIDEO ENCODERS",
             EncoderTraits.all.filter(\.isListed).map { ($0.name, names([$0.codec] + $0.aliases, of: $0.name)) }),
-        section(
-            "AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
+        section("AUDIO ENCODERS", AudioEncoderTraits.all.map { ($0.name, names([$0.codec], of: $0.name)) }))
 
-    /// The containers that reel writes; the extension of an output is one of these names.
     package static let containers = """
         CONTAINERS:
           \(Container.allCases.map(\.rawValue).joined(separator: ", "))
         """
 
-    /// An environment variable of the programs.
     package enum Variable: String, CaseIterable, Sendable {
         case redis = "REEL_REDIS"
         case redisFile = "REEL_REDIS_FILE"

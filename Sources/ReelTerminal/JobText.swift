@@ -4,19 +4,22 @@ package import ReelJobs
 package import ReelQueue
 internal import ReelWords
 
-/// What `status` shows a person.
 package enum JobText {
-    /// A line for each job with why it waits or failed, a line for each job that cannot be read, and how many more there are.
+    /// How many sources and clips are listed.
+    private static let (mostSources, mostClips) = (8, 12)
+    private static let indent = 10
+
+    /// A line for each job, and why it waits or failed; a line for each job that cannot be read; and how many more jobs
+    /// there are.
     ///
     /// - Parameters:
     ///   - isChosen: whether a filter has chosen the jobs.
     ///   - others: how many jobs that have ended are left out.
-    ///   - forgotten: how many unfinished jobs the store has that the board does not know.
+    ///   - forgotten: how many unfinished jobs of the store the board does not know.
     ///   - now: seconds since 1970, from which ages are counted.
-    ///   - list: the order of the jobs, and the chosen one.
     package static func lines(
         _ views: [JobView], unreadable: [JobID: ReelFailure] = [:], isChosen: Bool = false, others: Int = 0,
-        forgotten: Int = 0, at now: Double, as list: JobList = JobList(), on canvas: Canvas
+        forgotten: Int = 0, at now: Double, as list: ListState = ListState(), on canvas: Canvas
     ) -> [ScreenLine] {
         let views = list.sorted(views)
         guard !views.isEmpty || !unreadable.isEmpty else {
@@ -29,28 +32,23 @@ package enum JobText {
             QueueText.unreadable(id.text, failure.words, on: canvas)
         }
         guard !views.isEmpty else { return aside }
-        let table = JobTable(views, at: now, on: canvas)
+        let table = JobTable.of(views, at: now, on: canvas)
         return [table.head]
             + zip(views, table.rows).flatMap { [list.line($1, of: $0)] + JobTable.reasons($0, on: canvas) } + aside
             + (more(others).map { ScreenLine().followed(by: $0, on: canvas) } ?? [])
     }
 
-    /// How many jobs that have ended a list leaves out; nil if it has all.
+    /// The number of ended jobs that a list leaves out, in words; nil if it has all.
     package static func more(_ others: Int) -> String? {
         guard others > 0 else { return nil }
         let jobs = others == 1 ? "1 more job has" : "\(others) more jobs have"
         return "\(jobs) ended: reel-coordinator status --state done --state failed --state cancelled shows them all"
     }
 
-    /// The most sources that are listed.
-    private static let mostSources = 8
-
     /// All about one job.
     ///
     /// - Parameter now: seconds since 1970, from which ages are counted.
-    package static func lines(
-        _ view: JobView, strip: PassStrip?, at now: Double, on canvas: Canvas
-    ) -> [ScreenLine] {
+    package static func lines(_ view: JobView, strip: PassStrip?, at now: Double, on canvas: Canvas) -> [ScreenLine] {
         func row(_ name: String, _ text: String) -> [ScreenLine] {
             ScreenLine(Figures.padded(name, indent), .faint).followed(by: text, on: canvas)
         }
@@ -91,9 +89,6 @@ package enum JobText {
         return "\(Figures.age(now - view.created)) ago" + by + weight
     }
 
-    /// The most clips that are listed.
-    private static let mostClips = 12
-
     /// A line for each clip, unfinished clips first if there are too many for all.
     private static func clips(_ view: JobView) -> [String] {
         var shown = Array(view.clips.enumerated())
@@ -115,8 +110,6 @@ package enum JobText {
         return what + ": \(clip.passesDone) of \(clip.passes) passes done"
             + (clip.passesLive > 0 ? ", \(clip.passesLive) worked on" : "")
     }
-
-    private static let indent = 10
 
     /// Wait reason, failure, excluded hosts and warnings, which may take several rows each.
     private static func messages(_ view: JobView, on canvas: Canvas) -> [ScreenLine] {
@@ -143,11 +136,9 @@ package enum JobText {
             + (view.peakRSS > 0 ? ", \(ByteSize(bytes: view.peakRSS)) at most so far" : "")
     }
 
-    /// Warnings, except the ones that have a line of their own.
+    /// The warnings that have no line of their own.
     private static func warnings(_ view: JobView) -> [String] {
-        let told = Set(
-            view.excluded.map(JobView.warning)
-                + [view.waitReason].compactMap(\.self))
+        let told = Set(view.excluded.map(JobView.warning) + [view.waitReason].compactMap(\.self))
         return view.warnings.filter { !told.contains($0) }
     }
 
@@ -159,7 +150,7 @@ package enum JobText {
             + (more > 0 ? [ScreenLine(), ScreenLine(rest)] : [])
     }
 
-    /// A pass's failures: what it is, then each attempt, the last one with its engine's last words.
+    /// The failures of a pass: a line for the pass, then each attempt, the last one with the last lines of its engine.
     private static func lines(_ failure: FailureView, on canvas: Canvas) -> [ScreenLine] {
         let attempts = failure.attempts.sorted { $0.key < $1.key }.map { "\($0.value) x \($0.key)" }
         let head =

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The keys of a terminal while a screen is watched: nothing is echoed, and no line end is awaited. Ctrl-C still interrupts.
+/// The keys of a terminal while a screen is watched: nothing is echoed, and no line end is awaited. Ctrl-C still
+/// interrupts.
 package final class Keyboard {
-    /// A key that a screen heeds.
     package enum Key: Equatable {
         case quit, up, down, pageUp, pageDown, home, end, open, back, sort
     }
@@ -10,7 +10,7 @@ package final class Keyboard {
     private var before = termios()
     private var isOpen = true
 
-    /// Nil if standard input is no terminal, or belongs to another process group.
+    /// Nil if standard input is not a terminal, or belongs to another process group.
     init?() {
         guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &before) == 0
         else { return nil }
@@ -30,13 +30,13 @@ package final class Keyboard {
         return count > 0 ? Keyboard.keys(bytes.prefix(count)) : []
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     func leave() {
         if isOpen { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
         isOpen = false
     }
 
-    /// The keys of which a terminal sends these bytes; others are left out.
+    /// The keys for which a terminal sends these bytes; unknown keys are left out.
     package static func keys(_ bytes: some Collection<UInt8>) -> [Key] {
         var rest = String(decoding: bytes, as: UTF8.self)[...]
         var keys: [Key] = []
@@ -65,18 +65,14 @@ package final class Keyboard {
     ]
 }
 
-/// The part of a list of lines that a screen shows.
 package struct ScrollPlace: Equatable {
-    /// The first line that is shown.
     package private(set) var first = 0
 
     package init() {}
 
-    /// Moves as a key says.
-    ///
     /// - Parameters:
-    ///   - count: of lines that there are.
-    ///   - rows: that the screen has.
+    ///   - count: the number of lines.
+    ///   - rows: the number of lines that the screen can show.
     package mutating func heed(_ key: Keyboard.Key, count: Int, rows: Int) {
         let page = max(rows - 1, 1)
         let last = max(count - rows, 0)

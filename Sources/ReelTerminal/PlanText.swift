@@ -4,7 +4,6 @@ internal import ReelWords
 
 /// The output of `plan`: the source's properties, the planned output and its cost.
 package enum PlanText {
-    /// The lines, each a name and a text.
     package static func lines(_ view: PlanView) -> [String] {
         let found = view.found
         var rows: [(String, String)] = [
@@ -53,20 +52,17 @@ package enum PlanText {
         let name = sources.count > 1 ? sources[source].split(separator: "/").last.map(String.init) : nil
         let frames = clip.endFrame - clip.firstFrame
         let isStill = frames == 1 && abs(clip.seconds - (clip.to - clip.from)) > 0.0005
+        let place = "from \(seconds(clip.start)) on"
         guard !isStill else {
-            return list([
-                name, "frame at \(seconds(clip.from))", "still for \(seconds(clip.seconds))",
-                "from \(seconds(clip.start)) on", times(clip),
-            ])
+            let still = "still for \(seconds(clip.seconds))"
+            return list([name, "frame at \(seconds(clip.from))", still, place, times(clip)])
         }
-        let speed =
-            clip.speed == 1
-            ? nil
-            : "\(Int64(nearest: clip.speed * 1000) % 1000 == 0 ? "\(Int64(nearest: clip.speed))" : "\(clip.speed)") times as fast"
+        let isWhole = Int64(nearest: clip.speed * 1000) % 1000 == 0
+        let factor = isWhole ? "\(Int64(nearest: clip.speed))" : "\(clip.speed)"
+        let way = "\(Wording.count(frames, "frame")) \(clip.direction == .forwards ? "forward" : "back")"
         return list([
-            name, "\(seconds(clip.from)) to \(seconds(clip.to))",
-            "\(Wording.count(frames, "frame")) \(clip.direction == .forwards ? "forward" : "back")", speed,
-            "from \(seconds(clip.start)) on", times(clip),
+            name, "\(seconds(clip.from)) to \(seconds(clip.to))", way,
+            clip.speed == 1 ? nil : "\(factor) times as fast", place, times(clip),
         ])
     }
 
@@ -152,9 +148,7 @@ package enum PlanText {
             groups.reorderedFrames == 0
             ? "no frame reordered"
             : "\(Wording.count(groups.reorderedFrames, "frame")) reordered, \(groups.reorderDepth) deep"
-        return list([
-            Wording.count(groups.count, "random access point"), lengths, open, order,
-        ])
+        return list([Wording.count(groups.count, "random access point"), lengths, open, order])
     }
 
     private static func sound(_ track: SourceView.AudioView) -> String {

@@ -2,9 +2,10 @@ internal import Foundation
 package import ReelCore
 package import ReelJobs
 internal import ReelWords
+internal import Synchronization
 
-/// Shows on standard error how a job goes: a bar redrawn in place on a terminal, else a line per ten percent; and each
-/// warning once.
+/// Shows the progress of a job on standard error: a bar redrawn in place on a terminal, otherwise a line per ten
+/// percent; and each warning once.
 package struct ProgressDisplay {
     private var meter = ProgressMeter()
     private var said: Set<String> = []
@@ -14,12 +15,10 @@ package struct ProgressDisplay {
     private let console: Console
     private let subject: BatchPlace?
 
-    /// A display that has not shown anything yet.
-    ///
     /// - Parameter subject: the video that the job is made of, if there are several; nil for the only one.
     package init(on console: Console, of subject: BatchPlace? = nil) {
         (self.console, self.subject) = (console, subject)
-        bar = RedrawnLine(on: console)
+        bar = RedrawnLine(console: console)
     }
 
     /// Shows a job as it is now: its warnings, how far it is, and at last why it waits.
@@ -47,7 +46,7 @@ package struct ProgressDisplay {
         }
     }
 
-    /// What of the batch and of the job is worked on.
+    /// The video of the batch and the clip of the job that are worked on.
     private func clip(of job: JobView) -> String? {
         let words = [subject?.words, job.clips.atWork].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: ", ")
@@ -62,49 +61,37 @@ package struct ProgressDisplay {
         saidReading = true
     }
 
-    /// Lines that stay above the bar; a line that was printed before is not printed again.
-    package mutating func warn(_ warnings: [String]) {
-        for warning in warnings where said.insert(warning).inserted {
-            clear()
-            console.warn(warning, of: subject)
-        }
-    }
+    /// Prints warnings, which stay above the bar, once each.
+    package mutating func warn(_ warnings: [String]) { say(warnings) { [subject] in $0.warn($1, of: subject) } }
 
-    /// Lines that stay above the bar; a line that was printed before is not printed again.
-    private mutating func say(_ lines: [String]) {
+    private mutating func say(_ lines: [String], _ print: (Console, String) -> Void = { $0.say($1) }) {
         for line in lines where said.insert(line).inserted {
             clear()
-            console.say(line)
+            print(console, line)
         }
     }
 
     /// Warnings that were printed elsewhere.
     package mutating func assumeSaid(_ diagnostics: [Diagnostic]) { said.formUnion(diagnostics.map(\.words)) }
 
-    /// Takes the bar away, so that other lines can be printed.
+    /// Removes the bar, so that other lines can be printed.
     package mutating func clear() { bar.clear() }
 }
 
-/// The place of a video among those of a command.
+/// The place of a video among the videos of a command.
 package struct BatchPlace: Hashable, Sendable {
     /// Counted from 1.
     let number: Int
     /// How many there are; at least two.
     let count: Int
-    /// The video's path, as the command names it.
     let path: String
 
-    /// The place of a video; nil if it is the only one.
-    ///
-    /// - Parameters:
-    ///   - place: counted from 0.
-    ///   - path: the video's path, whose last part is its name.
+    /// The place of a video, counted from 0; nil if it is the only one.
     package init?(_ place: Int, of count: Int, path: String) {
         guard count > 1 else { return nil }
         (number, self.count, self.path) = (place + 1, count, path)
     }
 
-    /// The video's name.
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// "2 of 3, day.mov".
@@ -120,12 +107,91 @@ extension [ClipProgress] {
 }
 
 extension FailureView {
-    /// A line for each failed attempt of a pass that is tried again. The time tells two attempts apart that failed alike.
+    /// A line for each failed attempt of a pass that is tried again. The time tells two attempts apart that failed
+    /// alike.
     package var retries: [String] {
         let name = index < 0 ? "the source" : kind == "assembly" ? "the assembly" : "pass \(index)"
         return recent.map { attempt in
             let time = Date(timeIntervalSince1970: attempt.time.rounded(.down)).formatted(.iso8601)
             return "\(name) is tried again, since at \(time) on \(attempt.host) \(attempt.message)"
         }
+    }
+}
+
+/// Shows on standard error how much of a source has been read, if that takes longer than a moment: redrawn in place on
+/// a terminal, otherwise a line per ten percent.
+package final class ReadingDisplay: Sendable {
+    private struct State {
+        var begun: ContinuousClock.Instant?
+        var step = 0
+        var line: RedrawnLine
+    }
+
+    private let state: Mutex<State>
+    private let console: Console
+
+    package init(on console: Console) {
+        self.console = console
+        state = Mutex(State(line: RedrawnLine(console: console)))
+    }
+
+    /// Most sources are read by then.
+    private static let patience = Duration.seconds(2)
+
+    /// Takes the share that has been read, from 0 to 1.
+    package var heard: JobService.Reading { { [self] share in show(Int(share * 100)) } }
+
+    private func show(_ percent: Int) {
+        state.withLock { state in
+            let begun = state.begun ?? .now
+            state.begun = begun
+            guard .now - begun >= Self.patience else { return }
+            if let columns = console.columns {
+                state.line.show("reading the source, \(percent) %", columns: columns)
+            } else if percent / 10 > state.step {
+                state.step = percent / 10
+                console.say("reading the source, \(state.step * 10) %")
+            }
+        }
+    }
+
+    package func clear() {
+        state.withLock { state in
+            state.line.clear()
+            (state.begun, state.step) = (nil, 0)
+        }
+    }
+}
+
+/// A line on standard error that is written over again and again, on a terminal whose width may change.
+package struct RedrawnLine: Sendable {
+    let console: Console
+    /// The number of characters that the terminal shows of it.
+    private(set) var width = 0
+
+    /// Writes the line over the one before. The text has no more characters than the terminal has columns.
+    mutating func show(_ text: String, columns: Int) {
+        console.write(RedrawnLine.erasing(width, columns: columns) + text)
+        width = text.count
+    }
+
+    /// Removes the line, so that other lines can be printed.
+    mutating func clear() {
+        guard width > 0 else { return }
+        console.write(RedrawnLine.erasing(width, columns: console.columns ?? width))
+        width = 0
+    }
+
+    /// What erases a line of this many characters. A terminal that has become narrower has broken it into several rows.
+    package static func erasing(_ width: Int, columns: Int) -> String {
+        let above = max(width - 1, 0) / max(columns, 1)
+        return (above > 0 ? "\u{1B}[\(above)A" : "") + "\r" + (above > 0 ? "\u{1B}[J" : "\u{1B}[K")
+    }
+}
+
+extension JobSpec {
+    /// "240 frames", as the message at a job's end counts them. A clip that is played several times is made once.
+    package func countedFrames(_ made: Int) -> String {
+        edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " made"
     }
 }

@@ -1,33 +1,24 @@
 internal import ReelWords
 
-/// A job's progress at one moment.
 package struct ProgressSample: Hashable, Sendable {
-    /// Frames encoded so far.
     package var frames: Int
     /// Frames decoded so far; encoded frames count in any case.
     package var decoded: Int
-    /// Frames that the job has.
     package var total: Int
     /// Whether all frames are encoded, and are being joined and verified.
     package var assembling: Bool
     /// Seconds since watching began.
     package var seconds: Double
-    /// The clip of an edit that is worked on, in words, of which a file's name may be part; nil for none.
+    /// The clip of an edit that is worked on, in words, which may include a file's name; nil for none.
     package var clip: String?
 
-    package init(
-        frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil
-    ) {
-        self.frames = frames
-        self.decoded = decoded
-        self.total = total
-        self.assembling = assembling
-        self.seconds = seconds
-        self.clip = clip
+    package init(frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
+        (self.frames, self.decoded, self.total) = (frames, decoded, total)
+        (self.assembling, self.seconds, self.clip) = (assembling, seconds, clip)
     }
 
-    /// Frames decoded and frames encoded. A pass decodes many frames before it encodes the first, so that neither number
-    /// alone moves all the time.
+    /// Frames decoded and frames encoded. A pass decodes many frames before it encodes the first, so that neither
+    /// number alone moves all the time.
     var work: Int { frames + max(frames, min(decoded, total)) }
 
     /// 0 to 1; an unfinished job never shows 1.
@@ -37,12 +28,11 @@ package struct ProgressSample: Hashable, Sendable {
 /// Turns samples into text: a bar to be redrawn in place, or a line for each step of ten percent.
 package struct ProgressMeter: Sendable {
     private var window: [ProgressSample] = []
-    /// The sample at which work was last done. Workers tell of it now and then, and nothing is known between.
+    /// The sample at which work was last done. Workers report it now and then.
     private var latest: ProgressSample?
     private var lastStep = -1
     private var saidAssembling = false
 
-    /// A meter without samples.
     package init() {}
 
     /// Adds the newest sample. Speed is measured over the last 20 seconds, so that it does not jump with every pass and
@@ -54,12 +44,10 @@ package struct ProgressMeter: Sendable {
     }
 
     /// Frames per second over the window; nil until that is known.
-    package var framesPerSecond: Double? {
-        speed(\.frames)
-    }
+    package var framesPerSecond: Double? { speed(\.frames) }
 
-    /// Seconds that are left at the present speed; nil until that is known. Between two reports of work it falls with the
-    /// time.
+    /// Seconds that are left at the present speed; nil until that is known. Between two reports of work it falls with
+    /// the time.
     package var secondsLeft: Double? {
         guard let now = window.last, let latest, let speed = speed(\.work) else { return nil }
         return max(Double(max(2 * latest.total - latest.work, 0)) / speed - (now.seconds - latest.seconds), 0)
@@ -72,8 +60,8 @@ package struct ProgressMeter: Sendable {
         return Double(latest[keyPath: count] - first[keyPath: count]) / (latest.seconds - first.seconds)
     }
 
-    /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …". What does
-    /// not fit is left out as a whole.
+    /// The bar of a terminal that is `columns` wide, without line end: "[####------]  40 %  400/1000 frames  …". What
+    /// does not fit is left out as a whole.
     package func bar(columns: Int) -> String {
         guard let last = window.last else { return "" }
         let percent = percent(last), frames = "\(last.frames)/\(last.total) frames"

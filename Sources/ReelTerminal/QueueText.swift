@@ -3,16 +3,15 @@ package import ReelJobs
 package import ReelQueue
 internal import ReelWords
 
-/// The output of `queue`.
 package enum QueueText {
-    /// Totals, jobs that cannot be read, then the jobs, as many as the canvas has rows for.
+    /// Totals, jobs that cannot be read, then as many jobs as the canvas has rows for.
     ///
     /// - Parameters:
-    ///   - strips: the jobs' strips by job id.
+    ///   - strips: by job id.
     ///   - now: seconds since 1970, from which ages are counted.
-    ///   - list: the order of the jobs, and the chosen one.
     package static func lines(
-        _ view: QueueView, strips: [String: PassStrip], at now: Double, as list: JobList = JobList(), on canvas: Canvas
+        _ view: QueueView, strips: [String: PassStrip], at now: Double, as list: ListState = ListState(),
+        on canvas: Canvas
     ) -> [ScreenLine] {
         let totals = totals(view, on: canvas) + view.unreadable.flatMap { unreadable($0.id, $0.reason, on: canvas) }
         guard !view.jobs.isEmpty else { return totals + [ScreenLine("no job waits or runs")] }
@@ -22,7 +21,7 @@ package enum QueueText {
         // The strip stands beside the counts if enough columns are left for it, otherwise on a line of its own.
         let beside = canvas.columns - broad - 4 >= 20
         let width = beside ? min(canvas.columns - broad - 4, 100) : max(canvas.columns - 2, 1)
-        let table = JobTable(jobs, at: now, on: canvas)
+        let table = JobTable.of(jobs, at: now, on: canvas)
         let blocks = zip(zip(jobs, table.rows), counts).map { entry, count in
             let (job, head) = entry
             let strip = strips[job.id].map { StripText.line($0, width: width, on: canvas) } ?? ScreenLine()
@@ -54,12 +53,11 @@ package enum QueueText {
                 by: "\(Figures.speed(view.framesPerSecond)), \(passes) passes a minute" + eta, on: canvas)
     }
 
-    /// A job of which the board holds unreadable data.
+    /// A job whose data on the board cannot be read.
     static func unreadable(_ id: String, _ reason: String, on canvas: Canvas) -> [ScreenLine] {
         ScreenLine(id + "  cannot be read: ", .bad).followed(by: reason, on: canvas)
     }
 
-    /// The first blocks, as many as the rows can show.
     private static func fitting(_ blocks: [[ScreenLine]], _ rows: Int?) -> [[ScreenLine]] {
         guard var rows else { return blocks }
         return Array(
@@ -67,5 +65,79 @@ package enum QueueText {
                 rows -= block.count
                 return rows >= 0
             })
+    }
+}
+
+/// A job's passes as a row of characters.
+package enum StripText {
+    private enum Mark: CaseIterable {
+        case done, running, waiting, failed
+
+        var style: ScreenLine.Style {
+            switch self {
+            case .done: .good
+            case .running: .busy
+            case .waiting: .faint
+            case .failed: .bad
+            }
+        }
+
+        func character(_ canvas: Canvas) -> Character {
+            switch self {
+            case .done: canvas.hasBlocks ? "█" : "#"
+            case .running: canvas.hasBlocks ? "▒" : ">"
+            case .waiting: canvas.hasBlocks ? "·" : "."
+            case .failed: canvas.hasBlocks ? "×" : "!"
+            }
+        }
+
+        /// The mark of a cell of several passes: failed before running, running before waiting, and done if all are
+        /// done.
+        init(_ cell: PassStrip.Cell) {
+            self = cell.failed > 0 ? .failed : cell.live > 0 ? .running : cell.done < cell.passes ? .waiting : .done
+        }
+    }
+
+    /// The strip in `width` characters, each for a share of the passes.
+    package static func line(_ strip: PassStrip, width: Int, on canvas: Canvas) -> ScreenLine {
+        let count = strip.cells.count
+        guard count > 0, width > 0 else { return ScreenLine() }
+        let marks = (0..<width).map { column in
+            let first = column * count / width
+            let past = max((column + 1) * count / width, first + 1)
+            return Mark(strip.cells[first..<past].reduce(into: PassStrip.Cell(passes: 0)) { $0.add($1) })
+        }
+        return marks.chunked().reduce(ScreenLine()) { line, run in
+            line + ScreenLine(String(repeating: run.mark.character(canvas), count: run.count), run.mark.style)
+        }
+    }
+
+    package static func legend(on canvas: Canvas) -> ScreenLine {
+        let marks = Mark.allCases.reduce(ScreenLine()) { line, mark in
+            line + ScreenLine(String(mark.character(canvas)), mark.style) + ScreenLine(" \(mark)  ", .faint)
+        }
+        return marks + ScreenLine("(passes in the order in which they are given out)", .faint)
+    }
+}
+
+extension PassStrip.Cell {
+    fileprivate mutating func add(_ other: PassStrip.Cell) {
+        passes += other.passes
+        done += other.done
+        live += other.live
+        failed += other.failed
+    }
+}
+
+extension Collection where Element: Equatable {
+    /// Runs of equal neighbours, with their lengths.
+    fileprivate func chunked() -> [(mark: Element, count: Int)] {
+        reduce(into: []) { runs, mark in
+            if let last = runs.last, last.mark == mark {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append((mark, 1))
+            }
+        }
     }
 }

@@ -2,7 +2,6 @@ internal import ReelWords
 
 /// A line on a screen: pieces of text, each in a style. The text is made legible, so it cannot move the cursor.
 package struct ScreenLine: Hashable, Sendable {
-    /// How a piece of text is emphasised.
     package enum Style: Hashable, Sendable {
         case plain, strong, faint
         /// For finished, active and failed things.
@@ -37,21 +36,19 @@ package struct ScreenLine: Hashable, Sendable {
         return line
     }
 
-    /// A line of one piece, or an empty line.
     package init(_ text: String = "", _ style: Style = .plain) {
         pieces = text.isEmpty ? [] : [Piece(text: Legible.line(text), style: style)]
     }
 
-    /// Both lines' pieces on one line.
     package static func + (left: ScreenLine, right: ScreenLine) -> ScreenLine {
         var line = left
         line.pieces += right.pieces
         return line
     }
 
-    /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and indented
-    /// to where it began, between words, and within words that are longer than a row. Where that leaves little room, it stands
-    /// below.
+    /// The line with a text after it. If the canvas has limited rows and the text does not fit, it is wrapped and
+    /// indented to where it began, between words, and within words that are longer than a row. Where that leaves little
+    /// room, it stands below.
     func followed(by text: String, style: Style = .plain, on canvas: Canvas) -> [ScreenLine] {
         let room = canvas.columns - width
         let indentation = ScreenLine("  ")
@@ -93,10 +90,8 @@ package struct ScreenLine: Hashable, Sendable {
         return line
     }
 
-    /// The text without styles.
     package var text: String { pieces.map(\.text).joined() }
 
-    /// Width in characters.
     package var width: Int { pieces.reduce(0) { $0 + $1.text.count } }
 
     /// The line as it is written: styled if the canvas has colour, cut to the canvas's width if its rows are limited.
@@ -117,8 +112,8 @@ package struct ScreenLine: Hashable, Sendable {
 }
 
 extension [ScreenLine] {
-    /// One screen, to be written over the previous one without flicker: only what the new lines do not cover is cleared. If
-    /// there are more lines than rows, the last row says how many more.
+    /// One screen, to be written over the previous one without flicker: only what the new lines do not cover is
+    /// cleared. If there are more lines than rows, the last row says how many more.
     package func painted(on canvas: Canvas) -> String {
         var lines = self
         if let rows = canvas.rows, count > rows {
@@ -128,5 +123,45 @@ extension [ScreenLine] {
         // After a full line the cursor still stands on the last column, so clearing would erase its character.
         let text = lines.map { $0.rendered(on: canvas) + ($0.width < canvas.columns ? clearLine : "") }
         return home + text.joined(separator: "\r\n") + (lines.count < canvas.rows ?? .max ? "\r\n" + clearRest : "")
+    }
+}
+
+/// The abilities of the terminal or file that text is written to.
+package struct Canvas: Hashable, Sendable {
+    package var columns: Int
+    /// Height in lines. Nil for unlimited text, which is neither wrapped nor cut off.
+    package var rows: Int?
+    /// Whether people see it; a file or a pipe takes rows of any width.
+    package var isTerminal: Bool
+    /// Whether text may be styled with escape sequences.
+    package var hasColour: Bool
+    /// Whether it shows block characters beyond ASCII, as in strips.
+    package var hasBlocks: Bool
+
+    package init(columns: Int, rows: Int?, isTerminal: Bool = true, hasColour: Bool, hasBlocks: Bool) {
+        (self.columns, self.rows, self.isTerminal) = (columns, rows, isTerminal)
+        (self.hasColour, self.hasBlocks) = (hasColour, hasBlocks)
+    }
+
+    /// The same with rows for everything.
+    var endless: Canvas {
+        var canvas = self
+        canvas.rows = .max
+        return canvas
+    }
+
+    package static let plain = Canvas(columns: 100, rows: nil, isTerminal: false, hasColour: false, hasBlocks: false)
+
+    /// A terminal with this environment: without colour if NO_COLOR is set, without blocks if the locale names a
+    /// character set other than UTF-8, without either if TERM is "dumb".
+    package static func terminal(columns: Int, environment: [String: String]) -> Canvas {
+        guard environment["TERM"] != "dumb" else {
+            return Canvas(columns: columns, rows: nil, hasColour: false, hasBlocks: false)
+        }
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
+        let name = locale?.uppercased() ?? "UTF-8"
+        return Canvas(
+            columns: columns, rows: nil, hasColour: environment["NO_COLOR", default: ""].isEmpty,
+            hasBlocks: name.contains("UTF-8") || name.contains("UTF8"))
     }
 }

@@ -1,4 +1,5 @@
 package import ReelCore
+package import ReelJobs
 internal import Synchronization
 
 /// Takes a snapshot whenever something has changed, and at least every two seconds, and shows it, until a snapshot is
@@ -27,23 +28,16 @@ package struct Watch: Sendable {
         change: @escaping @Sendable () async throws(ReelFailure) -> Void,
         look: @escaping @Sendable (_ chosen: JobID?) async throws(ReelFailure) -> Snapshot
     ) {
-        self.address = address
-        self.output = output
-        self.console = console
-        self.look = look
-        self.change = change
+        (self.address, self.output, self.console, self.look, self.change) = (address, output, console, look, change)
     }
 
-    /// Watches until a snapshot is final. Throws what `look` throws, except that it goes on while Redis cannot be reached.
+    /// Watches until a snapshot is final. Throws what `look` throws, except that it goes on while Redis cannot be
+    /// reached.
     package func run() async throws {
         let latest = LatestSnapshot()
         let looker = Task { await watch(into: latest) }
         defer { looker.cancel() }
-        if case .people = output, console.canRedraw {
-            try await redraw(latest)
-        } else {
-            try await print(latest)
-        }
+        if case .people = output, console.canRedraw { try await redraw(latest) } else { try await print(latest) }
     }
 
     private func watch(into latest: LatestSnapshot) async {
@@ -69,8 +63,8 @@ package struct Watch: Sendable {
         }
     }
 
-    /// On a terminal: redraws one screen in place, until a key quits. Other keys scroll through what has no room on it, or
-    /// choose a job of a list, which is then shown alone.
+    /// On a terminal: redraws one screen in place, until a key quits. Other keys scroll through what has no room on it,
+    /// or choose a job of a list, which is then shown alone.
     private func redraw(_ latest: LatestSnapshot) async throws {
         let screen = TerminalScreen(console)
         let keyboard = Keyboard()
@@ -128,7 +122,6 @@ package struct Watch: Sendable {
     }
 }
 
-/// The last snapshot, and when it was taken.
 private final class LatestSnapshot: Sendable {
     private struct State {
         var looks = 0
@@ -145,7 +138,7 @@ private final class LatestSnapshot: Sendable {
 
     func open(_ job: JobID?) { state.withLock { ($0.opened, $0.snapshot) = (job, nil) } }
 
-    /// - Parameter chosen: the job that was looked at. The result is of no use if another is shown by now.
+    /// - Parameter chosen: the job of the result, which is dropped if another job is shown by now.
     func see(_ result: Result<Snapshot, ReelFailure>, of chosen: JobID?) {
         state.withLock { state in
             guard state.opened == chosen else { return }
@@ -158,7 +151,7 @@ private final class LatestSnapshot: Sendable {
         }
     }
 
-    /// The number of snapshots so far, the last one, and the seconds since then if there are at least three. Throws the
+    /// The number of snapshots so far, the last one, and the seconds since then if there are three or more. Throws the
     /// failure that ends the watch.
     func now() throws(ReelFailure) -> (looks: Int, snapshot: Snapshot?, silence: Int?) {
         let state = state.withLock { $0 }
@@ -190,5 +183,39 @@ private final class TerminalScreen {
     func leave() {
         if isOpen { console.print("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l") }
         isOpen = false
+    }
+}
+
+/// The answer of a reading command, as JSON and as lines of text.
+package struct Snapshot: Sendable {
+    let json: any Encodable & Sendable
+    let isFinal: Bool
+    let jobs: [JobView]?
+    private let text: @Sendable (ListState, Canvas) -> [ScreenLine]
+
+    /// - Parameters:
+    ///   - json: what `--json` prints.
+    ///   - isFinal: whether it will not change any more, which ends a watch.
+    ///   - jobs: the jobs of a list, in the board's order; a watched screen lets one of them be chosen.
+    ///   - lines: the lines of text on a given canvas; lines of a list in the given state.
+    package init(
+        json: any Encodable & Sendable, isFinal: Bool = false, jobs: [JobView]? = nil,
+        lines: @escaping @Sendable (ListState, Canvas) -> [ScreenLine]
+    ) {
+        (self.json, self.isFinal, self.jobs, text) = (json, isFinal, jobs, lines)
+    }
+
+    func lines(_ canvas: Canvas, as list: ListState = ListState()) -> [ScreenLine] { text(list, canvas) }
+}
+
+package enum Output: Sendable {
+    case json
+    case people(Canvas)
+
+    package func write(_ snapshot: Snapshot, on console: Console) throws {
+        switch self {
+        case .json: console.json(snapshot.json)
+        case .people(let canvas): snapshot.lines(canvas).forEach { console.print($0.rendered(on: canvas) + "\n") }
+        }
     }
 }

@@ -3,12 +3,9 @@ package import ReelJobs
 internal import ReelQueue
 internal import ReelWords
 
-/// The output of `workers`.
 package enum WorkerText {
     /// A line for each worker, then its notes and its passes; at the end the drained hosts that have no worker.
-    package static func lines(
-        _ views: [WorkerView], drainedHosts: [String] = [], on canvas: Canvas
-    ) -> [ScreenLine] {
+    package static func lines(_ views: [WorkerView], drainedHosts: [String] = [], on canvas: Canvas) -> [ScreenLine] {
         let workers = views.flatMap { view -> [ScreenLine] in
             // The passes of a worker that is gone are others' by now, or their jobs have ended.
             let passes = view.gone ? [] : view.passes
@@ -25,7 +22,7 @@ package enum WorkerText {
             }
     }
 
-    /// The worker with its state; on a narrow screen what else is known of it is below.
+    /// The worker with its state, and other facts about it; on a narrow screen these go below.
     private static func head(_ view: WorkerView, on canvas: Canvas) -> [ScreenLine] {
         let out = view.slotsOut > 0 ? ", \(view.slotsOut) out of work" : ""
         let facts =

@@ -166,7 +166,7 @@ extension Diagnostic {
                 "reel has not been tested with \(encoder): the output is compared with the plan, and the job fails "
                     + "if it differs",
                 "Reel has not been tested with the encoder that was asked for.",
-                "Choose one of those that the help lists, if the job fails.")
+                "If the job fails, choose an encoder that the help lists.")
         case .videoCodecChanged(let container, let from, let to):
             CodeText(
                 container.shows(codec: from)

@@ -104,7 +104,7 @@ extension FailureReason {
         case .sourceRootUnusable(let path, let errno):
             CodeText(
                 "sources cannot be taken from \(path): \(SystemWords.text(errno))",
-                "A folder for sources does not exist, or is none.", "Name a folder that exists.")
+                "A folder for sources does not exist, or is not a folder.", "Name a folder that exists.")
         case .sourceOutOfReach(let last):
             CodeText(
                 "on this host: \(last.words)",
@@ -165,7 +165,7 @@ extension FailureReason {
         case .tokenFileDamaged(let path, let line):
             CodeText(
                 "\(path): line \(line) is no token that reel-server has written",
-                "A line of the file of tokens is none that reel-server writes.",
+                "A line of the file of tokens is not in the form that reel-server writes.",
                 "Take the line out, and make its token anew.")
         case .tokenNameTaken(let name, let path):
             CodeText(

@@ -7,19 +7,17 @@ internal import Synchronization
 package enum StopReason: Sendable {
     /// The lease has lapsed, and another worker may have the pass by now.
     case lost
-    /// The job was cancelled.
     case cancelled
     /// This worker ends, and hands the pass back.
     case drained
 }
 
-/// The passes that a worker holds. Slots enter and remove them, the heartbeat reports them to the board and stops those
-/// that are lost.
+/// The passes that a worker holds. Slots enter and remove them; the heartbeat reports them and stops lost ones.
 package final class ActivePasses: Sendable {
     private struct Entry {
         let claim: Claim
-        /// Frames that the pass makes. An assembly reports the frames that it writes, which other passes have made and counted,
-        /// unless it copies the source's packets.
+        /// Frames that the pass makes. An assembly reports the frames that it writes, which other passes have made and
+        /// counted, unless it copies the source's packets.
         let frames: Int
         /// Chunks that were whole before this attempt, and their frames.
         var whole = (chunks: 0, frames: 0)
@@ -27,7 +25,6 @@ package final class ActivePasses: Sendable {
         var stopReason: StopReason?
         let kill: KillSwitch
 
-        /// Frames decoded and encoded so far.
         var done: (decoded: Int, encoded: Int) {
             switch progress {
             case .video(let decoded, let encoded, _): (decoded, whole.frames + encoded)
@@ -48,14 +45,9 @@ package final class ActivePasses: Sendable {
     package init() {}
 
     /// Enters a pass. If all passes were stopped before, because it was being claimed meanwhile, it is stopped at once.
-    ///
-    /// - Parameters:
-    ///   - frames: how many frames of video it makes.
-    ///   - kill: ends the work on it.
     package func add(_ claim: Claim, frames: Int, kill: KillSwitch) {
         let mustStop = state.withLock { state in
-            state.entries[claim.token] = Entry(
-                claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
+            state.entries[claim.token] = Entry(claim: claim, frames: frames, stopReason: state.stopReason, kill: kill)
             return state.stopReason != nil
         }
         if mustStop { kill.fire() }
@@ -66,12 +58,10 @@ package final class ActivePasses: Sendable {
         state.withLock { $0.entries[claim.token]?.whole = (chunks, frames) }
     }
 
-    /// Notes how far the engine is.
     package func update(_ claim: Claim, _ progress: EngineProgress) {
         state.withLock { $0.entries[claim.token]?.progress = progress }
     }
 
-    /// Removes a pass that is not worked on any more.
     package func remove(_ claim: Claim) { state.withLock { $0.entries[claim.token] = nil } }
 
     /// Why the pass must end; nil if it may go on.
@@ -95,16 +85,15 @@ package final class ActivePasses: Sendable {
         for token in tokens { stop(token: token, because: reason) }
     }
 
-    /// How many passes the worker holds.
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// The worker's report about the passes that it holds.
     package var report: [WorkerReport.Held] {
         state.withLock { state in
             state.entries.values.map { entry in
                 WorkerReport.Held(
                     job: entry.claim.job, index: entry.claim.index, token: entry.claim.token, plan: entry.claim.plan,
-                    decoded: entry.done.decoded, encoded: entry.done.encoded, wholeChunks: entry.whole.chunks)
+                    decoded: entry.done.decoded, encoded: entry.done.encoded, wholeChunks: entry.whole.chunks,
+                    frames: entry.frames)
             }
         }
     }

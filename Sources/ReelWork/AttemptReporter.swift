@@ -7,27 +7,20 @@ internal import ReelWords
 
 /// Reports how an attempt ended: to the board, to the store, and in the log.
 struct AttemptReporter: Sendable {
-    private let attempt: Attempt
-    private let environment: WorkerEnvironment
-    private let host: HostHealth
-
-    init(_ attempt: Attempt, in environment: WorkerEnvironment, host: HostHealth) {
-        self.attempt = attempt
-        self.environment = environment
-        self.host = host
-    }
+    let attempt: Attempt
+    let environment: WorkerEnvironment
+    let host: HostHealth
 
     private var claim: Claim { attempt.claim }
     private var work: ClaimedWork { attempt.work }
     private var entry: any JobEntry { attempt.work.entry }
     private var name: String { attempt.work.description }
 
-    /// Reports the outcome. Returns the board's answer to a failure; nil if none was reported, or the board did not
-    /// answer.
+    /// Reports the outcome. Returns the board's answer to a failure; nil if there was none.
     func report(_ outcome: Attempt.Outcome) async -> FailAnswer? {
         switch Ending(outcome, of: work, stopped: environment.passes.stopReason(of: claim)) {
         case .lost:
-            environment.signs.count(.lost)
+            environment.notes.count(.lost)
             environment.log.warning("lost \(name): its lease had lapsed")
             await removePartial()
         case .cancelled:
@@ -36,7 +29,7 @@ struct AttemptReporter: Sendable {
         case .handedBack: await handBack()
         case .made(let result): await complete(result)
         case .planned(let passes):
-            environment.signs.count(.done)
+            environment.notes.count(.done)
             environment.log.info("finished \(name): \(passes) passes", metadata: facts())
         case .spoilt(let failure):
             guard await invalidate(failure) else { return await fail(failure, as: failure.cause) }
@@ -47,14 +40,13 @@ struct AttemptReporter: Sendable {
         return nil
     }
 
-    /// What the log says of the attempt, by names.
     private func facts(_ more: Logger.Metadata = [:]) -> Logger.Metadata { work.facts.merging(more) { $1 } }
 
     /// Removes the files that a failed or killed engine left half-written.
     private func removePartial() async { await entry.removePartial(token: claim.token) }
 
-    /// Has the passes done again whose segments differ from their records: the pass that the failure names, and all whose
-    /// files are missing. Returns whether there were any. If so, the assembly is not to blame, and waits for them.
+    /// Has passes done again: the one that the failure names, and all whose files are missing. Returns whether there
+    /// were any. If so, the assembly is not to blame, and waits for them.
     private func invalidate(_ failure: ReelFailure) async -> Bool {
         environment.log.error("\(name) stopped: \(failure.words)")
         let taken = await untilAnswered { () throws(ReelFailure) in
@@ -69,15 +61,15 @@ struct AttemptReporter: Sendable {
         return taken ?? 0 > 0
     }
 
-    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first, so
-    /// that the next planning does not believe the same tables again.
+    /// Has the whole of the pass's source decoded and the job planned anew. The disproof is written to the store first,
+    /// so that the next planning does not believe the same tables again.
     private func disprove(_ context: JobContext, _ failure: ReelFailure) async -> FailAnswer? {
         await removePartial()
         environment.log.notice("\(name) stopped: \(failure.words)")
         // What was decoded as a whole cannot be disproved: an engine that says so was taken over, or its host is bad.
-        guard await !context.isDecoded(claim.work.pass) else { return await fail(failure, as: .crash) }
+        guard await !context.isDecoded(work.pass) else { return await fail(failure, as: .crash) }
         do throws(ReelFailure) {
-            try await environment.store.source(context.source(of: claim.work.pass).fingerprint).disprove(failure)
+            try await environment.store.source(context.source(of: work.pass).fingerprint).disprove(failure)
         } catch {
             return await fail(error, as: error.cause)
         }
@@ -97,7 +89,7 @@ struct AttemptReporter: Sendable {
         if isAssembly || answer == .cancelled { try? await entry.settle(on: environment.board) }
         switch answer {
         case .ok?, .duplicate?:
-            environment.signs.count(.done)
+            environment.notes.count(.done)
             let milliseconds = attempt.milliseconds
             log.info(
                 "finished \(name) in \((Double(milliseconds) / 100).rounded() / 10) s",
@@ -130,7 +122,7 @@ struct AttemptReporter: Sendable {
             try await environment.board.fail(
                 claim, worker: environment.worker, failure: failure, as: cause, recordingIn: entry)
         }
-        if answer != nil { environment.signs.count(.failed(cause)) }
+        if answer != nil { environment.notes.count(.failed(cause)) }
         if answer == .jobFailed { await entry.removeStrays() }
         return answer
     }
@@ -141,7 +133,7 @@ struct AttemptReporter: Sendable {
         // One attempt: a worker that is about to end does not wait for the board, since the lease lapses anyway.
         do throws(ReelFailure) {
             try await environment.board.release(claim)
-            environment.signs.count(.released)
+            environment.notes.count(.released)
         } catch {
             environment.log.warning("\(error.words)")
         }
@@ -157,8 +149,7 @@ struct AttemptReporter: Sendable {
                 let mayWait = environment.passes.stopReason(of: claim) == nil && !environment.drain.isOn
                 guard error.cause == .transient, mayWait else { return nil }
                 let delay = backoff.delay(after: error)
-                // A task of its own, because this one is cancelled with its engine, and a finished result must be
-                // reported all the same.
+                // A task of its own: this one is cancelled with its engine, and a finished result must be reported.
                 await Task.detached { [clock = environment.clock] in _ = await clock.sleep(for: delay) }.value
             }
         }

@@ -17,19 +17,24 @@ package struct ClaimedWork: Sendable {
     /// otherwise it joins frames that passes have made.
     var frames: Int {
         guard let plan = context?.plan else { return 0 }
-        return claim.work.pass.map(plan.frames) ?? (plan.video.isPassthrough ? plan.frameCount : 0)
+        return pass.map(plan.frames) ?? (plan.video.isPassthrough ? plan.frameCount : 0)
+    }
+
+    /// The pass, as the plan lists it; nil for an assembly and for planning.
+    var pass: Pass? {
+        guard let passes = context?.plan.passes, passes.indices.contains(claim.index) else { return nil }
+        return passes[claim.index]
     }
 
     /// The work as the log names it.
     var description: String {
         let job = "job \(claim.job)"
         let named = "\(job) (\(URL(filePath: record.source.path).lastPathComponent))"
-        return switch claim.work {
-        case .planning: "probe of \(job)"
-        case .assembly: "assembly of \(named)"
-        case .pass(.audio(let track)): "pass \(claim.index) of \(named), audio track \(track)"
-        case .pass(.video(let pass)):
+        return switch pass {
+        case .audio(let track): "pass \(claim.index) of \(named), audio track \(track)"
+        case .video(let pass):
             "pass \(claim.index) of \(named), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
+        case nil: claim.work == .planning ? "probe of \(job)" : "assembly of \(named)"
         }
     }
 

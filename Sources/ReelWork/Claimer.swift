@@ -11,13 +11,11 @@ package actor Claimer {
     private let identity: EngineIdentity
     /// A board of its own, because waiting for work blocks it.
     private let waiting: any Board
-    /// Decides whether the worker's host can do work.
     package nonisolated let host: HostHealth
 
     private var memory: MemoryPool
     private var backoff: RetryBackoff
     private var contexts: [JobID: JobContext] = [:]
-    /// The claim that was asked for last.
     private var lastTurn: Task<Void, Never>?
     /// Slots that report a pass, and claim again with their engine still running.
     private var reporting = 0
@@ -27,9 +25,7 @@ package actor Claimer {
     private var board: any Board { environment.board }
 
     /// - Parameters:
-    ///   - identity: the version and encoders of the worker's engines.
     ///   - waiting: the board on which this role waits for work, for it alone.
-    ///   - memoryTotal: bytes that all passes together may take.
     package init(
         _ environment: WorkerEnvironment, identity: EngineIdentity, waiting: any Board, memoryTotal: Int64
     ) {
@@ -52,12 +48,10 @@ package actor Claimer {
         return nil
     }
 
-    /// Slots without an engine claim nothing from here on, until `admitIdleSlots`. A slot calls this before it reports a
-    /// pass and claims the next: work that the report makes claimable, such as the assembly, is then left to its engine,
-    /// which already runs.
+    /// Slots without an engine claim nothing until `admitIdleSlots`. A slot calls this before it reports a pass and
+    /// claims the next: what the report makes claimable, such as the assembly, goes to its running engine.
     package func holdIdleSlots() { reporting += 1 }
 
-    /// Slots without an engine claim again.
     package func admitIdleSlots() {
         reporting -= 1
         environment.signal.send()
@@ -138,10 +132,11 @@ package actor Claimer {
     }
 
     private func context(of claim: Claim, _ record: JobRecord) async throws(ReelFailure) -> JobContext {
-        if let known = contexts[claim.job], known.describes(record, plan: claim.plan) { return known }
+        if let known = contexts[claim.job], known.describes(record, plan: claim.plan), known.lists(claim) {
+            return known
+        }
         let context = try await JobContext(record, plan: claim.plan, in: store)
-        let work = context.plan.passes.map(Work.pass) + [.assembly]
-        guard work.indices.contains(claim.index), work[claim.index] == claim.work else {
+        guard context.lists(claim) else {
             throw ReelFailure(.planDiffers(job: claim.job, plan: claim.plan, store: store.name))
         }
         try environment.quotas.check(context.plan)
@@ -166,4 +161,21 @@ package actor Claimer {
             environment.signal.send()
         }
     }
+}
+
+/// The memory that a worker's passes share: as many run at once as fit.
+package struct MemoryPool: Sendable {
+    /// Bytes that all passes may take together.
+    package let total: Int64
+    /// Bytes that running passes may take.
+    package private(set) var reserved: Int64 = 0
+
+    package init(total: Int64) { self.total = total }
+
+    /// Bytes that are left for one more pass; 0 if a pass takes more than the total.
+    package var free: Int64 { max(total - reserved, 0) }
+
+    package mutating func reserve(_ need: Int64) { reserved += need }
+
+    package mutating func release(_ need: Int64) { reserved = max(reserved - need, 0) }
 }

@@ -1,8 +1,8 @@
 package import ReelQueue
 internal import Synchronization
 
-/// Why a worker claims nothing. It may end: then it lets passes go on for the grace, and hands back the rest. Or
-/// a user has drained it or its host: then it goes on with its passes, and waits until that is taken back.
+/// Why a worker claims nothing. It may end: then it lets passes go on for the grace, and hands back the rest. Or a user
+/// has drained it or its host: then it goes on with its passes, and waits until that is taken back.
 package final class Drain: Sendable {
     private let grace: Duration
     private let passes: ActivePasses
@@ -12,7 +12,6 @@ package final class Drain: Sendable {
     private let ordered = Mutex<DrainScope?>(nil)
 
     /// - Parameters:
-    ///   - grace: how long passes may go on.
     ///   - signal: is sent when the worker begins to end, and when what a user has drained changes.
     package init(grace: Duration, passes: ActivePasses, signal: AsyncSignal, clock: WorkerClock) {
         self.grace = grace
@@ -21,10 +20,8 @@ package final class Drain: Sendable {
         self.clock = clock
     }
 
-    /// Whether the worker ends.
     package var isOn: Bool { hasBegun.load(ordering: .acquiring) }
 
-    /// What a user has drained; nil if nothing.
     package var byUser: DrainScope? { ordered.withLock(\.self) }
 
     /// Heeds what the board says that a user has drained. Returns whether that is a change.
@@ -37,7 +34,7 @@ package final class Drain: Sendable {
         return before != scope
     }
 
-    /// Waits for so long. Returns false at once if the worker ends, or begins to.
+    /// Waits. Returns false at once if the worker ends, or begins to.
     package func staysOff(for duration: Duration) async -> Bool {
         let end = clock.now + duration
         while !isOn, clock.now < end {

@@ -1,10 +1,11 @@
 internal import Logging
 internal import ReelCore
+package import ReelHost
 package import ReelQueue
 internal import ReelWords
 
-/// Tells the board which passes the worker holds, and learns which of them it has lost. It runs on the executor of its own
-/// board, so that nothing else in this process delays a beat.
+/// Tells the board which passes the worker holds, and learns which of them it has lost. It runs on the executor of its
+/// own board, so that nothing else in this process delays a beat.
 package actor Heartbeat {
     private let environment: WorkerEnvironment
     private let board: any Board
@@ -16,8 +17,6 @@ package actor Heartbeat {
 
     /// - Parameters:
     ///   - board: for this role alone.
-    ///   - interval: from one beat to the next.
-    ///   - manager: is told with each beat that the worker is alive.
     ///   - report: the worker's identity, load and notes at that moment.
     package init(
         _ environment: WorkerEnvironment, board: any Board, interval: Duration, manager: ServiceManager? = nil,
@@ -34,7 +33,7 @@ package actor Heartbeat {
     func run() async {
         while !Task.isCancelled {
             await beat()
-            environment.signs.giveSign()
+            environment.notes.giveSign()
             manager?.tell(.alive)
             await environment.clock.sleep(for: interval)
         }
@@ -46,7 +45,7 @@ package actor Heartbeat {
     package func beat() async {
         do throws(ReelFailure) {
             let reply = try await board.beat(report())
-            environment.signs.setRedis(isUp: true)
+            environment.notes.setRedis(isUp: true)
             for (token, answer) in reply.answers {
                 switch answer {
                 case .ok: continue
@@ -56,7 +55,7 @@ package actor Heartbeat {
             }
             environment.heed(reply.drained)
         } catch {
-            environment.signs.setRedis(isUp: false)
+            environment.notes.setRedis(isUp: false)
             environment.log.debug("no beat: \(error.words)")
         }
     }

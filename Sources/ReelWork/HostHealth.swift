@@ -23,10 +23,7 @@ package actor HostHealth {
     init(_ environment: WorkerEnvironment) { self.environment = environment }
 
     /// Notes a failure. If it is this host's, the worker claims nothing until the cause is gone: until a full disk has
-    /// more room, or a minute has passed, because the room that a quota leaves cannot be seen; until the store can be
-    /// written.
-    ///
-    /// - Parameter job: the job whose work failed.
+    /// more room, or for a minute, because the room that a quota leaves cannot be seen; until the store can be written.
     package func heed(_ failure: ReelFailure, in job: JobID) async {
         if failure.cause == .noSpace {
             full = (await freeSpace, environment.clock.now)
@@ -43,8 +40,8 @@ package actor HostHealth {
     /// So often a worker returns to a job that excluded it.
     private static let patience = 5
 
-    /// Looks whether the causes of failures are gone. If so, jobs admit this worker again that excluded it because a file of
-    /// the store could not be used.
+    /// Looks whether the causes of failures are gone. If so, jobs admit this worker again that excluded it because a
+    /// file of the store could not be used.
     func admitsWork() async -> Bool {
         guard await hasSpace(), await hasStore() else { return false }
         await readmit()

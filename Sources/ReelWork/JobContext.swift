@@ -2,6 +2,7 @@ internal import Foundation
 package import ReelCore
 internal import ReelEngine
 internal import ReelJobs
+internal import ReelQueue
 package import ReelStore
 internal import Synchronization
 
@@ -9,31 +10,30 @@ internal import Synchronization
 package final class JobContext: Sendable {
     package let record: JobRecord
     package let plan: Plan
+    private let planHash: String
     let entry: any JobEntry
     private let store: any JobStore
     /// Where the indexes are, in the order of the plan's sources.
     private let indexes: [Locator]
     private let planned = Mutex<PlannedSegments?>(nil)
 
-    /// - Parameter number: the number of the plan that the pass belongs to.
     init(_ record: JobRecord, plan number: Int, in store: any JobStore) async throws(ReelFailure) {
         let job = try await StoredJob(store.job(record.id), plan: number)
         self.record = record
-        (plan, entry) = (job.plan, job.entry)
+        (plan, entry, planHash) = (job.plan, job.entry, try job.plan.hash())
         self.store = store
         indexes = try await store.indexes(of: plan, record)
     }
 
-    /// For each chunk of a pass the record of its segment, nil if none is whole. It does not matter which attempt made the
-    /// segment.
+    /// For each chunk of a pass the record of its segment, whichever attempt made it; nil if none is whole.
     func wholeSegments(of pass: Pass) async throws(ReelFailure) -> [SegmentRecord?] {
         let subjects = plan.subjects(of: pass)
         guard await entry.hasSegments(of: Set(subjects.map(\.part))) else { return subjects.map { _ in nil } }
         return await entry.wholeSegments(try await segments().contents(of: pass))
     }
 
-    /// The contents of the plan's segments. They are computed from the index, and reading that takes a large job's memory
-    /// and time; so this is called only if there are segments to compare with.
+    /// The contents of the plan's segments. They are computed from the index, and reading that takes a large job's
+    /// memory and time; so this is called only if there are segments to compare with.
     private func segments() async throws(ReelFailure) -> PlannedSegments {
         if let known = planned.withLock(\.self) { return known }
         let made = PlannedSegments(plan: plan, indexes: try await store.readIndexes(of: plan, record))
@@ -41,7 +41,6 @@ package final class JobContext: Sendable {
         return made
     }
 
-    /// The files that an engine reads for a pass.
     var files: JobFiles {
         JobFiles(
             sources: zip(record.sources, indexes).map { SourceFiles(source: entry.locator(of: $0), index: $1) },
@@ -52,7 +51,6 @@ package final class JobContext: Sendable {
     ///
     /// - Parameters:
     ///   - scratch: the folder for what it spills, which no other engine has.
-    ///   - allowance: the most that a pass may take.
     func scope(scratch: String, _ allowance: PassAllowance) async throws(ReelFailure) -> EngineScope {
         let files = files
         let frames = Int64(max(0, min(plan.frameCount, 1 << 30)))
@@ -75,6 +73,18 @@ package final class JobContext: Sendable {
         self.record.created == record.created && self.record.sources == record.sources && plan.number == number
     }
 
+    /// Whether the plan is the one that a claim belongs to, and has the claimed work at its index.
+    func lists(_ claim: Claim) -> Bool {
+        guard claim.planHash == planHash else { return false }
+        guard plan.passes.indices.contains(claim.index) else {
+            return claim.index == plan.passes.count && claim.work == .assembly
+        }
+        return switch plan.passes[claim.index] {
+        case .audio: claim.work == .audio
+        case .video: claim.work == .video
+        }
+    }
+
     /// The source that a pass decodes; the first if it decodes none, or several. Nil stands for the assembly.
     func source(of pass: Pass?) -> JobSource {
         guard case .video(let video) = pass, let clip = video.clips.first, plan.clips.indices.contains(clip),
@@ -92,8 +102,7 @@ package final class JobContext: Sendable {
         return await (try? store.source(source.fingerprint))?.isDecoded(plan.sources[number].indexHash) ?? false
     }
 
-    /// Throws, with cause permanent, if a source is not the one that was planned for, and with cause incompatible if
-    /// this host does not see it.
+    /// Throws if a source has changed (cause permanent), or if this host does not see it (cause incompatible).
     func checkSources() throws(ReelFailure) {
         for source in record.sources {
             let isTheSame: Bool

@@ -17,10 +17,10 @@ struct PassAttempt: Sendable {
     private var claim: Claim { attempt.claim }
     private var entry: any JobEntry { attempt.work.entry }
     /// What the segments hold that the pass makes; an assembly makes none.
-    private var subjects: [SegmentSubject] { claim.work.pass.map(context.plan.subjects) ?? [] }
+    private var subjects: [SegmentSubject] { attempt.work.pass.map(context.plan.subjects) ?? [] }
 
-    /// Looks in the store for segments of the pass. Segments that cannot be read are made again. Their bytes are compared with
-    /// their records, which takes long if they are many.
+    /// Looks in the store for segments of the pass. Segments that cannot be read are made again. Their bytes are
+    /// compared with their records, which takes long if they are many.
     init(
         _ attempt: Attempt, _ context: JobContext, _ allowance: PassAllowance, in environment: WorkerEnvironment
     ) async {
@@ -28,7 +28,7 @@ struct PassAttempt: Sendable {
         self.context = context
         self.allowance = allowance
         self.environment = environment
-        guard let pass = attempt.claim.work.pass else {
+        guard let pass = attempt.work.pass else {
             whole = []
             return
         }
@@ -39,11 +39,11 @@ struct PassAttempt: Sendable {
     /// Segments that were whole before this attempt, in chunk order.
     var reused: [SegmentRecord] { whole.compactMap(\.self) }
 
-    var reusedFrames: Int { claim.work.pass?.frames(in: reused) ?? 0 }
+    var reusedFrames: Int { attempt.work.pass?.frames(in: reused) ?? 0 }
 
     /// The result if nothing is left to do, because everything was whole before.
     func finished() async -> PassResult? {
-        guard let output = await entry.publishedOutput else { return claim.work.pass?.result(of: whole) }
+        guard let output = await entry.publishedOutput else { return attempt.work.pass?.result(of: whole) }
         // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
         // Compare the bytes once before the board says again that it is done.
         if claim.work == .assembly, (try? output.verify()) == nil {
@@ -54,12 +54,12 @@ struct PassAttempt: Sendable {
         return PassResult(segments: reused, statistics: statistics, diagnostics: [])
     }
 
-    /// Has an engine do the remaining work; it spills into the folder `scratch`. Throws the engine's failure, or how it died.
+    /// Has an engine do the remaining work; it spills into the folder `scratch`. Throws its failure, or how it died.
     func perform(
         in engine: any Engine, scratch: String, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         try context.checkSources()
-        switch claim.work.pass {
+        switch attempt.work.pass {
         case nil: return try await assemble(in: engine, progress: progress)
         case .audio: return try await reverse(in: engine, EngineRequest.reverseAudio, scratch, progress: progress)
         case .video: return try await reverse(in: engine, EngineRequest.reverse, scratch, progress: progress)
@@ -73,8 +73,7 @@ struct PassAttempt: Sendable {
         let places = zip(subjects, whole).map { subject, whole in
             whole == nil ? entry.place(of: SegmentName(subject: subject, token: claim.token)) : nil
         }
-        let request = PassRequest(
-            job: context.files, pass: claim.index, segments: places, scratch: scratch)
+        let request = PassRequest(job: context.files, pass: claim.index, segments: places, scratch: scratch)
         guard case .pass(var result) = try await engine.perform(kind(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
@@ -84,13 +83,12 @@ struct PassAttempt: Sendable {
         }
         result.diagnostics = result.diagnostics.adding(reused.diagnostics)
         // The board counts which frames are there, not which attempt encoded them.
-        if case .video? = claim.work.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
+        if case .video? = attempt.work.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
         return result
     }
 
-    /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of any
-    /// origin, and the board keeps its report. The assembly, which reads the files, checks that each has the recorded
-    /// bytes.
+    /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of
+    /// any origin, and the board keeps its report. The assembly compares each file with its recorded hash.
     private func check(_ made: [SegmentRecord]) async throws(ReelFailure) {
         let asked = zip(subjects, whole).compactMap { $1 == nil ? $0 : nil }
         let isAsked = made.allSatisfy { segment in
@@ -102,7 +100,7 @@ struct PassAttempt: Sendable {
                 return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
                     && segment.timeBase == context.plan.video.format.timeBase
             case .audio:
-                guard case .audio(let number)? = claim.work.pass else { return false }
+                guard case .audio(let number)? = attempt.work.pass else { return false }
                 let rate = max(context.plan.audio[number].sampleRate, 1)
                 return segment.frames >= 0 && segment.timeBase == TimeBase(1, Int64(rate))
             }
@@ -121,14 +119,89 @@ struct PassAttempt: Sendable {
             clock: environment.clock)
         let request = AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token))
         guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
-        else {
-            throw ReelFailure(.engineMisanswered(task: .assemble))
-        }
+        else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
         let output = try await entry.adoptOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
         try await entry.recordDone(output, on: environment.board)
         let statistics = PassStatistics(
             framesEncoded: attempt.work.frames, peakRSS: result.peakRSS, outputBytes: result.bytes)
         return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
+    }
+}
+
+/// Tells an assembly which segments to join: first those of the passes that are finished, then the others as they come.
+/// So an assembly can begin while other workers still work at passes.
+actor AssemblyFeed {
+    private let job: JobID
+    private let board: any Board
+    private let entry: any JobEntry
+    private let store: any JobStore
+    private let clock: WorkerClock
+    /// Passes whose segments have not been named.
+    private var missing: Set<Int>
+    private var hasBegun = false
+
+    init(job: JobID, passCount: Int, board: any Board, store: any JobStore, clock: WorkerClock) {
+        self.job = job
+        self.board = board
+        entry = store.job(job)
+        self.store = store
+        self.clock = clock
+        missing = Set(0..<passCount)
+    }
+
+    /// The next segments, when there are any; nil when all are named. Throws `.interrupted` if a pass waits for another
+    /// attempt, which this slot could make, and if the job is paused, because the slot could work at another one.
+    func next() async throws(ReelFailure) -> [StoredSegment]? {
+        guard !missing.isEmpty else { return nil }
+        let finished = hasBegun ? try await next(of: missing) : try await board.results(job)
+        let results = finished.filter { missing.contains($0.key) }
+        hasBegun = true
+        try await waitUntilVisible(results)
+        missing.subtract(results.keys)
+        return entry.stored(results.sorted { $0.key < $1.key }.flatMap(\.value.segments))
+    }
+
+    private func next(of missing: Set<Int>) async throws(ReelFailure) -> [Int: PassResult] {
+        while true {
+            guard await clock.sleep(for: .milliseconds(200)) else { throw ReelFailure(.interrupted) }
+            do throws(ReelFailure) {
+                let results = try await board.results(job, at: missing.sorted())
+                if !results.isEmpty { return results }
+                guard try await board.retries(job) == 0 else { throw ReelFailure(.passesWait(job: job)) }
+                try await checkNotPaused()
+            } catch  where error.kind != .interrupted && error.cause == .transient {
+                // Redis is out of reach. The workers at the passes go on, and so does this assembly.
+                continue
+            }
+        }
+    }
+
+    /// Waits up to 60 s if another host's files may become visible here only later, as on NFS. Throws `.segmentMissing`
+    /// for a segment that is not there then.
+    private func waitUntilVisible(_ results: [Int: PassResult]) async throws(ReelFailure) {
+        let showsWritesLate = await store.showsWritesLate
+        let deadline = clock.now + .seconds(showsWritesLate ? 60 : 0)
+        while let (pass, missing) = await firstMissing(of: results) {
+            guard clock.now < deadline else {
+                throw ReelFailure(.segmentMissing(segment: missing.name.text, pass: pass))
+            }
+            guard await clock.sleep(for: .seconds(1)) else { throw ReelFailure(.interrupted) }
+        }
+    }
+
+    private func firstMissing(
+        of results: [Int: PassResult]
+    ) async -> (pass: Int, segment: SegmentRecord)? {
+        let missing = Set(await entry.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
+        for (pass, result) in results {
+            if let segment = result.segments.first(where: { missing.contains($0.name) }) { return (pass, segment) }
+        }
+        return nil
+    }
+
+    private func checkNotPaused() async throws(ReelFailure) {
+        guard let status = try? await board.status(job), status.isPaused else { return }
+        throw ReelFailure(.jobHeldBack(job: job))
     }
 }

@@ -19,7 +19,6 @@ package final class Slot: Sendable {
         self.claimer = claimer
     }
 
-    /// Works until the worker drains.
     package func run() async {
         var next = await claimer.next()
         while let work = next {
@@ -28,8 +27,8 @@ package final class Slot: Sendable {
         }
     }
 
-    /// Returns true at once if the slot's engines work as far as it knows; otherwise when an engine has done a clip of the
-    /// worker's own. False if the worker drains before.
+    /// Returns true at once if the slot's engines work as far as it knows; otherwise when an engine has done a clip of
+    /// the worker's own. False if the worker drains before.
     private func isTrusted() async -> Bool {
         guard health.withLock(\.pauseBeforeTrial) != nil else { return true }
         let (notes, log) = (environment.notes, environment.log)
@@ -47,13 +46,8 @@ package final class Slot: Sendable {
         log.notice("the slot claims again: its engine did the clip")
         return true
     }
-}
 
-// MARK: One life
-
-extension Slot {
-    /// Does what was claimed, and passes of the same job that can be claimed right after it. Returns other work if that was
-    /// claimed.
+    /// Does what was claimed, then passes of the same job. Returns other work that was claimed.
     private func serve(_ work: ClaimedWork) async -> ClaimedWork? {
         let hold = Hold()
         let life = Task { try await live(work, hold) }
@@ -81,7 +75,6 @@ extension Slot {
         }
     }
 
-    /// Enters work as held.
     private func begin(_ work: ClaimedWork, _ hold: Hold) -> Attempt {
         let attempt = Attempt(work)
         hold.attempt = attempt
@@ -89,8 +82,8 @@ extension Slot {
         return attempt
     }
 
-    /// Makes a job's plan and publishes it, as the process that submitted the job would. Each source has an engine of its
-    /// own, so the slot starts none. Returns how many passes there are.
+    /// Makes a job's plan and publishes it, as the process that submitted the job would. Each source has an engine of
+    /// its own, so the slot starts none. Returns how many passes there are.
     private func plan(_ attempt: Attempt) async throws(ReelFailure) -> Int {
         environment.log.info("begins \(attempt.work.description)", metadata: attempt.work.facts)
         let capacity = try await Capacity.ofWorkers(on: environment.board)
@@ -102,8 +95,7 @@ extension Slot {
         }.plan.passes.count
     }
 
-    /// Looks for segments of earlier attempts, which counts as the pass's time. Nil if the pass was whole already, which it
-    /// reports then.
+    /// Looks for segments of earlier attempts, in the pass's own time. Nil, after its report, if all are whole.
     private func prepare(
         _ attempt: Attempt, _ context: JobContext, _ hold: Hold
     ) async throws(ReelFailure) -> PassAttempt? {
@@ -124,7 +116,6 @@ extension Slot {
         return nil
     }
 
-    /// What the quotas leave for a pass of a job.
     private func allowance(of job: JobID) async throws(ReelFailure) -> PassAllowance {
         let quotas = environment.quotas
         guard quotas.countsJobs, let status = try await environment.board.status(job) else {
@@ -162,8 +153,7 @@ extension Slot {
         var claimed = await claimer.take()
         await claimer.admitIdleSlots()
         let now = done.attempt.work
-        // The kernel counts the CPU time of an engine's life, and what a job has left falls: then each pass has an engine
-        // of its own.
+        // The kernel counts CPU time over an engine's life, so with a limit on it each pass needs an engine of its own.
         let isLast = environment.quotas[.passCPU] != nil || environment.quotas.countsJobs
         while let next = claimed {
             guard !isLast, next.claim.job == now.claim.job, next.claim.need == now.claim.need,
@@ -182,26 +172,23 @@ extension Slot {
     private func report(_ outcome: Attempt.Outcome, _ hold: Hold) async {
         guard let attempt = hold.attempt else { return }
         hold.attempt = nil
-        let answer = await AttemptReporter(attempt, in: environment, host: claimer.host).report(outcome)
+        let reporter = AttemptReporter(attempt: attempt, environment: environment, host: claimer.host)
+        let answer = await reporter.report(outcome)
         switch outcome {
         case .made, .planned: health.withLock { $0.passFinished() }
-        case .failed(let failure): note(failure, answer, in: attempt.claim.job)
+        case .failed(let failure):
+            // A crash counts against this slot, unless the board knows that the job is at fault.
+            guard failure.cause == .crash, answer?.blamesJob != true else { break }
+            health.withLock { $0.engineCrashed(in: attempt.claim.job) }
         }
         environment.passes.remove(attempt.claim)
         await claimer.release(attempt.claim)
-    }
-
-    /// Counts a crash against this slot, unless the board knows that the job is at fault.
-    private func note(_ failure: ReelFailure, _ answer: FailAnswer?, in job: JobID) {
-        guard failure.cause == .crash, answer?.blamesJob != true else { return }
-        health.withLock { $0.engineCrashed(in: job) }
     }
 }
 
 /// What a slot holds from a claim on until an engine has ended.
 private final class Hold: Sendable {
     private let state = Mutex<(attempt: Attempt?, next: ClaimedWork?)>((nil, nil))
-    /// Ends the work at once.
     let kill = KillSwitch()
 
     /// The attempt that has begun and is not reported yet.

@@ -1,11 +1,11 @@
 internal import Foundation
 package import ReelCore
 package import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelStore
 
-/// Has an engine of this machine do a clip of the worker's own, apart from any job: it shows whether decoder and encoder
-/// work here.
+/// Has an engine of this machine reverse a clip of the worker's own: it shows whether decoder and encoder work here.
 package struct SlotTrial: Sendable {
     private let engines: any EngineRunner
 
@@ -62,5 +62,45 @@ package struct SlotTrial: Sendable {
             bytes += (0..<width * height * 3 / 2).map { UInt8(truncatingIfNeeded: $0 &* (frame + 3) + $0 / width) }
         }
         return bytes
+    }
+}
+
+/// Whether a slot's engines still work. A bad job crashes engines on every machine, a bad machine those of every job. A
+/// slot whose engines crash in several jobs in a row, without finishing a pass, may use up attempts of more jobs. So it
+/// claims nothing until an engine has done the worker's own clip.
+package struct SlotHealth {
+    /// Crashes in this many jobs in a row stop a slot.
+    package static let jobsInARow = 3
+
+    private var crashed: Set<JobID> = []
+    /// Jobs in which engines crashed before the slot's engine did the clip: those jobs were at fault.
+    private var blamed: Set<JobID> = []
+    /// How often an engine was given the clip since a pass was last finished.
+    private var trials = 0
+
+    package init() {}
+
+    /// How long to wait before an engine is given the clip; nil if the slot may claim. The first trial comes at once,
+    /// since most crashes are a bad job's, the next after a minute, then after twice the time, at most 30 minutes.
+    package var pauseBeforeTrial: Duration? {
+        guard crashed.count >= SlotHealth.jobsInARow else { return nil }
+        return trials == 0 ? .zero : .seconds(min(60 << min(trials - 1, 5), 1800))
+    }
+
+    package mutating func passFinished() {
+        crashed = []
+        trials = 0
+    }
+
+    /// An engine crashed in a job, and no other host is known to crash at the same place.
+    package mutating func engineCrashed(in job: JobID) {
+        if !blamed.contains(job) { crashed.insert(job) }
+    }
+
+    package mutating func tried(succeeded: Bool) {
+        trials += 1
+        guard succeeded else { return }
+        blamed = blamed.count < 1000 ? blamed.union(crashed) : crashed
+        crashed = []
     }
 }

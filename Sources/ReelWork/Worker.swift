@@ -2,14 +2,15 @@ internal import Foundation
 package import Logging
 internal import ReelCore
 package import ReelEngine
+package import ReelHost
 internal import ReelJobs
 package import ReelQueue
 package import ReelStore
 internal import ReelWords
-package import ServiceLifecycle
+internal import ServiceLifecycle
 
-/// A stateless process that claims passes and has engines do them. After a graceful shutdown it finishes what it can in time. Cancelling its task
-/// ends it at once, and hands back the passes that it holds.
+/// A stateless process that claims passes and has engines do them. After a graceful shutdown it finishes what it can in
+/// time. Cancelling its task ends it at once, and hands back the passes that it holds.
 package final class Worker: Service {
     private let boards: BoardConnections
     private let settings: WorkerSettings
@@ -21,8 +22,6 @@ package final class Worker: Service {
     private var id: WorkerID { environment.worker }
     private var log: Logger { environment.log }
 
-    /// A worker that does nothing before it runs.
-    ///
     /// - Parameter manager: is told when the worker is ready, that it is alive, and when it ends; nil for none.
     package init(
         boards: BoardConnections, store: any JobStore, engines: any EngineRunner, settings: WorkerSettings,
@@ -55,9 +54,7 @@ package final class Worker: Service {
     }
 
     /// How the worker is now, also before it runs and after it has ended.
-    package var health: WorkerHealth {
-        environment.health(slots: settings.slots, memoryTotal: settings.memoryTotal)
-    }
+    package var health: WorkerHealth { environment.health(slots: settings.slots, memoryTotal: settings.memoryTotal) }
 
     /// Hands back at once the passes that a graceful shutdown lets go on.
     package func endNow() { environment.drain.stopNow() }
@@ -114,8 +111,8 @@ package final class Worker: Service {
         }
     }
 
-    /// Warns if the workers of this host may take more memory together than it has: each takes its share of the whole. Looks
-    /// until it has warned once, since another worker may begin to beat later than this one.
+    /// Warns if the workers of this host may take more memory together than it has: each takes its share of the whole.
+    /// Looks until it has warned once, since another worker may begin to beat later than this one.
     private func warnOfNeighbours() async {
         repeat {
             if await hasWarnedOfNeighbours() { return }
@@ -146,27 +143,26 @@ package final class Worker: Service {
             held: environment.passes.report)
     }
 
-    /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good, a password for
-    /// instance.
+    /// Returns false if the worker was told to end before Redis answered. Throws if Redis refuses for good.
     private func waitForRedis(as identity: EngineIdentity) async throws(ReelFailure) -> Bool {
         let (board, store) = (environment.board, environment.store)
         var backoff = RetryBackoff(log: log)
         while !environment.drain.isOn {
-            environment.signs.giveSign()
+            environment.notes.giveSign()
             do throws(ReelFailure) {
                 // A worker must not work at a board of another version or of another store: these calls show that.
                 try await store.join(board)
                 environment.heed(try await board.beat(report(identity)).drained)
-                environment.signs.setRedis(isUp: true)
+                environment.notes.setRedis(isUp: true)
                 try await store.tryWorking()
                 // This call shows whether Redis lets its user do what a worker does.
                 try await board.checkWorker()
                 for warning in try await board.diagnostics() { log.warning("\(warning.words)") }
                 backoff.reset()
-                environment.signs.begin()
+                environment.notes.begin()
                 return true
             } catch {
-                if case .redisUnreachable = error.reason { environment.signs.setRedis(isUp: false) }
+                if case .redisUnreachable = error.reason { environment.notes.setRedis(isUp: false) }
                 guard error.cause == .transient else { throw error }
                 manager?.tell(.status("waits for Redis and the store: \(error.words)"))
                 _ = await environment.drain.staysOff(for: backoff.delay(after: error))

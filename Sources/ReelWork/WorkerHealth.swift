@@ -1,10 +1,10 @@
+package import ReelCore
 package import ReelQueue
+internal import Synchronization
 
 /// How a worker is, for programs that watch it.
 package struct WorkerHealth: Hashable, Sendable {
-    /// Why a worker takes no work.
     package enum Obstacle: String, CaseIterable, Sendable {
-        /// It has not reached Redis and the store yet.
         case starting
         /// It was told to end.
         case ending
@@ -24,41 +24,138 @@ package struct WorkerHealth: Hashable, Sendable {
     package var isAlive: Bool
     /// Everything that keeps it from taking work; empty if it takes some.
     package var obstacles: [Obstacle]
-    /// Its slots by state.
     package var slots: BoardFigures.Slots
     /// Bytes that all passes together may take.
     package var memoryTotal: Int64
-    /// Whether Redis answered its last beat.
     package var isRedisUp: Bool
     /// Whether the store was at its place at the last look, and could be written when the worker last had doubts.
     package var isStoreUp: Bool
     /// Room in the store; nil if it has no limit or is unknown.
     package var storeFreeBytes: Int64?
-    /// Counter: attempts at passes, assemblies and planning since the worker started, by outcome. All outcomes are there. An
-    /// attempt whose job was cancelled, or of whose end Redis could not be told, is in none.
+    /// Counter: attempts at passes, assemblies and planning since the worker started, by outcome. All outcomes are
+    /// there. An attempt whose job was cancelled, or of whose end Redis could not be told, is in none.
     package var attempts: [BoardFigures.Attempt: Int]
 }
 
 extension WorkerEnvironment {
-    /// How the worker is now.
     package func health(slots: Int, memoryTotal: Int64) -> WorkerHealth {
-        let room = signs.store
+        let room = notes.store
         let isStoreUp = room != nil && !notes.hasStoreFailure
         let slotsOut = min(notes.slotsOut, slots)
         let holding: [(WorkerHealth.Obstacle, Bool)] = [
-            (.starting, !signs.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
-            (.redisUnreachable, !signs.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, notes.isFull),
+            (.starting, !notes.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
+            (.redisUnreachable, !notes.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, notes.isFull),
             (.slotsOut, slotsOut == slots),
         ]
         let busy = min(passes.count, slots - slotsOut)
         let idle = slots - slotsOut - busy
         let isDrained = drain.isOn || drain.byUser != nil
         return WorkerHealth(
-            isAlive: signs.isAlive, obstacles: holding.filter(\.1).map(\.0),
+            isAlive: notes.isAlive, obstacles: holding.filter(\.1).map(\.0),
             slots: BoardFigures.Slots(
                 busy: busy, free: isDrained ? 0 : idle, out: slotsOut, drained: isDrained ? idle : 0),
-            memoryTotal: memoryTotal, isRedisUp: signs.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
+            memoryTotal: memoryTotal, isRedisUp: notes.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
             attempts: Dictionary(uniqueKeysWithValues: BoardFigures.Attempt.allCases.map { ($0, 0) })
-                .merging(signs.attempts) { $1 })
+                .merging(notes.attempts) { $1 })
+    }
+}
+
+/// What a worker notes about itself: what keeps it from working as much as it could, which its beats tell people, and
+/// for monitoring alone that its loop runs, whether Redis and the store are there, and how attempts end.
+package final class WorkerNotes: Sendable {
+    /// Of a store that is at its place.
+    package struct Room: Sendable {
+        /// Nil if it has no limit or is unknown.
+        package var freeBytes: Int64?
+    }
+
+    private struct State {
+        var sign: Duration?
+        var hasBegun = false
+        var isRedisUp = false
+        var store: (room: Room, seen: Duration)?
+        var attempts: [BoardFigures.Attempt: Int] = [:]
+        var full: [String]?
+        var slotsOut = 0
+        var storeFailure: ReelFailure?
+        var clockOffset = 0
+    }
+
+    /// Without a sign for that long, the loop or the store hangs. A service manager waits as long (`WatchdogSec=`).
+    private static let patience = Duration.seconds(60)
+
+    private let state = Mutex(State())
+    private let clock: WorkerClock
+
+    package init(clock: WorkerClock) { self.clock = clock }
+
+    package func giveSign() { state.withLock { $0.sign = clock.now } }
+
+    /// Redis and the store were reached, so that the worker claims from now on.
+    package func begin() { state.withLock { $0.hasBegun = true } }
+
+    package func setRedis(isUp: Bool) { state.withLock { $0.isRedisUp = isUp } }
+
+    /// Notes what a look at the store has found; nil if it is away.
+    package func setStore(_ room: Room?) { state.withLock { $0.store = room.map { ($0, clock.now) } } }
+
+    package func count(_ attempt: BoardFigures.Attempt) { state.withLock { $0.attempts[attempt, default: 0] += 1 } }
+
+    /// Whether the loop has given a sign lately. One that has given none yet may still be starting.
+    package var isAlive: Bool {
+        state.withLock { state in state.sign.map { clock.now - $0 < WorkerNotes.patience } ?? true }
+    }
+
+    package var hasBegun: Bool { state.withLock(\.hasBegun) }
+    package var isRedisUp: Bool { state.withLock(\.isRedisUp) }
+    package var attempts: [BoardFigures.Attempt: Int] { state.withLock(\.attempts) }
+
+    /// Nil if the store was away, or has not been seen lately.
+    package var store: Room? {
+        state.withLock { state in
+            state.store.flatMap { clock.now - $0.seen < WorkerNotes.patience ? $0.room : nil }
+        }
+    }
+
+    /// Notes folders one of whose disks is full; nil when there is room again.
+    package func setFull(_ folders: [String]?) { state.withLock { $0.full = folders } }
+
+    package func slotLeaves() { state.withLock { $0.slotsOut += 1 } }
+
+    package func slotReturns() { state.withLock { $0.slotsOut -= 1 } }
+
+    /// Notes why the store cannot be written; nil when it can be again. Returns whether that is a change.
+    package func setStoreFailure(_ failure: ReelFailure?) -> Bool {
+        state.withLock { state in
+            defer { state.storeFailure = failure }
+            return state.storeFailure != failure
+        }
+    }
+
+    /// Notes by how much the two clocks differ, if that is more than a minute.
+    package func setClocks(_ clocks: Clocks) {
+        // A clock that is set wrong may be beyond what an integer holds.
+        let offset = Int(exactly: (clocks.host - clocks.board).rounded()) ?? 0
+        state.withLock { $0.clockOffset = offset.magnitude > 60 ? offset : 0 }
+    }
+
+    /// Whether a disk was full, and no room was seen since.
+    package var isFull: Bool { state.withLock { $0.full != nil } }
+
+    /// Whether the store could not be written when the worker last tried.
+    package var hasStoreFailure: Bool { state.withLock { $0.storeFailure != nil } }
+
+    package var slotsOut: Int { state.withLock(\.slotsOut) }
+
+    package var diagnostics: [Diagnostic] {
+        state.withLock { state in
+            let full = state.full.map { Diagnostic.workerDiskFull(folders: $0) }
+            let out =
+                state.slotsOut > 0
+                ? Diagnostic.workerSlotsOut(slots: state.slotsOut, jobs: SlotHealth.jobsInARow) : nil
+            let store = state.storeFailure.map { Diagnostic.workerStoreUnusable(last: $0) }
+            let clock = state.clockOffset == 0 ? nil : Diagnostic.workerClockDiffers(seconds: state.clockOffset)
+            return [full, out, store, clock].compactMap(\.self)
+        }
     }
 }

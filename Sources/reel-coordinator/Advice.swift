@@ -4,7 +4,7 @@ internal import ReelJobs
 internal import ReelTerminal
 
 /// A user's remedy, on this command line, for a failure or for a job that waits. The libraries say what is wrong and
-/// where; they know no options.
+/// where; they do not know options.
 enum Advice {
     /// Nil if the failure's own words say it all.
     static func text(for reason: FailureReason) -> String? {
@@ -25,8 +25,6 @@ enum Advice {
         case .workspaceUnusable, .workspaceForeign: "choose another place with -o"
         case .resultDiffers(let job, _, _, _, _, _):
             "reel-coordinator verify \(job) looks at the one in the store; if that differs, submit it again with --force"
-        case .storeMissing: "reel-coordinator init makes one"
-        case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
         case .outputNotNamed("-"): "fetch -o - writes a result to standard output"
         case .outputNotNamed(let path) where path.hasSuffix("/") || FileManager.default.fileExists(atPath: path):
             "--output-dir names a folder"
@@ -55,10 +53,7 @@ enum Advice {
         case .videoDamaged: "--on-damage repeat goes on with what decodes"
         case .outOfMemory, .passOutOfMemory: "--memory gives a pass more"
         case .indexDamaged: "submit the job again with --force"
-        case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
         case .folderUnwritable: "name another folder with --scratch, or with TMPDIR"
-        case .namespaceInvalid: "REEL_NAMESPACE names it"
-        case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
         case .workerUnknown: "reel-coordinator workers lists those there are"
         case .redisRefused(_, let said, _) where said.hasPrefix("OOM"):
             "give it more memory: redis-cli config set maxmemory 2gb"
@@ -67,11 +62,10 @@ enum Advice {
                 ? "start redis-server there, or name another with --redis or REEL_REDIS"
                 : "name user and password with --redis or REEL_REDIS"
         case .runStopped(let last): text(for: last.reason)
-        default: nil
+        default: Console.usualAdvice(for: reason)
         }
     }
 
-    /// Nil if the reason's own words say it all.
     static func text(for reason: WaitReason) -> String? {
         switch reason {
         case .paused: "reel-coordinator resume lets it go on"

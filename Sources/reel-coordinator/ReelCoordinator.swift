@@ -1,16 +1,13 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelSandbox
 internal import ReelTerminal
 
-/// The streams that this program prints to.
 let console = Console(name: "reel-coordinator") { Advice.text(for: $0) }
 
 @main
 struct ReelCoordinator: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reel-coordinator",
-        abstract: "Reverses videos, frame by frame exact, on one machine or many.",
+        commandName: "reel-coordinator", abstract: "Reverses videos, frame by frame exact, on one machine or many.",
         discussion: HelpText.text(
             HelpText.examples(
                 "reel-coordinator run clip.mp4",
@@ -21,16 +18,9 @@ struct ReelCoordinator: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
             WorkersCommand.self, WaitCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self,
-            RetryCommand.self,
-            PauseCommand.self,
-            ResumeCommand.self, WeighCommand.self, RemoveCommand.self, DrainCommand.self, UndrainCommand.self,
-            RecoverCommand.self,
-            InitCommand.self,
+            RetryCommand.self, PauseCommand.self, ResumeCommand.self, WeighCommand.self, RemoveCommand.self,
+            DrainCommand.self, UndrainCommand.self, RecoverCommand.self, InitCommand.self,
         ])
 
-    static func main() async {
-        OwnProcess.protect()
-        OwnProcess.silenceDispatch()
-        await console.run(self)
-    }
+    static func main() async { await console.run(self) }
 }

@@ -1,21 +1,16 @@
-import Foundation
 import ReelCore
 import ReelEngine
 import ReelMedia
 
-/// Performs requests one after the other; keeps the job at hand open between its passes.
+/// Performs requests one after the other; keeps the current job open between its passes.
 struct RequestHandler {
     private let events: EventWriter
     private let segments: SegmentFeed
     private var open: (files: JobFiles, job: OpenJob)?
 
-    /// - Parameter segments: brings those of the assembly that is performed.
-    init(events: EventWriter, segments: SegmentFeed) {
-        self.events = events
-        self.segments = segments
-    }
+    /// - Parameter segments: brings the segments of the assembly that is performed.
+    init(events: EventWriter, segments: SegmentFeed) { (self.events, self.segments) = (events, segments) }
 
-    /// Performs a request and sends its result or its failure.
     mutating func perform(_ request: EngineRequest) {
         do throws(ReelFailure) {
             events.send(.result(try result(of: request)))
@@ -51,13 +46,11 @@ struct RequestHandler {
     private func choose(_ request: ChooseRequest) throws(ReelFailure) -> TargetsResult {
         var indexes: [SourceIndex] = []
         for index in request.indexes { indexes.append(try Media.index(index)) }
-        var choice = TargetChoice(indexes: indexes, spec: request.spec, threads: request.threads)
-        let video = try choice.video()
-        let audio = try choice.audio()
-        choice.checkOthers()
+        let targets = try TargetChoice(indexes: indexes, spec: request.spec, threads: request.threads).targets()
         let known = indexes.flatMap(\.diagnostics)
-        let diagnostics = choice.diagnostics.filter { !known.contains($0) }
-        return TargetsResult(video: video, audio: audio, diagnostics: diagnostics)
+        return TargetsResult(
+            video: targets.value.video, audio: targets.value.audio,
+            diagnostics: targets.diagnostics.filter { !known.contains($0) })
     }
 
     private mutating func job(_ files: JobFiles) throws(ReelFailure) -> OpenJob {
@@ -70,9 +63,7 @@ struct RequestHandler {
     private mutating func reverse(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
         guard job.plan.passes.indices.contains(request.pass), case .video(let pass) = job.plan.passes[request.pass]
-        else {
-            throw ReelFailure(.planLacks(part: .videoPass, number: request.pass))
-        }
+        else { throw ReelFailure(.planLacks(part: .videoPass, number: request.pass)) }
         return try job.reverser().reverse(pass, at: request.segments) { decoded, encoded in
             events.progress(.video(decoded: decoded, encoded: encoded, frames: pass.frames))
         }
@@ -81,27 +72,20 @@ struct RequestHandler {
     private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
         guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass]
-        else {
-            throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
-        }
+        else { throw ReelFailure(.planLacks(part: .audioPass, number: request.pass)) }
         // A track that is whole already is not asked for.
         guard let place = request.segments.first.flatMap(\.self) else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
-        guard !job.plan.isEdit else {
-            let sound = try EditedSound(sources: job.sources, plan: job.plan, number: number)
-            return try sound.render(at: place, scratch: request.scratch) { events.progress(.sound) }
-        }
-        let reverser = try AudioReverser(sources: job.sources, plan: job.plan, number: number)
-        return try reverser.reverse(at: place, scratch: request.scratch) { events.progress(.sound) }
+        let renderer = try SoundRenderer(sources: job.sources, plan: job.plan, number: number)
+        return try renderer.render(at: place, scratch: request.scratch) { events.progress(.sound) }
     }
 
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
         var done = (packets: 0, frames: 0)
         let report = { [events] in events.progress(.assembly(packets: done.packets, frames: done.frames)) }
-        let assembler = Assembler(
-            sources: job.sources, plan: job.plan, segments: SegmentList(segments) { report() })
+        let assembler = Assembler(sources: job.sources, plan: job.plan, segments: SegmentList(segments) { report() })
         let made = try assembler.assemble(to: request.output) {
             done = ($0, $1)
             report()
@@ -126,5 +110,32 @@ struct RequestHandler {
         }
         try sheet.write(to: request.file)
         return .pictures
+    }
+}
+
+/// A job's files in memory, and its sources open.
+final class OpenJob {
+    let sources: [IndexedSource]
+    let plan: Plan
+    private var opened: PassReverser?
+
+    init(_ files: JobFiles) throws(ReelFailure) {
+        plan = try Media.plan(files.plan)
+        var sources: [IndexedSource] = []
+        for (files, planned) in zip(files.sources, plan.sources) {
+            sources.append(IndexedSource(files.source, index: try Media.index(files.index, hash: planned.indexHash)))
+        }
+        guard plan.fits(sources.map(\.index)) else {
+            throw ReelFailure(.jobFileUnreadable(path: files.plan.name, said: "it names what its indexes do not have"))
+        }
+        self.sources = sources
+    }
+
+    /// The reverser of video passes, made with the first of them.
+    func reverser() throws(ReelFailure) -> PassReverser {
+        if let opened { return opened }
+        let made = try PassReverser(sources: sources, plan: plan)
+        opened = made
+        return made
     }
 }

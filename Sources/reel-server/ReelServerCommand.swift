@@ -3,24 +3,19 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelQueue
-internal import ReelSandbox
 internal import ReelServer
+internal import ReelStore
 internal import ReelTerminal
 
-/// Where this program writes messages to its user; its log is separate.
+/// Messages to the user; the log is separate.
 let console = Console(name: "reel-server") { reason in
     switch reason {
-    case .storeMissing: "reel-coordinator init makes one"
-    case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
-    case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
-    case .namespaceInvalid: "REEL_NAMESPACE names it"
-    case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
     case .secretFileUnusable(let path, ENOENT): "reel-server token NAME --role admin --tokens \(path) makes it"
-    case .addressUnusable: "choose another with --listen"
     case .redisUnusable: "start redis-server there, or name another with --redis or REEL_REDIS"
-    default: nil
+    default: Console.usualAdvice(for: reason)
     }
 }
 
@@ -31,9 +26,39 @@ struct ReelServerCommand: AsyncParsableCommand {
         version: Release.version, subcommands: [ServeCommand.self, TokenCommand.self],
         defaultSubcommand: ServeCommand.self)
 
-    static func main() async {
-        OwnProcess.protect()
-        OwnProcess.silenceDispatch()
-        await console.run(self)
-    }
+    static func main() async { await console.run(self) }
 }
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Make a token, and print it once.",
+        discussion: HelpText.text(
+            """
+            The file keeps a salted hash of the token. A server that runs takes it from the next second on. To take a token \
+            back, remove its line.
+            """,
+            HelpText.examples("reel-server token phone-app --role operator --tokens /etc/reel/tokens")))
+
+    @Argument(help: "Who it is for; the audit log calls its bearer so.") var name: String
+
+    @Option(
+        help: ArgumentHelp(
+            "What its bearer may do: viewer, operator (also submits, changes and downloads) or admin (also removes and drains).",
+            valueName: "role"))
+    var role: Role
+
+    @Option(
+        help: ArgumentHelp("The file to add it to; it is made if it is missing.", valueName: "file"),
+        completion: .file())
+    var tokens: String
+
+    func validate() throws {
+        guard Submission.isText(name) else {
+            throw ValidationError("NAME has 1 to 100 characters without line breaks or tabs")
+        }
+    }
+
+    func run() async throws { console.result(try TokenFile(path: tokens).add(name, role)) }
+}
+
+extension Role: ExpressibleByArgument {}

@@ -3,6 +3,7 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelQueue
 internal import ReelServer
@@ -15,8 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Serve until SIGTERM; this is what reel-server does by itself.",
         discussion: HelpText.text(
             """
-            The API is at /api/v1, described by /api/v1/openapi.json, and the pages are at /. Without --tokens whoever \
-            reaches the server may do all, so that it listens on loopback addresses alone.
+            The API is at /api/v1, described by /api/v1/openapi.json, and the pages are at /. Without --tokens every \
+            caller may do everything, so the server listens on loopback addresses alone.
             """,
             HelpText.examples(
                 "reel-server --store /mnt/reel --sources /mnt/footage",
@@ -34,11 +35,10 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var tokens: String?
 
-    @Flag(help: "Listen at an address that others reach, although there are no tokens: they may do all.")
+    @Flag(help: "Listen at an address that others reach, although there are no tokens: they may do everything.")
     var insecure = false
 
-    @Flag(help: "Change nothing: jobs and workers can be looked at only.")
-    var readOnly = false
+    @Flag(help: "Change nothing: jobs and workers can be looked at only.") var readOnly = false
 
     @Option(
         help: ArgumentHelp("The start of all paths, as a proxy passes them on, for example /reel.", valueName: "path"),
@@ -100,8 +100,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         guard tokens != nil || insecure || listen.isLoopback else {
             throw ValidationError(
-                "without --tokens the server listens on loopback addresses alone, and \(listen.host) is none: give --tokens, "
-                    + "or --insecure to let all who reach it do all")
+                "without --tokens the server listens on loopback addresses alone, and \(listen.host) is not one: "
+                    + "give --tokens, or --insecure to let every caller do everything")
         }
         guard webhookSecret != nil || webhookAllow.isEmpty else {
             throw ValidationError("--webhook-allow needs --webhook-secret: without it no webhooks are sent")
@@ -130,19 +130,20 @@ struct ServeCommand: AsyncParsableCommand {
         try await jobs.reach()
         for diagnostic in try await jobs.diagnostics() { console.warn(diagnostic) }
         try await jobs.joinUnlessFull(logger)
-        // Whether the server's user of Redis may read events: it could not tell a page of any change.
+        // Fails if the server's user of Redis may not read events: pages would not learn of changes.
         _ = try await jobs.events(after: jobs.now()).wait(atMost: .milliseconds(1))
-        let settings = ServerSettings(
-            host: listen.host, port: listen.port, basePath: basePath.text, tokens: tokens.map(TokenFile.init),
-            isInsecure: insecure, isReadOnly: readOnly, sources: roots, quotas: quotas.quotas,
-            uploadQuota: uploadQuota.bytes, uploadExpiry: Double(uploadExpiry.seconds),
-            jobsPerToken: jobsPerToken, bytesPerToken: bytesPerToken?.bytes, webhooks: webhooks)
+        var settings = ServerSettings(host: listen.host, port: listen.port)
+        settings.basePath = basePath.text
+        (settings.tokens, settings.isInsecure, settings.isReadOnly) = (tokens.map(TokenFile.init), insecure, readOnly)
+        (settings.sources, settings.quotas, settings.webhooks) = (roots, quotas.quotas, webhooks)
+        (settings.uploadQuota, settings.uploadExpiry) = (uploadQuota.bytes, Double(uploadExpiry.seconds))
+        (settings.jobsPerToken, settings.bytesPerToken) = (jobsPerToken, bytesPerToken?.bytes)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
             sourceRoots: SourceRoots(
                 (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]))
         let (place, path) = (listen, basePath.text)
-        // Joining makes a store of an empty folder; what is opened after it knows which store it is.
+        // Joining makes a store of an empty folder; only a store that is opened after that knows its id.
         let joined = try self.store.open()
         let server = Server(
             settings, jobs: jobs, store: joined, uploads: joined.uploads, engine: engine, log: logger
@@ -154,8 +155,8 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension JobService {
-    /// Joins board and store. If Redis is full, it says so, and goes on: jobs can still be shown, and results delivered, and
-    /// removing jobs makes room.
+    /// Joins board and store. If Redis is full, it logs that and goes on: jobs can still be shown, results delivered,
+    /// and jobs removed to make room.
     fileprivate func joinUnlessFull(_ log: Logger) async throws(ReelFailure) {
         do {
             try await join()

@@ -3,26 +3,20 @@ internal import Foundation
 internal import Logging
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelQueue
-internal import ReelSandbox
 internal import ReelTerminal
 internal import ReelWords
 internal import ReelWork
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Where this program writes messages to its user; its log is separate.
+/// Messages to the user; the log is separate.
 private let console = Console(name: "reel-worker") { reason in
     switch reason {
-    case .storeMissing: "reel-coordinator init makes one"
-    case .boardUnprepared: "reel-coordinator init --redis loads them, as a user that may"
-    case .storeNotNamed, .storeNameEmpty: "name it with --store or REEL_STORE"
     case .folderUnwritable: "name another folder with --scratch"
-    case .namespaceInvalid: "REEL_NAMESPACE names it"
-    case .sandboxIncomplete: "--sandbox try confines engines as far as the kernel can"
-    case .addressUnusable: "choose another with --listen"
-    default: nil
+    default: Console.usualAdvice(for: reason)
     }
 }
 
@@ -102,7 +96,7 @@ struct ReelWorker: AsyncParsableCommand {
                 registering: alone ? nil : BoardTiming().registering),
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: logger)
-        // The guard of `run` sends these when its user presses Ctrl-Z, and when the command goes on.
+        // The guard of `run` sends these signals when its user presses Ctrl-Z, and when the command goes on.
         let stops = await UnixSignalsSequence(trapping: .sigusr1, .sigusr2)
         let heeding = Task {
             for await signal in stops { signal == .sigusr1 ? Children.own.stop() : Children.own.goOn() }
@@ -112,9 +106,5 @@ struct ReelWorker: AsyncParsableCommand {
         try await Interruption.shuttingDown(service) { worker.endNow() }
     }
 
-    static func main() async {
-        OwnProcess.protect()
-        OwnProcess.silenceDispatch()
-        await console.run(self)
-    }
+    static func main() async { await console.run(self) }
 }

@@ -8,19 +8,20 @@ internal import ReelTerminal
 internal import ReelWork
 internal import ServiceLifecycle
 
-/// A worker that answers over HTTP how it is: from before it looks for Redis until it has ended. Answers tell no places and
-/// no names, so that they need no token.
+/// A worker that reports its state over HTTP, from before it looks for Redis until it has ended. Answers contain no
+/// places and no names, so they need no token.
 struct WatchedWorker: Service {
     let worker: Worker
     let address: Address
     let log: Logger
 
-    /// Works until shut down. Throws `.addressUnusable` if the address cannot be listened at, and what the worker throws.
+    /// Works until shut down. Throws `.addressUnusable` if the address cannot be listened at, and what the worker
+    /// throws.
     func run() async throws {
         let listener = Listener(host: address.host, port: address.port, connections: 32, log: log)
         let (ports, port) = AsyncStream<Int>.makeStream()
-        // A task without a parent: the shutdown lets the worker go on for a while, and it answers until the process ends, which
-        // is next.
+        // A task without a parent answers until the process ends, since the worker goes on for a while after the
+        // shutdown begins.
         let answering = Task.detached {
             defer { port.finish() }
             try await listener.serve(router) { port.yield($0) }
@@ -56,16 +57,14 @@ struct WatchedWorker: Service {
 }
 
 extension PrometheusText {
-    /// The figures of a worker. The figures that a server has of the whole farm have other names here.
+    /// The figures of a worker. Their names differ from those of a server's figures of the whole farm.
     fileprivate init(_ health: WorkerHealth) {
         self.init()
         let slots = health.slots
         add("reel_build_info", .gauge, "The release of this worker.", [([("version", Release.version)], 1)])
         add("reel_redis_up", .gauge, "Whether Redis answers.", health.isRedisUp ? 1 : 0)
         add("reel_store_up", .gauge, "Whether the store is at its place.", health.isStoreUp ? 1 : 0)
-        if let free = health.storeFreeBytes {
-            add("reel_store_free_bytes", .gauge, "Room in the store.", Double(free))
-        }
+        if let free = health.storeFreeBytes { add("reel_store_free_bytes", .gauge, "Room in the store.", Double(free)) }
         add("reel_worker_ready", .gauge, "Whether the worker takes work.", health.obstacles.isEmpty ? 1 : 0)
         add(
             "reel_worker_draining", .gauge, "Whether the worker ends, or is drained.",

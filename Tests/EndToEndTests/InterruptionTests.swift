@@ -74,7 +74,7 @@ extension EndToEnd {
             #expect(try await fixture.isQuiet())
         }
 
-        @Test("of an interrupted batch, the JSON names each job that had not ended")
+        @Test("if a batch is interrupted, its JSON names each job that had not ended")
         func interruptedBatch() async throws {
             _ = try fixture.copy(try await Clips.shared.long(), as: "a.mp4")
             _ = try fixture.copy(try await Clips.shared.wide(), as: "b.mp4")
@@ -165,7 +165,7 @@ extension EndToEnd {
                 try running.send(.interrupt)
             }
             #expect(stopped.code == 130)
-            #expect(stopped.error.contains("with --skip-existing it leaves out what is written"), "\(stopped.error)")
+            #expect(stopped.error.contains("with --skip-existing the same command leaves out the videos"), "\(stopped.error)")
             #expect(stopped.errorLines.last?.contains("the same command goes on") == true)
             #expect(fixture.names == [".reel", "film.mp4", output, "long.mp4"])
             let resumed = try await fixture.run(.coordinator, command + ["--skip-existing"])

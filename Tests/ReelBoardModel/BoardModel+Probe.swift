@@ -1,4 +1,4 @@
-package import ReelCore
+internal import ReelCore
 package import ReelQueue
 
 // From nothing to a plan, and what those do that wait for a job.
@@ -18,6 +18,7 @@ extension BoardModel {
         }
         var bare = job
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        (bare.audioPasses, bare.planHash) = (nil, nil)
         bare.weight = jobs[id]?.weight ?? bare.weight
         jobs[id]?.published = bare
         hold(id, -1, .held(Holder(token: token, worker: holder), copy: nil), token: token)
@@ -26,7 +27,7 @@ extension BoardModel {
     }
 
     package mutating func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) -> Published {
         let id = job.id.text
         guard var changed = jobs[id] else { return .lost }
@@ -35,9 +36,9 @@ extension BoardModel {
             return changed.state == .cancelled ? .cancelled : .lost
         }
         guard case .held(let holder, _) = changed.probe, holder.token == claim.token else { return .lost }
-        (changed.published, changed.passes, changed.publisher) = (job, passes, claim.token)
+        (changed.published, changed.publisher) = (job, claim.token)
         changed.published.weight = changed.weight ?? job.weight
-        changed.conditions = Array(repeating: .waiting, count: passes.count + 1)
+        changed.conditions = Array(repeating: .waiting, count: job.passCount + 1)
         for (index, recorded) in finished {
             changed.conditions[index] = .done(recorded)
         }

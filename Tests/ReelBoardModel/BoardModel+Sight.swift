@@ -87,13 +87,6 @@ extension BoardModel {
         recordedResults(id).filter { indices.contains($0.key) }.mapValues(\.result)
     }
 
-    /// Passes by index, as they were published.
-    package func passes(_ id: String, at indices: [Int]) -> [Int: Pass] {
-        guard let job = jobs[id], ![.done, .cancelled].contains(job.state) else { return [:] }
-        let passes = job.passes
-        return indices.filter(passes.indices.contains).reduce(into: [:]) { $0[$1] = passes[$1] }
-    }
-
     /// How many passes of a job wait for another attempt, the probe among them.
     package func retries(_ id: String) -> Int {
         guard let job = jobs[id] else { return 0 }

@@ -94,7 +94,7 @@ extension BoardModel {
         beginJob(id)
         guard let job = jobs[id], let time = run[id] else { return nil }
         hold(id, index, .held(Holder(token: token, worker: offer.worker.text), copy: nil), token: token)
-        if job.passes.indices.contains(index) { count("wait") }
+        if index >= 0, index < job.published.passCount { count("wait") }
         let frames = max(job.published.frames, 1)
         run[id] = time + Double(frames) / Double(max(job.published.passCount, 1)) / job.published.weight
         virtual = max(virtual, time)
@@ -102,10 +102,9 @@ extension BoardModel {
     }
 
     private func claimed(_ index: Int, of job: Job, token: String) -> Claim {
-        let work: Work = index < 0 ? .planning : index < job.passes.count ? .pass(job.passes[index]) : .assembly
-        return Claim(
-            job: job.published.id, index: index, work: work, token: token, need: need(of: index, job),
-            plan: job.published.plan)
+        Claim(
+            job: job.published.id, index: index, work: job.published.work(at: index) ?? .video, token: token,
+            need: need(of: index, job), plan: job.published.plan, planHash: job.published.planHash ?? "")
     }
 
     private mutating func park(_ id: String) {
@@ -117,16 +116,16 @@ extension BoardModel {
         leaveLine(id)
     }
 
-    /// The assembly begins early where no job waits to begin, every pass left is held, and all sound and the first video pass are finished.
+    /// The assembly begins early if no job waits to begin, every pass left is held, and all sound and the first video
+    /// pass are finished.
     private func mayAssemble(_ job: Job) -> Bool {
         guard queue.isEmpty, job.state == .running, job.hasNothingToGive, job.finished < job.published.passCount,
             case .waiting = job.conditions[job.published.passCount]
         else { return false }
-        for (condition, pass) in zip(job.conditions, job.passes) {
-            guard case .done = condition else { return false }
-            if case .video = pass { return true }
-        }
-        return false
+        // All passes of sound, and one of video.
+        let count = (job.published.audioPasses ?? 0) + 1
+        return count <= job.published.passCount
+            && job.conditions[..<count].allSatisfy { if case .done = $0 { true } else { false } }
     }
 
     /// Where every pass left is held, the one with the longest time left is given out a second time.
@@ -155,7 +154,7 @@ extension BoardModel {
                 // Where nothing is done, the whole time counts, else that up to the last beat.
                 let left = done > 0 ? (perPass - done) / done : 1.000_001
                 guard holder.lags, workers[holder.worker]?.isSilent == false, copy == nil,
-                    holder.worker != offer.worker.text, case .video = job.passes[index],
+                    holder.worker != offer.worker.text, job.published.work(at: index) == .video,
                     !isForOthers(index, of: job, offer, waited: 0), left > longest?.left ?? 0
                 else { continue }
                 longest = (left, index)
@@ -288,10 +287,11 @@ extension BoardModel {
         }
         var bare = bare
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
+        (bare.audioPasses, bare.planHash) = (nil, nil)
         bare.weight = job.weight ?? bare.weight
         var begun = job
         (begun.published, begun.state, begun.probe) = (bare, .probing, .retry(due: now))
-        (begun.passes, begun.conditions, begun.failures, begun.returned) = ([], [.waiting], [:], [:])
+        (begun.conditions, begun.failures, begun.returned) = ([.waiting], [:], [:])
         (begun.backups, begun.spaceNote, begun.notedPass, begun.publisher) = (0, nil, nil, nil)
         jobs[id] = begun
         offer(id, at: now)

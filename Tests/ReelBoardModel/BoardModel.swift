@@ -123,7 +123,6 @@ package struct BoardModel {
     package struct Job {
         /// As it was begun, or published.
         package var published: BoardJob
-        package var passes: [Pass] = []
         package var state = JobState.probing
         package var isPaused = false
         package var probe = Condition.waiting

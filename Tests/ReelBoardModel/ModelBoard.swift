@@ -152,9 +152,9 @@ extension ModelBoard {
     }
 
     package func publish(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult], claim: Claim, paused: Bool
+        _ job: BoardJob, finished: [Int: RecordedResult], claim: Claim, paused: Bool
     ) throws(ReelFailure) -> Published {
-        try act(hints: true) { $0.publish(job, passes: passes, finished: finished, claim: claim, paused: paused) }
+        try act(hints: true) { $0.publish(job, finished: finished, claim: claim, paused: paused) }
     }
 
     package func attend(_ job: JobID, waiter: String, claim: Claim?) throws(ReelFailure) -> Attendance? {
@@ -282,15 +282,11 @@ extension ModelBoard {
         try act { $0.results(job.text, at: indices) }
     }
 
-    package func passes(_ job: JobID, at indices: [Int]) throws(ReelFailure) -> [Int: Pass] {
-        try act { $0.passes(job.text, at: indices) }
-    }
-
     package func workers() throws(ReelFailure) -> [WorkerStatus] { try act { $0.registered } }
 
-    package func queue(count: Int) throws(ReelFailure) -> JobList {
+    package func queue(count: Int) throws(ReelFailure) -> ListedJobs {
         try act { model in
-            JobList(jobs: (model.active.prefix(count) + model.failed.prefix(count)).compactMap { model.status($0) })
+            ListedJobs(jobs: (model.active.prefix(count) + model.failed.prefix(count)).compactMap { model.status($0) })
         }
     }
 
@@ -308,9 +304,9 @@ extension ModelBoard {
 extension ModelBoard {
     package func passDiagnostics(_ job: JobID) -> [Diagnostic] { trap() }
 
-    package func list(_ jobs: [JobID]) -> JobList { trap() }
+    package func list(_ jobs: [JobID]) -> ListedJobs { trap() }
 
-    package func latestJobs(ended: Int) -> JobList { trap() }
+    package func latestJobs(ended: Int) -> ListedJobs { trap() }
 
     package func pace() -> Pace { trap() }
 

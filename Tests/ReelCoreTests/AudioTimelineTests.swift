@@ -89,3 +89,7 @@ struct AudioTimelineTests {
         #expect(AudioTimeline(blocks: [], sampleRate: 48000) == nil)
     }
 }
+
+extension AudioTimeline {
+    fileprivate func spans(_ direction: Direction) -> [Span] { spans(in: 0..<count, direction) }
+}

@@ -40,6 +40,19 @@ struct AnswerBoundsTests {
         }
     }
 
+    @Test(
+        "a progress with a count that no engine reaches is not an event",
+        arguments: [
+            .recon(packets: -1, thousandths: 0), .video(decoded: 0, encoded: 1 << 51, frames: 0..<1),
+            .video(decoded: 0, encoded: 0, frames: -1..<1), .assembly(packets: 0, frames: .max),
+        ] as [EngineProgress])
+    func progress(_ progress: EngineProgress) async throws {
+        guard case .noEvent? = try await nonsense(say(.progress(progress))) else {
+            Issue.record("the progress was accepted")
+            return
+        }
+    }
+
     @Test("the numbers of targets can be computed with", arguments: [9_000_000_000_000_000_000, 65537, 0, -1])
     func targets(size: Int) async throws {
         func nonsense(width: Int, height: Int, rate: Int = 48000, source: Int = 0) async throws -> EngineNonsense? {

@@ -1,5 +1,5 @@
 import Foundation
-import ReelJobs
+import ReelCore
 import ReelRandom
 import Testing
 
@@ -14,8 +14,13 @@ struct JSONBoundsTests {
     func counts(text: String, depth: Int, values: Int) {
         let bytes = Data(text.utf8)
         #expect(JSONBounds(depth: depth, values: values).excess(of: bytes) == nil)
-        if depth > 1 { #expect(JSONBounds(depth: depth - 1, values: values).excess(of: bytes) == .depth) }
-        if values > 1 { #expect(JSONBounds(depth: depth, values: values - 1).excess(of: bytes) == .values) }
+        let (shallower, fewer) = (depth - 1, values - 1)
+        if depth > 1 {
+            #expect(JSONBounds(depth: shallower, values: values).excess(of: bytes) == .tooDeep(most: shallower))
+        }
+        if values > 1 {
+            #expect(JSONBounds(depth: depth, values: fewer).excess(of: bytes) == .tooManyValues(most: fewer))
+        }
     }
 
     @Test("what is no JSON is counted to its end, and refused by the decoder")
@@ -23,8 +28,22 @@ struct JSONBoundsTests {
         let bounds = JSONBounds(depth: 4, values: 10)
         for text in ["", "]]]]", "\"", "[\"\\", "}{", "\u{0}"] {
             #expect(bounds.excess(of: text.utf8) == nil, "\(text)")
-            #expect(throws: DecodingError.self) { try DecimalJSON(Data(text.utf8), within: bounds) }
+            #expect(throws: JSONFault.notJSON) { try JSONValue(Data(text.utf8), within: bounds) }
         }
+    }
+
+    @Test("of objects under a key, one key is read, if that is asked for; numbers are as they are written")
+    func selection() throws {
+        let text = #"{"metadata":{"reel":{"a":0.1},"other":[1]},"b":{"metadata":"x"},"c":{"metadata":{"x":{}}}}"#
+        let own = JSONValue.object(["reel": .object(["a": .number(Decimal(string: "0.1") ?? 0)])])
+        #expect(
+            try JSONValue(Data(text.utf8), within: .file, only: ["metadata": "reel"])
+                == .object([
+                    "metadata": own, "b": .object(["metadata": .null]), "c": .object(["metadata": .object([:])]),
+                ]))
+        #expect(
+            try JSONValue(Data(#"{"metadata":["x",null,true]}"#.utf8), within: .file)
+                == .object(["metadata": .array([.string("x"), .null, .bool(true)])]))
     }
 
     /// A value with its depth and the number of values in it, an empty list or object counting as two.
@@ -52,6 +71,6 @@ struct JSONBoundsTests {
         var random = SplitMix64(seed: seed)
         let (text, depth, values) = value(&random, 6)
         counts(text: text, depth: depth, values: values)
-        _ = try DecimalJSON(Data(text.utf8), within: JSONBounds(depth: depth, values: values))
+        _ = try JSONValue(Data(text.utf8), within: JSONBounds(depth: depth, values: values))
     }
 }

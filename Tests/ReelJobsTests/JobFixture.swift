@@ -58,14 +58,15 @@ final class JobFixture {
     /// A job that runs, and the passes that workers can claim.
     @discardableResult
     func publish(_ job: JobRecord, _ plan: Plan = JobFixture.plan) async throws -> JobID {
-        try self.plan(job, plan)
+        let stored = try self.plan(job, plan)
         let published = BoardJob(
-            id: job.id, source: job.source.path, frames: 20, passCount: plan.passes.count, need: 100,
-            encoders: ["libx264 1"], protocolVersion: 1, plan: 1)
+            id: job.id, source: job.source.path, frames: 20, passCount: plan.passes.count,
+            audioPasses: plan.audioPasses, need: 100, encoders: ["libx264 1"], protocolVersion: 1, plan: stored.number,
+            planHash: try stored.hash())
         guard case .begun(let claim) = try await board.begin(published, holder: WorkerID("test")) else {
             throw ReelFailure(.probeLost(job: job.id))
         }
-        #expect(try await board.publish(published, passes: plan.passes, claim: claim) == .published)
+        #expect(try await board.publish(published, claim: claim) == .published)
         return job.id
     }
 

@@ -31,7 +31,9 @@ import Testing
                 job: JobID("0123456789abcdef"), locator: .file("/a/clip.reversed.mp4"),
                 recorded: JobResult(name: "output.mp4", bytes: 17, sha256: "ab")),
             found: [.fieldOrdersVary, .noTimestamps], waitReason: WaitReason(status, workers: []),
-            failures: status.failures.map { FailureView($0, work: .pass(pass), logs: ["t": "said\nthis\n"]) })
+            failures: status.failures.map {
+                FailureView($0, work: .video, pass: pass, logs: ["t": "said\nthis\n"])
+            })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(view), as: UTF8.self)
@@ -52,6 +54,15 @@ import Testing
                 in order, at the rate it states","clips show their fields in different orders: the file states no order, each frame its own","h cannot take this job: the worker has no encoder x265",\
                 "no worker is connected"],"weight":1}
                 """)
+    }
+
+    @Test("failures of the probe and of the assembly have their kinds, also without a store")
+    func kindsOfFailures() {
+        var status = status()
+        status.failures[0].index = BoardJob.planningIndex
+        #expect(JobView(status, output: nil).failures.map(\.kind) == ["probe"])
+        status.failures[0].index = status.job.passCount
+        #expect(JobView(status, output: nil).failures.map(\.kind) == ["assembly"])
     }
 
     @Test func whatAnEndMeans() {

@@ -9,7 +9,7 @@ import Testing
     private typealias Field = OutputRequest.Field
 
     private func read(_ json: String) throws -> OutputRequest {
-        let place = JSONPlace(try JSONDecoder().decode(DecimalJSON.self, from: Data(json.utf8)))
+        let place = JSONPlace(try JSONValue(Data(json.utf8), within: .file))
         return try OutputRequest(place, knows: Field.allCases)
     }
 
@@ -81,7 +81,7 @@ import Testing
             let flawed = #expect(throws: FlawedPlace.self, "\(json)") { try read(json) }
             #expect(flawed?.pointer == pointer)
         }
-        let place = JSONPlace(.object(["stitch": .flag(true)]))
+        let place = JSONPlace(.object(["stitch": .bool(true)]))
         let flawed = #expect(throws: FlawedPlace.self) { try OutputRequest(place, knows: [.crf]) }
         #expect(flawed?.pointer == "/stitch")
     }

@@ -79,8 +79,9 @@ extension ServiceTests {
             while waiting.now < 2 { try await Task.sleep(for: .milliseconds(5)) }
             let plan = try fixture.store.job(job.id).readPlan(fixture.store.job(job.id).writePlan(JobFixture.plan))
             var published = job.beginning
-            (published.frames, published.passCount, published.plan) = (plan.frameCount, 2, plan.number)
-            #expect(try await fixture.board.publish(published, passes: plan.passes, claim: claim) == .published)
+            (published.frames, published.passCount, published.audioPasses) = (plan.frameCount, 2, plan.audioPasses)
+            (published.plan, published.planHash) = (plan.number, try plan.hash())
+            #expect(try await fixture.board.publish(published, claim: claim) == .published)
             for submitter in submitters {
                 let submitted = try await submitter.value
                 #expect(submitted.id == job.id)

@@ -36,6 +36,22 @@ extension ServiceTests {
             #expect(try await fixture.service.view(id).waitReason == "no worker is connected")
         }
 
+        /// The board knows no more of a pass than its number and kind.
+        @Test func withoutAStoreAFailureDoesNotSayItsFrames() async throws {
+            let fixture = try await JobFixture()
+            let id = try await fixture.publish(fixture.job())
+            try await fixture.fail(id)
+            let board = fixture.board
+            let blind = try await JobService(store: nil, board: { board }).view(id).failures
+            let seeing = try await fixture.service.view(id).failures
+            for failures in [blind, seeing] {
+                #expect(failures.map(\.index) == [0])
+                #expect(failures.map(\.kind) == ["video"])
+            }
+            #expect(blind.map(\.firstFrame) == [nil])
+            #expect(seeing.map(\.firstFrame) == [10])
+        }
+
         @Test func theClipsOfAnEditAndHowFarTheyAre() async throws {
             let fixture = try await JobFixture()
             var plan = JobFixture.plan

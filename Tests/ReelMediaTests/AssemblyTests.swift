@@ -19,12 +19,10 @@ struct AssemblyTests {
         job = try MediaJob(source, spec: JobSpec(container: .mp4, passFrames: 16), folder: folder.path)
     }
 
-    private var records: [SegmentRecord] { job.results.flatMap(\.segments) }
+    private var records: [SegmentRecord] { job.records }
 
     private func assembler(_ records: [SegmentRecord]) -> Assembler {
-        Assembler(
-            sources: [IndexedSource(.file(folder.path + "/s.mp4"), index: job.index)], plan: job.plan,
-            segments: SegmentList(records, in: folder.path))
+        job.assembler(of: folder.path + "/s.mp4", records)
     }
 
     @Test("the tables stand before the media: playing begins while the file loads")

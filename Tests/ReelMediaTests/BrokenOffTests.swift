@@ -70,11 +70,10 @@ struct BrokenOffTests {
         try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) / 2)
             .write(to: URL(fileURLWithPath: source))
         let spec = JobSpec(container: .mkv, lossless: true)
-        // The last frame comes from another thread than the one that decodes it, mostly before that one marks it as damaged.
+        // The last frame comes from another thread than the one that decodes it, mostly before that one marks it as
+        // damaged.
         for _ in 0..<8 {
-            let failure = #expect(throws: ReelFailure.self) {
-                try MediaJob([source], nil, spec, folder.path)
-            }
+            let failure = #expect(throws: ReelFailure.self) { try MediaJob([source], nil, spec, folder.path) }
             #expect(failure?.reason.disprovesPlan == true, "\(String(describing: failure))")
         }
         let job = try MediaJob(source, spec: spec, folder: folder.path)
@@ -110,8 +109,7 @@ struct BrokenOffTests {
             video: Fixture.x264 + [
                 "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "76a6c65c5ea762046bd749a2e632ccbb",
                 "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8",
-            ] + (isFragmented ? ["-movflags", "frag_keyframe+empty_moov"] : []),
-            audio: ["-c:a", "aac"])
+            ] + (isFragmented ? ["-movflags", "frag_keyframe+empty_moov"] : []), audio: ["-c:a", "aac"])
         let refusal = #expect(throws: ReelFailure.self) { try Recon(.file(source)) }
         #expect(refusal?.reason == .encrypted(path: source))
         #expect(refusal?.kind == .input)

@@ -8,8 +8,8 @@ import Testing
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 private let oracle = ProcessInfo.processInfo.environment["REEL_ORACLE"]
 
-/// How a file is made for a judge, which compares pictures as they are coded: pictures that players turn go into a container that
-/// has players turn them, too.
+/// How a file is made for a judge, which compares pictures as they are coded: pictures that players turn go into a
+/// container that has players turn them, too.
 func losslessSpec(_ source: String) throws -> JobSpec {
     let isTurned = try Recon(.file(source)).run().video.stream.displayMatrix != nil
     return JobSpec(container: isTurned ? .mov : .mkv, lossless: true)
@@ -96,9 +96,7 @@ struct CorpusTests {
         for (file, partial) in [
             ("dvb_mpeg2_576i_midgop_pts19207.ts", "lost=60"), ("h264_one_invalid_nalu.mp4", ""),
             ("mpeg1_ps_opengop_sar64x45_truncated.mpg", "lost=34"), ("truncated_divx4_mp3.avi", "lost=178"),
-        ] {
-            try judge(file, partial: partial)
-        }
+        ] { try judge(file, partial: partial) }
     }
 
     @Test(
@@ -131,8 +129,8 @@ struct CorpusTests {
         return job
     }
 
-    /// Whole videos whose frames have timestamps. Not among them: large ones, for their time, and one whose later frames
-    /// are scaled.
+    /// Whole videos whose frames have timestamps. Not among them: large ones, for their time, and one whose later
+    /// frames are scaled.
     private static let timed: [String] = {
         let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
         let rows = manifest.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
@@ -183,8 +181,7 @@ struct CorpusTests {
             (
                 "gopro_hero5_h264_gpmf_timecode.mp4",
                 ["data is left out: stream 2 (tmcd), stream 3 (gpmd), stream 4 (fdsc)"]
-            ),
-            ("iphone6s_h264_rot90_mebx.mov", ["data is left out: stream 2 (mebx), stream 3 (mebx)"]),
+            ), ("iphone6s_h264_rot90_mebx.mov", ["data is left out: stream 2 (mebx), stream 3 (mebx)"]),
             (
                 "pixel_motionphoto_hevc_2video_vfr_rot.mp4",
                 [

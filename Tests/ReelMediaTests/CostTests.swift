@@ -28,12 +28,11 @@ struct CostTests {
         let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 96, video: Fixture.x264 + ["-g", "24", "-bf", "2"])
         let job = try MediaJob(source, spec: JobSpec(container: .mp4, passFrames: 24), folder: folder.path)
-        let flags = try run(
-            "ffprobe", "-v", "error", "-show_entries", "packet=flags", "-of", "csv=p=0", job.output
-        ).split(separator: "\n")
+        let flags = try run("ffprobe", "-v", "error", "-show_entries", "packet=flags", "-of", "csv=p=0", job.output)
+            .split(separator: "\n")
         #expect(flags.count == 96)
         #expect(flags.count { $0.contains("K") } == 4)
-        #expect(job.results.flatMap(\.segments).count == 4)
+        #expect(job.records.count == 4)
     }
 
     @Test("however many segments there are, an assembly has two of them open, the sound's and one of the video's")
@@ -44,12 +43,10 @@ struct CostTests {
             audio: ["-c:a", "pcm_s16le"])
         let spec = JobSpec(container: .mkv, lossless: true, passFrames: 2)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
-        let records = job.results.flatMap(\.segments)
+        let records = job.records
         #expect(records.count == 301)
         var most = 0
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
-            segments: SegmentList(records, in: folder.path))
+        let assembler = job.assembler(of: source, records)
         _ = try assembler.assemble(to: .file(folder.path + "/again.mkv")) { _, _ in
             most = max(most, openFiles(in: folder.path) { $0.hasSuffix(".nut") })
         }

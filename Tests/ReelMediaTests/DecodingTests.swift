@@ -34,21 +34,20 @@ struct DecodingTests {
             "one.mp4", in: folder, frames: 600, video: Fixture.x264 + ["-g", "9999", "-sc_threshold", "0"])
         let job = try reversed(source, passFrames: 50, slots: 1)
         #expect(job.plan.passes.count == 1)
-        #expect(job.results.flatMap(\.segments).map(\.frames).max() == 50)
+        #expect(job.records.map(\.frames).max() == 50)
         #expect(job.framesDecoded == 600)
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
     }
 
     // MARK: Damage
 
-    /// A video of 60 frames, closed groups of 12, one packet after the other, in which the given packets' NAL units have
-    /// an impossible length.
+    /// A video of 60 frames, closed groups of 12, one packet after the other, in which the given packets' NAL units
+    /// have an impossible length.
     private func damaged(_ packets: some Sequence<Int>) throws -> String {
         let source = try Fixture.make(
             "damaged.mp4", in: folder, frames: 60, video: Fixture.x264 + ["-g", "12", "-bf", "0", "-sc_threshold", "0"])
-        let positions = try run(
-            "ffprobe", "-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", source
-        ).split(separator: "\n").compactMap { UInt64($0.split(separator: ",")[0]) }
+        let positions = try run("ffprobe", "-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", source)
+            .split(separator: "\n").compactMap { UInt64($0.split(separator: ",")[0]) }
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: source))
         for packet in packets {
             try file.seek(toOffset: positions[packet])
@@ -58,9 +57,7 @@ struct DecodingTests {
         return source
     }
 
-    @Test(
-        "where frames do not decode the one before stays, exactly as a decoder shows it, and the log says where"
-    )
+    @Test("where frames do not decode the one before stays, exactly as a decoder shows it, and the log says where")
     func left() throws {
         let source = try damaged([30, 31, 40])
         let job = try reversed(source)
@@ -162,6 +159,4 @@ struct DecodingTests {
     }
 }
 
-extension Decoded {
-    fileprivate static func reversed(_ decoded: Decoded) -> [String] { decoded.hashes.reversed() }
-}
+extension Decoded { fileprivate static func reversed(_ decoded: Decoded) -> [String] { decoded.hashes.reversed() } }

@@ -19,8 +19,8 @@ struct DifferJudge {
         if before.hashes.isEmpty { return nil }
     }
 
-    /// Libavcodec's own decoders of VP8 and VP9 do not see transparency, those of libvpx do. That of dav1d shows what an
-    /// edit list hides, that of libaom does not.
+    /// Libavcodec's own decoders of VP8 and VP9 do not see transparency, those of libvpx do. That of dav1d shows what
+    /// an edit list hides, that of libaom does not.
     private static func otherDecoder(of source: String, _ made: DifferSource) throws -> String? {
         let probe = { (entries: String) in
             try run(
@@ -34,13 +34,12 @@ struct DifferJudge {
     }
 
     /// The differences found, a sentence each.
-    func complaints(about job: MediaJob) throws -> [String] {
-        try frames(job) + (made.sound == nil ? [] : sound(job))
-    }
+    func complaints(about job: MediaJob) throws -> [String] { try frames(job) + (made.sound == nil ? [] : sound(job)) }
 
-    /// Every frame that the decoder shows has to be there, once, with the same samples. There is one exception: the decoder
-    /// leaves what it cannot decode of a damaged frame as its memory was, so the frame may look different if reel reports it as
-    /// damaged. It must not be missing; and frames beside it, also the ones that refer to it, must not differ.
+    /// Every frame that the decoder shows has to be there, once, with the same samples. There is one exception: the
+    /// decoder leaves what it cannot decode of a damaged frame as its memory was, so the frame may look different if
+    /// reel reports it as damaged. It must not be missing; and frames beside it, also the ones that refer to it, must
+    /// not differ.
     private func frames(_ job: MediaJob) throws -> [String] {
         let held = job.plan.video.format.pixelFormat
         let stated = job.index.video.stream.pixelFormat
@@ -100,8 +99,8 @@ struct DifferJudge {
         return "\(frames)" + (undefined.isEmpty ? "" : ", by what is left in memory: \(undefined)")
     }
 
-    /// From the end of a frame to the end of the next, as from the start of its image to that of the image before; unless
-    /// reel says that the source's times are not such as can be kept.
+    /// From the end of a frame to the end of the next, as from the start of its image to that of the image before;
+    /// unless reel says that the source's times are not such as can be kept.
     private func times(_ after: Decoded, _ job: MediaJob) throws -> [String] {
         let isRepaired = job.diagnostics.contains {
             switch $0 {

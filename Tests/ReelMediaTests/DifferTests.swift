@@ -5,9 +5,9 @@ import ReelTestSupport
 import ReelWords
 import Testing
 
-/// Sources by every encoder and muxer, reversed without loss and compared with a decoder that reads them from their start to
-/// their end. `REEL_DIFFER=SEED..SEED` gives the seeds; `scripts/differ` sets it. `REEL_DIFFER_KEEP` is a folder for sources
-/// that differ.
+/// Sources by every encoder and muxer, reversed without loss and compared with a decoder that reads them from their
+/// start to their end. `REEL_DIFFER=SEED..SEED` gives the seeds; `scripts/differ` sets it. `REEL_DIFFER_KEEP` is a
+/// folder for sources that differ.
 @Suite("Whatever FFmpeg makes")
 struct DifferTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -30,9 +30,7 @@ struct DifferTests {
             let job = try reversed(source, made, folder)
             let complaints = try judge.complaints(about: job)
             if !complaints.isEmpty { try record(complaints + job.warnings.map { "it says: \($0)" }, made, source) }
-        } catch let failure as ReelFailure {
-            try record(["refused: \(failure.words)"], made, source)
-        }
+        } catch let failure as ReelFailure { try record(["refused: \(failure.words)"], made, source) }
     }
 
     private func reversed(_ source: String, _ made: DifferSource, _ folder: ScratchFolder) throws -> MediaJob {

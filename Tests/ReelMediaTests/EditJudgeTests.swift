@@ -37,8 +37,8 @@ struct EditJudgeTests {
         var random = SplitMix64(seed: seed)
         var kind = try #require(EditSource.kinds.randomElement(using: &random))
         let folder = try ScratchFolder()
-        // The judge does not expect that sound begins or ends abruptly within a crossfade, as it would if it began before
-        // the video, or ended soon after it.
+        // The judge does not expect that sound begins or ends abruptly within a crossfade, as it would if it began
+        // before the video, or ended soon after it.
         kind.shift = Double.random(in: 0...0.2, using: &random)
         let source = try make(kind, folder)
         var edit = Edit(clips: [], turn: Bool.random(using: &random) ? .once : .twice)
@@ -68,8 +68,7 @@ struct EditJudgeTests {
     }
 
     @Test(
-        "real files, forth and back",
-        .enabled(if: corpus != nil, "set REEL_CORPUS to run this"),
+        "real files, forth and back", .enabled(if: corpus != nil, "set REEL_CORPUS to run this"),
         arguments: Thoroughness.third(of: [
             "h264_bpyramid3_sar64x45.mp4", "iphone6s_h264_rot90_mebx.mov", "av1_single_key_125f.mkv",
             "vp9_odd_161x121.webm", "canon_mjpeg_640x480_pcm.avi",

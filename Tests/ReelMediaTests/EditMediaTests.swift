@@ -24,12 +24,7 @@ struct EditMediaTests {
         "a ping-pong shows each frame forth and back, from groups that are open and have B-frames, and decodes it once",
         arguments: ["open.mp4", "open.mkv", "open.ts", "closed.mp4", "m.mpg"], [Turn.once, .twice])
     func pingPong(name: String, turn: Turn) throws {
-        let open = name.hasPrefix("open") ? ["-x264-params", "open-gop=1"] : []
-        let video =
-            name.hasPrefix("m.")
-            ? ["-c:v", "mpeg2video", "-bf", "2", "-g", "9"]
-            : Fixture.x264 + ["-bf", "3", "-g", "15", "-sc_threshold", "0"] + open
-        let source = try Fixture.make(name, in: folder, frames: 80, rate: "30000/1001", video: video)
+        let source = try Fixture.grouped(name, in: folder)
         let job = try job(source, [EditClip(play: .pingPong, times: 2)], turn: turn)
         let (before, after) = (try Decoded(source), try Decoded(job.output))
         #expect(before.hashes.count == 80)
@@ -43,7 +38,7 @@ struct EditMediaTests {
         }
         let passes = job.plan.passes
         #expect(passes.count > 2)
-        let records = job.results.flatMap(\.segments)
+        let records = job.records
         #expect(records.reduce(0) { $0 + $1.frames } == 80 + back.count)
         // Each pass begins at a random access point, but for the frames before the first that it shows.
         let lead = name.hasPrefix("open") || name.hasPrefix("m.") ? 80 / 3 : 0
@@ -87,8 +82,7 @@ struct EditMediaTests {
             let clip = EditClip(
                 from: .seconds(Rational(6 * 1001, 24000)), to: .seconds(Rational(Int64(6 + frames) * 1001, 24000)),
                 play: play, times: 3)
-            let job = try job(
-                source, [clip], container: lossless ? .nut : .mp4, lossless: lossless, passFrames: nil)
+            let job = try job(source, [clip], container: lossless ? .nut : .mp4, lossless: lossless, passFrames: nil)
             let all = try Decoded(source).hashes
             let range = Array(all[6..<6 + frames])
             let once =
@@ -113,8 +107,7 @@ struct EditMediaTests {
             return EditClip(from: moment(from), to: moment(to), play: play, times: times)
         }
         let job = try job(
-            source,
-            [clip(40, 60, .reverse), clip(3, 17, .forward, 2), clip(40, 60, .forward), clip(3, 17, .pingPong)])
+            source, [clip(40, 60, .reverse), clip(3, 17, .forward, 2), clip(40, 60, .forward), clip(3, 17, .pingPong)])
         let all = try Decoded(source).hashes
         let (a, b) = (Array(all[40..<60]), Array(all[3..<17]))
         let back: [String] = b.dropFirst().dropLast().reversed()
@@ -288,8 +281,7 @@ struct EditMediaTests {
     @Test("interlaced frames turn their fields with the direction, and the stream does not state one order")
     func fields() throws {
         let source = try Fixture.make(
-            "i.mkv", in: folder, frames: 24, rate: "25",
-            filter: "setfield=tff",
+            "i.mkv", in: folder, frames: 24, rate: "25", filter: "setfield=tff",
             video: ["-c:v", "mpeg2video", "-flags", "+ildct+ilme", "-field_order", "tt", "-bf", "0", "-g", "12"])
         let job = try job(source, [EditClip(play: .pingPong)], container: .mkv)
         let orders = try run(

@@ -26,8 +26,7 @@ struct EditSourcesMediaTests {
         let b = try Fixture.make("b.mkv", in: folder, frames: 30, rate: "25", video: Fixture.x264)
         let clips = [
             EditClip(source: 1, from: .seconds(Rational(2, 5)), play: .reverse, speed: Rational(1, 2)),
-            .gap(Rational(1, 4)),
-            EditClip(source: 0, to: .seconds(Rational(1)), play: .pingPong, times: 2),
+            .gap(Rational(1, 4)), EditClip(source: 0, to: .seconds(Rational(1)), play: .pingPong, times: 2),
             EditClip(source: 1, from: .seconds(Rational(1)), play: .forward, still: Rational(3, 4)),
         ]
         let job = try job([a, b], clips)
@@ -48,8 +47,7 @@ struct EditSourcesMediaTests {
 
     @Test(
         "stills become frames at the rate of --fps, and at that of the first clip where the codec wants a constant rate"
-    )
-    func stillFrames() throws {
+    ) func stillFrames() throws {
         let source = try Fixture.make(
             "a.mp4", in: folder, frames: 30, rate: "30000/1001", size: "320x240",
             video: ["-c:v", "mpeg2video", "-q:v", "2"])
@@ -71,8 +69,7 @@ struct EditSourcesMediaTests {
         for place in 0..<7 { #expect(shown.times[8 + place] == half + Rational(Int64(place), 15)) }
         #expect(shown.times[15] == half + Rational(1, 2))
 
-        let mpeg = try MediaJob(
-            [source], spec: JobSpec(container: .mkv, edit: edit), folder: folder.path)
+        let mpeg = try MediaJob([source], spec: JobSpec(container: .mkv, edit: edit), folder: folder.path)
         #expect(mpeg.plan.video.encoder == "mpeg2video")
         let times = try Decoded(mpeg.output).times
         #expect(times.count == 15 + 14 + 10)
@@ -112,8 +109,7 @@ struct EditSourcesMediaTests {
 
     @Test(
         "packets of whole frames of several files are written in the order of the clips, in both directions, bit for bit"
-    )
-    func passthrough() throws {
+    ) func passthrough() throws {
         let mjpeg = ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj420p", "-huffman", "default"]
         let a = try Fixture.make("a.mov", in: folder, frames: 20, rate: "25", video: mjpeg)
         let b = try Fixture.make("b.mov", in: folder, frames: 30, rate: "25", filter: "negate", video: mjpeg)
@@ -165,8 +161,7 @@ struct EditSourcesMediaTests {
             EditClip(source: 2, play: .reverse, title: "turned"),
         ]
         let job = try job([wide, tall, turned], clips, container: .mkv)
-        #expect(
-            job.diagnostics.contains { if case .sourceConverted("tall", _, _, false) = $0 { true } else { false } })
+        #expect(job.diagnostics.contains { if case .sourceConverted("tall", _, _, false) = $0 { true } else { false } })
         func luma(_ frame: Int, _ x: Int, _ y: Int) throws -> Int {
             let text = try run(
                 "ffmpeg", "-v", "error", "-noautorotate", "-i", job.output, "-vf",
@@ -182,8 +177,7 @@ struct EditSourcesMediaTests {
         // ffmpeg shows the same turned source upright; so the white half is where its own is.
         let upright = try run(
             "ffmpeg", "-v", "error", "-i", turned, "-vf", "crop=2:2:96:10,signalstats,metadata=print:file=-",
-            "-frames:v",
-            "1", "-f", "null", "-")
+            "-frames:v", "1", "-f", "null", "-")
         let isWhiteAbove = upright.contains("YAVG=235")
         #expect(isWhiteAbove || upright.contains("YAVG=16"))
         #expect(try luma(11, 96, 10) == (isWhiteAbove ? 235 : 16))
@@ -201,8 +195,7 @@ struct EditSourcesMediaTests {
             let path = folder.path + "/" + name
             let (matrix, range) = (form[0], form[1])
             let isRGB = matrix == "gbr"
-            let filter =
-                isRGB ? "format=gbrp" : "scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv444p"
+            let filter = isRGB ? "format=gbrp" : "scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv444p"
             let tags = isRGB ? [] : ["-colorspace", matrix == "bt709" ? "bt709" : "smpte170m", "-color_range", range]
             try run(
                 "ffmpeg",
@@ -213,8 +206,7 @@ struct EditSourcesMediaTests {
         let (a, b) = (try source("a.mkv", first, size: "64x64"), try source("b.mkv", second, size: "32x32"))
         let job = try job([a, b], [EditClip(play: .forward), EditClip(source: 1, play: .forward)], container: .mkv)
         // ffmpeg's own reading of the first source says how the output is to be read.
-        let reading =
-            first[0] == "gbr" ? "null" : "scale=in_color_matrix=\(first[0]):in_range=\(first[1])"
+        let reading = first[0] == "gbr" ? "null" : "scale=in_color_matrix=\(first[0]):in_range=\(first[1])"
         func colour(_ frame: Int) throws -> [Int] {
             let path = folder.path + "/pixel.raw"
             try run(
@@ -249,8 +241,7 @@ struct EditSourcesMediaTests {
     /// The texts of a subtitle track, with when each is shown.
     private func spoken(in path: String, track: Int) throws -> [String] {
         let text = try run("ffmpeg", "-v", "error", "-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
-        return text.split(separator: "\n\n").map { cue in
-            cue.split(separator: "\n").dropFirst().joined(separator: " ")
+        return text.split(separator: "\n\n").map { cue in cue.split(separator: "\n").dropFirst().joined(separator: " ")
         }
     }
 
@@ -312,9 +303,7 @@ struct EditSourcesMediaTests {
         let fields = try Fixture.make(
             "tape.mp4", in: folder, frames: 5, filter: "setfield=tff",
             video: Fixture.x264 + ["-flags", "+ildct+ilme", "-x264-params", "tff=1"])
-        let clips = [
-            EditClip(play: .forward, title: "plain"), EditClip(source: 1, play: .forward, title: "other"),
-        ]
+        let clips = [EditClip(play: .forward, title: "plain"), EditClip(source: 1, play: .forward, title: "other")]
         var failure = #expect(throws: ReelFailure.self) { try job([plain, bright], clips) }
         #expect(failure?.reason == .dynamicRangesMixed(source: "other", main: "plain") && failure?.kind == .input)
         failure = #expect(throws: ReelFailure.self) { try job([plain, fields], clips) }

@@ -90,7 +90,7 @@ struct EncodingTests {
         let (source, first) = try job(in: folders.0, nil)
         #expect(first.plan.mostEncoderThreads == 2)
         #expect(try Decoded(first.output).hashes == Decoded(source).hashes.reversed())
-        func checksums(_ job: MediaJob) -> [String] { job.results.flatMap(\.segments).map(\.checksum) }
+        func checksums(_ job: MediaJob) -> [String] { job.records.map(\.checksum) }
         #expect(try checksums(job(in: folders.1, nil).job) == checksums(first))
         // x264 writes its options into a chunk's first packet.
         let single = try checksums(job(in: folders.2, 1).job)
@@ -116,11 +116,9 @@ struct EncodingTests {
             "s.mp4", in: folder, frames: 10, filter: "format=yuvj420p",
             video: Fixture.x264 + ["-pix_fmt", "yuvj420p", "-color_range", "pc"])
         func lost(_ container: Container) throws -> [Diagnostic] {
-            var choice = TargetChoice(
-                indexes: [try Recon(.file(source)).run()],
-                spec: JobSpec(container: container, videoCodec: "ffv1"))
-            _ = try choice.video()
-            return choice.diagnostics.filter { if case .colourLost = $0 { true } else { false } }
+            let choice = TargetChoice(
+                indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: container, videoCodec: "ffv1"))
+            return try choice.video().diagnostics.filter { if case .colourLost = $0 { true } else { false } }
         }
         #expect(try lost(.nut) == [.colourLost(encoder: "ffv1", container: .nut)])
         #expect(try lost(.mkv) == [])
@@ -143,7 +141,7 @@ struct EncodingTests {
     func refused(container: Container, encoder: String) throws {
         let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)
-        var choice = TargetChoice(
+        let choice = TargetChoice(
             indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: container, videoCodec: encoder))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .input)
@@ -183,8 +181,7 @@ struct EncodingTests {
         #expect(lossless.warnings == [])
         let shape = try run(
             "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
-            "stream=width,height,sample_aspect_ratio",
-            "-of", "csv=p=0", lossless.output)
+            "stream=width,height,sample_aspect_ratio", "-of", "csv=p=0", lossless.output)
         #expect(shape == (angle == "180" ? "192,108,64:45\n" : "108,192,45:64\n"))
 
         let webm = try MediaJob(
@@ -228,8 +225,8 @@ struct EncodingTests {
         return source
     }
 
-    /// SVT-AV1 takes real-time priority for itself and the calling thread where it may; processes that such a thread starts
-    /// have it, too, and two that are busy stop the machine.
+    /// SVT-AV1 takes real-time priority for itself and the calling thread where it may; processes that such a thread
+    /// starts have it, too, and two that are busy stop the machine.
     @Test("an encoder takes no priority over other processes")
     func priority() throws {
         let folder = try ScratchFolder()
@@ -266,8 +263,7 @@ struct EncodingTests {
             as [(String, Container)])
     func audioCodecs(codec: String, container: Container) throws {
         let folder = try ScratchFolder()
-        let source = try Fixture.make(
-            "s.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "flac"])
+        let source = try Fixture.make("s.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "flac"])
         let spec = JobSpec(
             container: container, videoCodec: container == .webm ? "vp9" : nil, preset: container == .webm ? "8" : nil,
             audioCodec: codec)
@@ -286,8 +282,7 @@ struct EncodingTests {
         try run(
             "ffmpeg", "-v", "error", "-i", one, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy", "-c:a:1",
             "pcm_s16le", "-filter:a:1", "volume=0.5", "-metadata:s:a:0", "language=deu", "-metadata:s:a:1",
-            "language=fra",
-            source)
+            "language=fra", source)
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         for track in 0..<2 {
             #expect(try samples(of: job.output, track: track) == samples(of: source, track: track).reversed())

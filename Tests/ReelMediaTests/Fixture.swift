@@ -9,8 +9,7 @@ enum Fixture {
     /// that rises from the left to the right channel if `audio` (ffmpeg arguments) is given.
     static func make(
         _ name: String, in folder: ScratchFolder, frames: Int = 60, rate: String = "24000/1001",
-        size: String = "192x108",
-        filter: String = "null", video: [String], audio: [String]? = nil
+        size: String = "192x108", filter: String = "null", video: [String], audio: [String]? = nil
     ) throws -> String {
         let path = folder.path + "/" + name
         let seconds = Double(frames) / (Rational(rate) ?? Rational(25)).approximate
@@ -22,17 +21,27 @@ enum Fixture {
             arguments += ["-f", "lavfi", "-i", "aevalsrc=sin(600*t*(1+t))|0.5*sin(900*t*(1+t)):s=44100:d=\(seconds)"]
         }
         arguments += ["-map", "0:v"] + (audio == nil ? [] : ["-map", "1:a"])
-        arguments +=
-            ["-vf", filter, "-fps_mode", "passthrough", "-enc_time_base", "-1"] + video + (audio ?? [])
+        arguments += ["-vf", filter, "-fps_mode", "passthrough", "-enc_time_base", "-1"] + video + (audio ?? [])
         try write(path, by: arguments)
         return path
+    }
+
+    /// 80 frames in groups with B-frames, as the name tells: MPEG-2 ("m."), or H.264 whose groups are open ("open") or
+    /// closed.
+    static func grouped(_ name: String, in folder: ScratchFolder) throws -> String {
+        let open = name.hasPrefix("open") ? ["-x264-params", "open-gop=1"] : []
+        let video =
+            name.hasPrefix("m.")
+            ? ["-c:v", "mpeg2video", "-bf", "2", "-g", "9"]
+            : x264 + ["-bf", "3", "-g", "15", "-sc_threshold", "0"] + open
+        return try make(name, in: folder, frames: 80, rate: "30000/1001", video: video)
     }
 
     /// The bytes of files of up to 4 MiB that were made, by ffmpeg's arguments and their names.
     private static let made = Mutex<[[String]: Data]>([:])
 
-    /// Has ffmpeg write a file. If it has written the same before, its bytes are taken: the cases of a test often share a
-    /// source.
+    /// Has ffmpeg write a file. If it has written the same before, its bytes are taken: the cases of a test often share
+    /// a source.
     static func write(_ path: String, by arguments: [String]) throws {
         let file = URL(fileURLWithPath: path)
         let key = arguments + [file.lastPathComponent]

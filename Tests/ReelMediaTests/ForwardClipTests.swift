@@ -27,12 +27,7 @@ struct ForwardClipTests {
         "frames in order, at a rate that is not round, from groups that are open and have B-frames",
         arguments: ["open.mp4", "open.mkv", "open.ts", "closed.mp4", "m.mpg"])
     func order(name: String) throws {
-        let open = name.hasPrefix("open") ? ["-x264-params", "open-gop=1"] : []
-        let video =
-            name.hasPrefix("m.")
-            ? ["-c:v", "mpeg2video", "-bf", "2", "-g", "9"]
-            : Fixture.x264 + ["-bf", "3", "-g", "15", "-sc_threshold", "0"] + open
-        let source = try Fixture.make(name, in: folder, frames: 80, rate: "30000/1001", video: video)
+        let source = try Fixture.grouped(name, in: folder)
         let (job, before) = try shown(source)
         #expect(before.hashes.count == 80)
         #expect(job.plan.passes.count > 2)
@@ -134,15 +129,14 @@ struct ForwardClipTests {
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 48, rate: "30000/1001", video: Fixture.x264 + ["-g", "16", "-bf", "2"])
         let spec = JobSpec(container: .nut, lossless: true, passFrames: 16)
-        let job = try MediaJob(
-            source, spec: spec, folder: folder.path, clips: [.forwards, .backwards, .forwards])
+        let job = try MediaJob(source, spec: spec, folder: folder.path, clips: [.forwards, .backwards, .forwards])
         let (before, after) = (try Decoded(source), try Decoded(job.output))
         let expected = before.hashes + before.hashes.reversed() + before.hashes
         #expect(after.hashes == expected)
         let rate = Rational(1001, 30000)
         #expect(after.gaps.allSatisfy { $0 == rate })
 
-        let records = job.results.flatMap(\.segments)
+        let records = job.records
         #expect(Set(records.map(\.name)).count == records.count)
         #expect(Set(records.map(\.name.subject.clip)) == [0, 1, 2])
         func contents(_ clip: Int) -> Set<SegmentContent> {
@@ -152,9 +146,7 @@ struct ForwardClipTests {
         #expect(contents(0).isDisjoint(with: contents(1)))
         // Segments of the same content serve both clips.
         let again = folder.path + "/again.nut"
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
-            segments: SegmentList(records.filter { $0.name.subject.clip != 2 }, in: folder.path))
+        let assembler = job.assembler(of: source, records.filter { $0.name.subject.clip != 2 })
         _ = try assembler.assemble(to: .file(again)) { _, _ in }
         #expect(try Decoded(again).hashes == expected)
     }

@@ -4,7 +4,8 @@ import ReelMedia
 import Synchronization
 import Testing
 
-/// A refusal of the operating system at a file is an error of this host: it is neither damage of the source nor its end.
+/// A refusal of the operating system at a file is an error of this host: it is neither damage of the source nor its
+/// end.
 @Suite("Errors of the host")
 struct HostFaultTests {
     private let folder: ScratchFolder
@@ -64,9 +65,7 @@ struct HostFaultTests {
         do throws(ReelFailure) {
             _ = try Recon(.file(path)).run()
             return nil
-        } catch {
-            return error.reason
-        }
+        } catch { return error.reason }
     }
 
     @Test("a source that is missing, a folder, or on a bad disk is unreadable on this host, not \"not media\"")
@@ -107,8 +106,7 @@ struct HostFaultTests {
     func failingReads() throws {
         for name in ["s.mp4", "s.mkv", "s.ts", "s.avi"] {
             let media = try Fixture.make(name, in: folder, frames: 120, video: Fixture.x264 + ["-g", "24"])
-            let size = try #require(
-                try FileManager.default.attributesOfItem(atPath: media)[.size] as? Int64 ?? 0)
+            let size = try #require(try FileManager.default.attributesOfItem(atPath: media)[.size] as? Int64 ?? 0)
             #expect(failure(reconOf: media) == nil)
             for part in 0..<10 {
                 let start = size * Int64(part) / 10
@@ -130,8 +128,7 @@ struct HostFaultTests {
     @Test("a read that fails while pictures are decoded is reported as such", arguments: ["s.mkv", "s.avi"])
     func failingReadsBesideDecoding(name: String) throws {
         let media = try Fixture.make(name, in: folder, frames: 240, video: ["-c:v", "mjpeg", "-q:v", "2"])
-        let size = try #require(
-            try FileManager.default.attributesOfItem(atPath: media)[.size] as? Int64 ?? 0)
+        let size = try #require(try FileManager.default.attributesOfItem(atPath: media)[.size] as? Int64 ?? 0)
         for start in stride(from: size / 10, to: size * 9 / 10, by: Int(size / 80)) {
             let reason = failing(EIO, from: start) { failure(reconOf: media) }
             #expect(reason == .sourceUnreadable(path: media, errno: EIO, passes: false), "from byte \(start)")
@@ -174,7 +171,7 @@ struct HostFaultTests {
 
         let assembler = Assembler(
             sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan,
-            segments: SegmentList(job.results.flatMap(\.segments), in: folder.path))
+            segments: SegmentList(job.records, in: folder.path))
         let other = failing(EIO, from: 5000) {
             #expect(throws: ReelFailure.self) { try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _, _ in } }
         }
@@ -229,8 +226,7 @@ struct HostFaultTests {
         let job = try MediaJob(media, spec: JobSpec(container: .mov), folder: folder.path)
         #expect(job.plan.video.isPassthrough)
         let assembler = Assembler(
-            sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan,
-            segments: SegmentList([]))
+            sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan, segments: SegmentList([]))
         let failure = #expect(throws: ReelFailure.self) {
             try assembler.assemble(to: .file(folder.path + "/x.mov")) { packets, _ in
                 // The same size: a picture is painted over.

@@ -89,9 +89,7 @@ struct HostileFileTests {
         }
         // program_config_element of ISO/IEC 14496-3: a single channel and ten pairs in front.
         for (value, width) in [(5, 3), (0, 4), (1, 2), (5, 4), (11, 4), (0, 4), (0, 4), (0, 2), (0, 3), (0, 4), (0, 3)]
-        {
-            add(value, width)
-        }
+        { add(value, width) }
         for element in 0..<11 { add(element == 0 ? 0 : 16 + element - 1, 5) }
         while bits.count % 8 != 0 { bits += "0" }
         add(0, 8)

@@ -77,8 +77,7 @@ struct LightTests {
         let folder = try ScratchFolder()
         let coded = try Fixture.make(
             "coded.mp4", in: folder, frames: 12, video: Self.hevc(Self.master, transfer: "smpte2084"))
-        let first = try MediaJob(
-            coded, spec: JobSpec(container: .mov, lossless: true), folder: folder.path)
+        let first = try MediaJob(coded, spec: JobSpec(container: .mov, lossless: true), folder: folder.path)
         let again = try ScratchFolder()
         let second = try MediaJob(
             first.output, spec: JobSpec(container: .mp4, videoCodec: "hevc", preset: "ultrafast"), folder: again.path)
@@ -93,8 +92,7 @@ struct LightTests {
         let folder = try ScratchFolder()
         let parameters = stated == "bt2020-10" ? "atc-sei=18" : "bframes=2"
         let source = try Fixture.make("s.mp4", in: folder, frames: 12, video: Self.hevc(parameters, transfer: stated))
-        let job = try MediaJob(
-            source, spec: JobSpec(container: container, preset: "ultrafast"), folder: folder.path)
+        let job = try MediaJob(source, spec: JobSpec(container: container, preset: "ultrafast"), folder: folder.path)
         let wanted: Set = ["color_primaries=bt2020", "color_transfer=arib-std-b67", "color_space=bt2020nc"]
         #expect(try facts(job.output, "streams").isSuperset(of: wanted))
         #expect(try facts(job.output, "frames").isSuperset(of: wanted))
@@ -113,8 +111,7 @@ struct LightTests {
             "s.mkv", in: folder, frames: 12,
             video: Fixture.x264 + [
                 "-color_primaries", "smpte170m", "-color_trc", "bt709", "-colorspace", "smpte170m", "-color_range",
-                "pc",
-                "-chroma_sample_location", "topleft",
+                "pc", "-chroma_sample_location", "topleft",
             ])
         let spec = JobSpec(container: container, videoCodec: encoder, preset: preset)
         let output = try MediaJob(source, spec: spec, folder: folder.path).output
@@ -156,8 +153,7 @@ struct LightTests {
         let raw = folder.path + "/luma"
         try run(
             "ffmpeg", "-v", "error", "-y", "-i", path, "-vf", "select=eq(n\\,\(frame)),extractplanes=y", "-frames:v",
-            "1",
-            "-f", "rawvideo", raw)
+            "1", "-f", "rawvideo", raw)
         return [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
     }
 }

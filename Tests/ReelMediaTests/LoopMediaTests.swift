@@ -51,8 +51,8 @@ struct LoopMediaTests {
         }
     }
 
-    /// The pictures of a WebP file as an independent decoder shows them, how long each lasts in milliseconds, and how often
-    /// all are played.
+    /// The pictures of a WebP file as an independent decoder shows them, how long each lasts in milliseconds, and how
+    /// often all are played.
     private func webP(_ path: String) throws -> (hashes: [String], delays: [Int], loop: Int) {
         let script = """
             import sys, hashlib
@@ -102,8 +102,7 @@ struct LoopMediaTests {
     func lossyWebP() throws {
         let source = try Fixture.make(
             "odd.mkv", in: folder, frames: 40, rate: "30000/1001", size: "320x180",
-            filter: "scale=321:181,setsar=1,format=gbrp",
-            video: ["-c:v", "ffv1"])
+            filter: "scale=321:181,setsar=1,format=gbrp", video: ["-c:v", "ffv1"])
         let bytes = 321 * 181 * 3
         let file = folder.path + "/frames.raw"
         try run("ffmpeg", "-v", "error", "-y", "-i", source, "-f", "rawvideo", "-pix_fmt", "rgb24", file)
@@ -196,9 +195,7 @@ struct LoopMediaTests {
     func everyByteOfWebP(lossless: Bool) throws {
         let source = try source("tiny.mp4", frames: 3, rate: "25", size: "32x24")
         let made = try job(source, .webp, lossless: lossless)
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: made.index)], plan: made.plan,
-            segments: SegmentList(made.results.flatMap(\.segments), in: folder.path))
+        let assembler = made.assembler(of: source)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
         let heads = try pictureChunks(of: made.output).flatMap { $0.prefix(32) }
         let changed = folder.path + "/changed.webp"
@@ -242,9 +239,7 @@ struct LoopMediaTests {
     func verifiedWebP() throws {
         let source = try source("a.mp4", frames: 12, rate: "25")
         let made = try job(source, .webp)
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: made.index)], plan: made.plan,
-            segments: SegmentList(made.results.flatMap(\.segments), in: folder.path))
+        let assembler = made.assembler(of: source)
         #expect(try assembler.verify(.file(made.output)) { _ in } == 12)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
         let chunks = try pictureChunks(of: made.output)
@@ -269,8 +264,7 @@ struct LoopMediaTests {
         let made = try job(source, .webp, lossless: true)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
         #expect(bytes[12..<16].elementsEqual("VP8L".utf8))
-        #expect(
-            try Decoded(made.output, pixelFormat: "rgb24").hashes == Decoded(source, pixelFormat: "rgb24").hashes)
+        #expect(try Decoded(made.output, pixelFormat: "rgb24").hashes == Decoded(source, pixelFormat: "rgb24").hashes)
     }
 
     @Test("of more than 30 frames a second, every second is shown, of a reversal too")
@@ -304,7 +298,7 @@ struct LoopMediaTests {
         let source = try source("a.mp4", frames: 6, rate: "25")
         func reason(_ spec: JobSpec) throws -> FailureReason? {
             let index = try Recon(.file(source)).run()
-            var choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = TargetChoice(indexes: [index], spec: spec)
             return #expect(throws: ReelFailure.self) { _ = try choice.video() }?.reason
         }
         #expect(
@@ -316,13 +310,11 @@ struct LoopMediaTests {
         #expect(
             try reason(JobSpec(container: .webp, loop: LoopOptions(dither: .bayer)))
                 == .optionNotOfContainer(option: .dither, container: .webp))
-        #expect(
-            try reason(JobSpec(container: .gif, crf: 20)) == .optionNotOfContainer(option: .crf, container: .gif))
-        #expect(
-            try reason(JobSpec(container: .webp, crf: 20)) == .optionNotOfContainer(option: .crf, container: .webp))
+        #expect(try reason(JobSpec(container: .gif, crf: 20)) == .optionNotOfContainer(option: .crf, container: .gif))
+        #expect(try reason(JobSpec(container: .webp, crf: 20)) == .optionNotOfContainer(option: .crf, container: .webp))
         #expect(try reason(JobSpec(container: .gif, lossless: true)) == .losslessNotHeld(container: .gif))
         let index = try Recon(.file(source)).run()
-        var kept = TargetChoice(indexes: [index], spec: JobSpec(container: .apng, lossless: true))
+        let kept = TargetChoice(indexes: [index], spec: JobSpec(container: .apng, lossless: true))
         _ = try kept.video()
         let wide = PictureSize(width: 16_384, height: 16)
         #expect(
@@ -338,9 +330,7 @@ struct LoopMediaTests {
         bytes[bytes.count / 2] ^= 0x10
         let changed = folder.path + "/changed.gif"
         try bytes.write(to: URL(fileURLWithPath: changed))
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: made.index)], plan: made.plan,
-            segments: SegmentList(made.results.flatMap(\.segments), in: folder.path))
+        let assembler = made.assembler(of: source)
         #expect(try assembler.verify(.file(made.output)) { _ in } == 12)
         #expect(throws: ReelFailure.self) { try assembler.verify(.file(changed)) { _ in } }
     }

@@ -17,8 +17,7 @@ struct LosslessTests {
         (
             "open-hevc.mp4",
             ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=error:keyint=12:bframes=3"]
-        ),
-        ("open.mpg", ["-c:v", "mpeg2video", "-g", "12", "-bf", "2", "-r", "24000/1001"]),
+        ), ("open.mpg", ["-c:v", "mpeg2video", "-g", "12", "-bf", "2", "-r", "24000/1001"]),
         ("vp9.webm", ["-c:v", "libvpx-vp9", "-g", "12", "-deadline", "realtime", "-cpu-used", "8"]),
         ("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
         ("open.flv", Fixture.x264 + ["-g", "12", "-bf", "3", "-x264-params", "open-gop=1"]),
@@ -26,16 +25,13 @@ struct LosslessTests {
         ("open.avi", Fixture.x264 + ["-g", "12", "-bf", "3", "-x264-params", "open-gop=1"]),
         ("open.h264", Fixture.x264 + ["-g", "12", "-bf", "3", "-x264-params", "open-gop=1"]),
         ("open-mpeg2.ts", ["-c:v", "mpeg2video", "-g", "12", "-bf", "2", "-r", "24000/1001"]),
-        ("bframes.m4v", ["-c:v", "mpeg4", "-g", "12", "-bf", "2"]),
-        ("wmv2.wmv", ["-c:v", "wmv2", "-g", "12"]),
+        ("bframes.m4v", ["-c:v", "mpeg4", "-g", "12", "-bf", "2"]), ("wmv2.wmv", ["-c:v", "wmv2", "-g", "12"]),
         ("theora.ogv", ["-c:v", "libtheora", "-g", "12"]),
         ("mpeg2.mxf", ["-c:v", "mpeg2video", "-g", "12", "-bf", "2", "-r", "24000/1001"]),
         ("prores.mov", ["-c:v", "prores_ks", "-profile:v", "2"]),
     ]
 
-    @Test(
-        "every pass of every container: each frame once, from the last to the first",
-        arguments: sources.map(\.name))
+    @Test("every pass of every container: each frame once, from the last to the first", arguments: sources.map(\.name))
     func frames(name: String) throws {
         let folder = try ScratchFolder()
         let video = try #require(Self.sources.first { $0.name == name }).video

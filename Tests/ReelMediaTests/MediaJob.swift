@@ -57,13 +57,11 @@ struct MediaJob {
             return index
         }
         let files = zip(sources, indexes).map { IndexedSource(.file($0), index: $1) }
-        var choice = TargetChoice(indexes: indexes, spec: spec)
-        let (video, audio) = (try choice.video(), try choice.audio())
-        choice.checkOthers()
+        let targets = try TargetChoice(indexes: indexes, spec: spec).targets()
         plan = try MediaJob.plan(clips) { [indexes] clip in
             var input = PlanInput(
-                indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec, video: video, audio: audio,
-                diagnostics: choice.diagnostics)
+                indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec, video: targets.value.video,
+                audio: targets.value.audio, diagnostics: targets.diagnostics)
             if let clip { (input.chosenClips, input.audio) = ([clip], []) }
             return try Planner(slots: slots, memory: memory).plan(input)
         }
@@ -73,11 +71,8 @@ struct MediaJob {
             let places = plan.places(of: pass, in: folder)
             switch pass {
             case .video(let pass): results.append(try reverser.reverse(pass, at: places) { _, _ in })
-            case .audio(let track) where !plan.isEdit:
-                let audio = try AudioReverser(sources: files, plan: plan, number: track)
-                results.append(try audio.reverse(at: #require(places[0]), scratch: folder) {})
             case .audio(let track):
-                let audio = try EditedSound(sources: files, plan: plan, number: track)
+                let audio = try SoundRenderer(sources: files, plan: plan, number: track)
                 results.append(try audio.render(at: #require(places[0]), scratch: folder) {})
             }
         }
@@ -85,8 +80,7 @@ struct MediaJob {
         mostFramesHeld = reverser.mostFramesHeld
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
-            sources: files, plan: plan,
-            segments: SegmentList(results.flatMap(\.segments), in: folder))
+            sources: files, plan: plan, segments: SegmentList(results.flatMap(\.segments), in: folder))
         assembled = try assembler.assemble(to: .file(output)) { _, _ in }
     }
 
@@ -116,9 +110,7 @@ struct MediaJob {
     var warnings: [String] { diagnostics.map(\.words) }
 }
 
-extension PassResult {
-    var warnings: [String] { diagnostics.map(\.words) }
-}
+extension PassResult { var warnings: [String] { diagnostics.map(\.words) } }
 
 /// Runs a program to its end and returns what it printed. Records an issue if it fails.
 @discardableResult
@@ -176,5 +168,18 @@ extension SegmentList {
     /// Segments in a folder.
     convenience init(_ records: [SegmentRecord], in folder: String) {
         self.init(records.map { StoredSegment($0, in: folder) })
+    }
+}
+
+extension MediaJob {
+    /// The records of all segments, in the order of the passes.
+    var records: [SegmentRecord] { results.flatMap(\.segments) }
+
+    /// Assembles the job again from its one source and these segments, by default its own.
+    func assembler(of source: String, _ segments: [SegmentRecord]? = nil) -> Assembler {
+        let folder = String(output[..<(output.lastIndex(of: "/") ?? output.startIndex)])
+        return Assembler(
+            sources: [IndexedSource(.file(source), index: index)], plan: plan,
+            segments: SegmentList(segments ?? records, in: folder))
     }
 }

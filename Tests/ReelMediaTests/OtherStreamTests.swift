@@ -152,9 +152,7 @@ struct OtherStreamTests {
     func missingChapter() throws {
         let source = try chaptered("s.mkv")
         let job = try reversed(source, .mkv)
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
-            segments: SegmentList(job.results.flatMap(\.segments), in: folder.path))
+        let assembler = job.assembler(of: source)
         #expect(try assembler.verify(.file(job.output)) { _ in } == 48)
         try run("ffmpeg", "-v", "error", "-i", job.output, "-c", "copy", "-map_chapters", "-1", path("x.mkv"))
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(.file(path("x.mkv"))) { _ in } }
@@ -228,10 +226,9 @@ struct OtherStreamTests {
             "s.mp4", inputs: ["-i", png], ["-map", "0", "-map", "1", "-disposition:1", "attached_pic"])
         let job = try reversed(source, container)
         #expect(
-            job.warnings
-                == (container == .webm ? [otherCodec] : []) + [
-                    "attached files are left out: a .\(container.rawValue) file cannot hold cover.png; write .mkv"
-                ])
+            job.warnings == (container == .webm ? [otherCodec] : []) + [
+                "attached files are left out: a .\(container.rawValue) file cannot hold cover.png; write .mkv"
+            ])
         #expect(try probe(job.output, "-show_entries", "stream=codec_type").hasPrefix("video\n"))
         #expect(try Recon(.file(job.output)).run().attachments == [])
     }

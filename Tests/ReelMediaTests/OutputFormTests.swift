@@ -22,12 +22,10 @@ struct OutputFormTests {
         #expect(job.plan.video.format.pixelFormat == format)
         #expect(job.warnings == [])
         let made = try Decoded(job.output)
-        let wanted = try Decoded(
-            source, filter: "scale=flags=bicubic+accurate_rnd+full_chroma_inp,format=\(format)"
-        ).hashes
+        let wanted = try Decoded(source, filter: "scale=flags=bicubic+accurate_rnd+full_chroma_inp,format=\(format)")
+            .hashes
         #expect(Set(wanted).count == 9)
-        #expect(
-            made.hashes == (play == nil ? wanted.reversed() : wanted + wanted.reversed().dropFirst().dropLast()))
+        #expect(made.hashes == (play == nil ? wanted.reversed() : wanted + wanted.reversed().dropFirst().dropLast()))
     }
 
     @Test("colours keep what they mean where RGB becomes YCbCr, and the other way")
@@ -82,11 +80,10 @@ struct OutputFormTests {
 
     @Test("what an encoder does not take is refused, with what it takes")
     func refusals() throws {
-        let source = try Fixture.make(
-            "a.mp4", in: folder, frames: 5, video: Fixture.x264, audio: ["-c:a", "aac"])
+        let source = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264, audio: ["-c:a", "aac"])
         func reason(_ spec: JobSpec, of source: String) throws -> FailureReason? {
             let index = try Recon(.file(source)).run()
-            var choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = TargetChoice(indexes: [index], spec: spec)
             return #expect(throws: ReelFailure.self) { _ = (try choice.video(), try choice.audio()) }?.reason
         }
         for format in ["nonsense", "yuyv422", "yuvj420p"] {
@@ -101,9 +98,7 @@ struct OutputFormTests {
         }
         #expect(
             try reason(JobSpec(container: .mkv, audioCodec: "libopus", sampleRate: 44_100), of: source)
-                == .valueUnsupported(
-                    option: .sampleRate, value: "44100", encoder: "libopus",
-                    known: ["48000"]))
+                == .valueUnsupported(option: .sampleRate, value: "44100", encoder: "libopus", known: ["48000"]))
         #expect(
             try reason(JobSpec(container: .mkv, channelLayout: "nonsense"), of: source)
                 == .valueUnsupported(
@@ -126,14 +121,11 @@ struct OutputFormTests {
             "a.mp4", in: folder, frames: 5, video: Fixture.x264, audio: ["-c:a", "aac", "-ac", "2"])
         let index = try Recon(.file(source)).run()
         func reason(_ spec: JobSpec) -> FailureReason? {
-            var choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = TargetChoice(indexes: [index], spec: spec)
             return #expect(throws: ReelFailure.self) { _ = (try choice.video(), try choice.audio()) }?.reason
         }
-        func refused(
-            _ option: JobSpec.Option, _ value: String, _ encoder: String, _ known: String...
-        ) -> FailureReason {
-            .valueUnsupported(option: option, value: value, encoder: encoder, known: known)
-        }
+        func refused(_ option: JobSpec.Option, _ value: String, _ encoder: String, _ known: String...) -> FailureReason
+        { .valueUnsupported(option: option, value: value, encoder: encoder, known: known) }
         #expect(
             reason(JobSpec(container: .mp4, preset: "foo"))
                 == refused(
@@ -165,8 +157,7 @@ struct OutputFormTests {
             reason(JobSpec(container: .mkv, audioCodec: "flac", audioBitrate: 192_000))
                 == .optionUnsupported(option: .audioBitrate, encoder: "flac"))
         #expect(
-            reason(JobSpec(container: .mov, videoCodec: "copy", profile: "hq"))
-                == .copyWithOption(option: .profile))
+            reason(JobSpec(container: .mov, videoCodec: "copy", profile: "hq")) == .copyWithOption(option: .profile))
     }
 
     @Test(
@@ -232,7 +223,7 @@ struct OutputFormTests {
                 "-c:v", "mpeg2video", "-pix_fmt", "yuv422p", "-flags", "+ildct+ilme", "-field_order", "tt", "-bf", "0",
             ])
         let index = try Recon(.file(source)).run()
-        var choice = TargetChoice(
+        let choice = TargetChoice(
             indexes: [index], spec: JobSpec(container: .mkv, videoCodec: "ffv1", pixelFormat: "yuv420p"))
         let failure = #expect(throws: ReelFailure.self) { _ = try choice.video() }
         #expect(failure?.reason == .interlacedMixed(source: "the video"))

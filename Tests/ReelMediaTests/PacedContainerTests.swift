@@ -24,9 +24,7 @@ struct PacedContainerTests {
         do {
             _ = try reversed(source, spec)
             return nil
-        } catch let failure as ReelFailure {
-            return failure.reason
-        }
+        } catch let failure as ReelFailure { return failure.reason }
     }
 
     /// Every frame by hash from the last to the first, and frame n at exactly n frames.
@@ -81,8 +79,7 @@ struct PacedContainerTests {
         #expect(job.plan.video.encoder == (container == .mxf ? "mpeg2video" : "mjpeg"))
         let times = try Decoded(job.output).times
         #expect(times.count == 47)
-        #expect(
-            times.map { $0 - times[0] } == (0..<47).map { Rational(Int64($0)) / Rational(24000, 1001) })
+        #expect(times.map { $0 - times[0] } == (0..<47).map { Rational(Int64($0)) / Rational(24000, 1001) })
         #expect(job.plan.audio.map(\.encoder) == [container == .mxf ? "pcm_s24le" : "pcm_f32le"])
         #expect(job.plan.audio.map(\.sampleRate) == [container == .mxf ? 48_000 : 44_100])
         // 47 frames are 94,094 samples at 48 kHz, and 86,448.9 at 44.1 kHz.
@@ -116,9 +113,7 @@ struct PacedContainerTests {
     func edits() throws {
         let source = try source(
             "s.mov", rate: "25", video: ["-c:v", "ffv1"], audio: ["-ar", "48000", "-c:a", "pcm_s16le"])
-        let clips = [
-            EditClip(play: .pingPong), EditClip(play: .forward, still: Rational(2)),
-        ]
+        let clips = [EditClip(play: .pingPong), EditClip(play: .forward, still: Rational(2))]
         let job = try reversed(source, JobSpec(container: .avi, lossless: true, edit: Edit(clips: clips)))
         // Once forwards, back without the two turning frames, and two seconds.
         let (before, after) = (try Decoded(source).hashes, try Decoded(job.output))

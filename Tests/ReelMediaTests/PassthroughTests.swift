@@ -20,8 +20,7 @@ struct PassthroughTests {
         ("ffvhuff.mkv", .nut, "96x64", ["-c:v", "ffvhuff", "-pix_fmt", "yuv420p"]),
         ("raw.nut", .nut, "96x64", ["-c:v", "rawvideo", "-pix_fmt", "yuv420p"]),
         ("raw.avi", .nut, "90x64", ["-c:v", "rawvideo", "-pix_fmt", "uyvy422"]),
-        ("idr.mp4", .mp4, "96x64", Fixture.x264 + ["-g", "1"]),
-        ("idr.ts", .mkv, "96x64", Fixture.x264 + ["-g", "1"]),
+        ("idr.mp4", .mp4, "96x64", Fixture.x264 + ["-g", "1"]), ("idr.ts", .mkv, "96x64", Fixture.x264 + ["-g", "1"]),
         ("idr.mp4", .ts, "96x64", Fixture.x264 + ["-g", "1"]),
     ]
 
@@ -111,9 +110,7 @@ struct PassthroughTests {
             "s.mov", in: folder, frames: 30, video: ["-c:v", "prores_ks"], audio: ["-c:a", "pcm_s16le"])
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
         var heard: [(packets: Int, frames: Int)] = []
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
-            segments: SegmentList(job.results.flatMap(\.segments), in: folder.path))
+        let assembler = job.assembler(of: source)
         let made = try assembler.assemble(to: .file(folder.path + "/again.mov")) { heard.append(($0, $1)) }
         #expect(heard.prefix(made.packets).map(\.packets) == Array(1...made.packets))
         #expect(heard[made.packets - 1].frames == 30 && heard.dropFirst(made.packets).allSatisfy { $0.frames == 30 })
@@ -127,8 +124,7 @@ struct PassthroughTests {
         let source = try Fixture.make("s.mov", in: folder, frames: 40, video: video)
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
         let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
-            segments: SegmentList([]))
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan, segments: SegmentList([]))
         #expect(try assembler.verify(.file(job.output)) { _ in } == 40)
 
         for (frames, quality) in [(40, "20"), (30, "4")] {
@@ -151,8 +147,7 @@ struct PassthroughTests {
         bytes[try #require(bytes.range(of: Data("mdat".utf8))).upperBound + 4000] ^= 0x10
         try bytes.write(to: URL(fileURLWithPath: job.output))
         let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
-            segments: SegmentList([]))
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan, segments: SegmentList([]))
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(.file(job.output)) { _ in } }
         #expect(failure?.words.contains("holds other bytes than were encoded") == true)
     }
@@ -199,9 +194,10 @@ struct PassthroughTests {
         let source = try Fixture.make(
             "s.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"])
         #expect(try target(source, JobSpec(container: .mov)).isPassthrough)
-        var choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mp4))
-        #expect(try choice.video().encoder == "libx264")
-        #expect(choice.diagnostics.contains(.videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264")))
+        let choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mp4))
+        let video = try choice.video()
+        #expect(video.value.encoder == "libx264")
+        #expect(video.diagnostics.contains(.videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264")))
         let camera = try Fixture.make(
             "c.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
         let job = try MediaJob(camera, spec: JobSpec(container: .mp4), folder: folder.path)
@@ -221,17 +217,13 @@ struct PassthroughTests {
         for spec in [
             JobSpec(container: .mp4, crf: 30), JobSpec(container: .mp4, preset: "ultrafast"),
             JobSpec(container: .mp4, bitrate: .constant(100_000)), JobSpec(container: .mp4, videoCodec: "libx264"),
-        ] {
-            #expect(try target(source, spec).encoder == "libx264")
-        }
-        #expect(throws: ReelFailure.self) {
-            try target(source, JobSpec(container: .mp4, videoCodec: "copy", crf: 30))
-        }
+        ] { #expect(try target(source, spec).encoder == "libx264") }
+        #expect(throws: ReelFailure.self) { try target(source, JobSpec(container: .mp4, videoCodec: "copy", crf: 30)) }
     }
 
     private func target(_ source: String, _ spec: JobSpec) throws -> VideoTarget {
-        var choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: spec)
-        return try choice.video()
+        let choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: spec)
+        return try choice.video().value
     }
 
     private func expectEncoding(

@@ -51,9 +51,7 @@ struct PixelFormatTests {
             video: ["-c:v", format == "argb" ? "qtrle" : "png", "-pix_fmt", format])
         let spec = JobSpec(container: .mkv, videoCodec: "mjpeg")
         let job = try MediaJob(source, spec: spec, folder: folder.path)
-        let (before, after) = (
-            try Decoded(source, pixelFormat: "gray"), try Decoded(job.output, pixelFormat: "gray")
-        )
+        let (before, after) = (try Decoded(source, pixelFormat: "gray"), try Decoded(job.output, pixelFormat: "gray"))
         #expect(Set(before.hashes).count == 1)
         #expect(after.hashes == before.hashes)
     }
@@ -108,9 +106,7 @@ struct PixelFormatTests {
             "s.mkv", in: folder, frames: 7, size: "70x36", video: ["-c:v", codec, "-pix_fmt", "pal8"])
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         #expect(!job.index.video.pictures.isEmpty)
-        let (before, after) = (
-            try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra")
-        )
+        let (before, after) = (try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra"))
         #expect(after.hashes == before.hashes.reversed())
     }
 
@@ -124,9 +120,7 @@ struct PixelFormatTests {
         let spec = JobSpec(container: .mkv, lossless: true, passFrames: 12)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.plan.passes.count > 1)
-        let (before, after) = (
-            try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra")
-        )
+        let (before, after) = (try Decoded(source, pixelFormat: "bgra"), try Decoded(job.output, pixelFormat: "bgra"))
         #expect(after.hashes == before.hashes.reversed())
     }
 
@@ -143,8 +137,7 @@ struct PixelFormatTests {
         try run(
             "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
             "nullsrc=s=\(size):r=24000/1001:d=0.3,geq=lum='random(1)*255':cb='random(2)*255':cr='random(3)*255'",
-            "-pix_fmt",
-            format, "-c:v", "rawvideo", source)
+            "-pix_fmt", format, "-c:v", "rawvideo", source)
         let spec = JobSpec(container: .mkv, videoCodec: "ffv1", passFrames: 4)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let (before, after) = (try Decoded(source), try Decoded(job.output))
@@ -159,8 +152,8 @@ struct PixelFormatTests {
         let folder = try ScratchFolder()
         var index = try Recon(.file(try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264))).run()
         (index.video.stream.width, index.video.stream.height) = (width, height)
-        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .mkv, lossless: true))
-        let options = try choice.video().encoding?.options ?? []
+        let choice = TargetChoice(indexes: [index], spec: JobSpec(container: .mkv, lossless: true))
+        let options = try choice.video().value.encoding?.options ?? []
         #expect(options.contains(MediaOption(name: "slices", value: slices)), "\(options)")
     }
 
@@ -176,7 +169,7 @@ struct PixelFormatTests {
         var index = job.index
         index.passthrough = .impossible(.interlaced)
         var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .nut, lossless: true))
-        #expect(try choice.video().encoder == "rawvideo")
+        #expect(try choice.video().value.encoder == "rawvideo")
         for container in [Container.mkv, .mov] {
             let refusal = "a .\(container.rawValue) file does not store raw xyz12le exactly"
             for spec in [
@@ -201,11 +194,12 @@ struct PixelFormatTests {
         let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
-        var choice = TargetChoice(
-            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mkv, videoCodec: encoder))
-        #expect(try choice.video().format.pixelFormat == chosen)
+        let video = try TargetChoice(
+            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mkv, videoCodec: encoder)
+        ).video()
+        #expect(video.value.format.pixelFormat == chosen)
         #expect(
-            choice.diagnostics.map(\.words) == [
+            video.diagnostics.map(\.words) == [
                 "\(encoder) cannot hold \(format): pictures become \(chosen), with \(lost)"
             ])
     }
@@ -229,15 +223,16 @@ struct PixelFormatTests {
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
         let index = try Recon(.file(source)).run()
         var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: encoder))
-        #expect(try choice.video().format.pixelFormat == chosen)
+        let video = try choice.video()
+        #expect(video.value.format.pixelFormat == chosen)
         let place = container == .mp4 ? " in a .mp4 file" : ""
         let said = lost.map { "\(encoder) cannot hold \(format)\(place): pictures become \(chosen), with \($0)" }
-        #expect(choice.diagnostics.map(\.words) == [said].compactMap(\.self))
+        #expect(video.diagnostics.map(\.words) == [said].compactMap(\.self))
 
         let spec = JobSpec(container: container, videoCodec: encoder, pixelFormat: "yuva420p")
         choice = TargetChoice(indexes: [index], spec: spec)
         guard container == .mp4 else {
-            #expect(try choice.video().format.pixelFormat == "yuva420p")
+            #expect(try choice.video().value.format.pixelFormat == "yuva420p")
             return
         }
         #expect(throws: ReelFailure.self) { try choice.video() }
@@ -254,8 +249,8 @@ struct PixelFormatTests {
             return try Recon(.file(source)).run()
         }
         func choose(_ index: SourceIndex, _ spec: JobSpec) throws -> (format: String, warnings: [String]) {
-            var choice = TargetChoice(indexes: [index], spec: spec)
-            return (try choice.video().format.pixelFormat, choice.diagnostics.map(\.words))
+            let video = try TargetChoice(indexes: [index], spec: spec).video()
+            return (video.value.format.pixelFormat, video.diagnostics.map(\.words))
         }
         let screen = try make("rgb24", "png", "screen.mov", "70x36")
         let said =

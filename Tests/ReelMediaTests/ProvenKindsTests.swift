@@ -3,8 +3,8 @@ import ReelCore
 import ReelMedia
 import Testing
 
-/// Each kind of source that is planned without being decoded: tables and headers must give the same frames as decoding all
-/// of it.
+/// Each kind of source that is planned without being decoded: tables and headers must give the same frames as decoding
+/// all of it.
 @Suite("Proven kinds")
 struct ProvenKindsTests {
     /// How such sources are made. Pictures are shown in another order than they are decoded wherever the encoder can.
@@ -16,8 +16,7 @@ struct ProvenKindsTests {
         "vp9": ["-c:v", "libvpx-vp9", "-auto-alt-ref", "1", "-lag-in-frames", "16", "-cpu-used", "8", "-g", "12"],
         "mpeg4": ["-c:v", "mpeg4", "-bf", "2", "-g", "12"],
         "mpeg2video": ["-c:v", "mpeg2video", "-bf", "2", "-g", "12", "-b:v", "2M"],
-        "mjpeg": ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"],
-        "prores": ["-c:v", "prores_ks"],
+        "mjpeg": ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"], "prores": ["-c:v", "prores_ks"],
         "dnxhd": ["-c:v", "dnxhd", "-profile:v", "dnxhr_sq", "-pix_fmt", "yuv422p"],
         "ffv1": ["-c:v", "ffv1", "-g", "12"],
         "rawvideo": ["-c:v", "rawvideo", "-pix_fmt", "yuyv422"],

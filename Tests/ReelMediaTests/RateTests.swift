@@ -31,7 +31,7 @@ struct RateTests {
         let had = [192..<288, 96..<192, 0..<96].map { frames in
             track.frames[frames].reduce(0) { $0 + Int(track.packets[Int($1.packet)].size) }
         }
-        let has = job.results.flatMap(\.segments).map(\.bytes)
+        let has = job.records.map(\.bytes)
         #expect(has.count == 3 && had[1] > 3 * had[0])
         for (had, has) in zip(had, has) {
             #expect(range.contains(Double(has) / Double(had)), "\(encoder): \(has) bytes of \(had)")
@@ -42,7 +42,7 @@ struct RateTests {
     @Test("an encoder that writes the rate into its parameters is refused: its segments would not join")
     func refused() throws {
         let folder = try ScratchFolder()
-        var choice = TargetChoice(
+        let choice = TargetChoice(
             indexes: [try Recon(.file(try source(in: folder))).run()],
             spec: JobSpec(container: .nut, videoCodec: "wmv2", bitrate: .source))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }

@@ -57,9 +57,8 @@ struct ReconReadingTests {
             Case(name: "a.mp4", video: x264, muxing: ["-output_ts_offset", "3.337"]),
             Case(name: "a.mp4", video: x264, audio: ["-c:a", "ac3"]),
             Case(
-                name: "a.mp4", video: x264 + ["-flags", "+ildct+ilme", "-field_order", "tt"],
-                filter: "setfield=tff", size: "640x360"),
-            Case(name: "a.mp4", video: x265 + ["-tag:v", "hvc1"]),
+                name: "a.mp4", video: x264 + ["-flags", "+ildct+ilme", "-field_order", "tt"], filter: "setfield=tff",
+                size: "640x360"), Case(name: "a.mp4", video: x265 + ["-tag:v", "hvc1"]),
             Case(name: "a.mov", video: ["-c:v", "mpeg2video", "-q:v", "2", "-bf", "2"], size: "640x360"),
             Case(
                 name: "a.mp4",
@@ -154,8 +153,7 @@ struct ReconReadingTests {
         #expect((1500..<2500).contains(listed.video.frames.count))
     }
 
-    @Test(
-        "a file whose tables do not tell enough is read from start to end, once", arguments: ["mp4", "mkv", "ts"])
+    @Test("a file whose tables do not tell enough is read from start to end, once", arguments: ["mp4", "mkv", "ts"])
     func sequential(ending: String) throws {
         let folder = try ScratchFolder()
         let path = try source(

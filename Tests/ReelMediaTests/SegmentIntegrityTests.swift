@@ -29,12 +29,10 @@ struct SegmentIntegrityTests {
         do throws(ReelFailure) {
             _ = try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _, _ in }
             return nil
-        } catch {
-            return error.reason
-        }
+        } catch { return error.reason }
     }
 
-    private var records: [SegmentRecord] { job.results.flatMap(\.segments) }
+    private var records: [SegmentRecord] { job.records }
 
     /// The failure of the assembly while a segment's file has other bytes.
     private func failure(_ record: SegmentRecord, changed change: (inout Data) -> Void) throws -> FailureReason? {

@@ -21,8 +21,7 @@ struct SignallingTests {
         let output = try MediaJob(source, spec: spec, folder: folder.path).output
         let ratio = try run(
             "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=sample_aspect_ratio,width",
-            "-of",
-            "csv=p=0", output)
+            "-of", "csv=p=0", output)
         #expect(ratio.hasPrefix("176,16:11"))
     }
 
@@ -101,8 +100,7 @@ struct SignallingTests {
 /// Puts an ATSC A/53 caption behind every picture's header extensions (ATSC A/53 part 4, 6.2.3).
 private enum Captions {
     static func added(to bytes: [UInt8]) -> [UInt8] {
-        let caption: [UInt8] =
-            [0, 0, 1, 0xB2] + Array("GA94".utf8) + [0x03, 0xC1, 0xFF, 0xFC, 0x94, 0x2C, 0xFF]
+        let caption: [UInt8] = [0, 0, 1, 0xB2] + Array("GA94".utf8) + [0x03, 0xC1, 0xFF, 0xFC, 0x94, 0x2C, 0xFF]
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count * 2)
         for place in bytes.indices {

@@ -47,8 +47,7 @@ struct SubtitleTests {
                 clock.split { ":,".contains($0) }.compactMap { Int($0) }
             }
             let milliseconds = times.map { ($0[0] * 60 + $0[1]) * 60_000 + $0[2] * 1000 + $0[3] }
-            return Line(
-                start: milliseconds[0], end: milliseconds[1], text: lines.dropFirst(2).joined(separator: "\n"))
+            return Line(start: milliseconds[0], end: milliseconds[1], text: lines.dropFirst(2).joined(separator: "\n"))
         }
     }
 
@@ -96,9 +95,7 @@ struct SubtitleTests {
 
         let again = try reversed(job.output, .mkv)
         let back = try Self.lines(of: again.output)
-        #expect(
-            back
-                == Self.said.dropLast().map { Line(start: $0.start, end: min($0.end, end), text: $0.text) })
+        #expect(back == Self.said.dropLast().map { Line(start: $0.start, end: min($0.end, end), text: $0.text) })
     }
 
     @Test("of the tracks, those are kept that are asked for, in their order, and one that is not there is named")
@@ -137,8 +134,7 @@ struct SubtitleTests {
             (
                 TrackSelection(audio: [0, 2], subtitles: nil),
                 FailureReason.trackMissing(kind: .audio, number: 2, count: 2)
-            ),
-            (TrackSelection(audio: nil, subtitles: [3]), .trackMissing(kind: .subtitles, number: 3, count: 3)),
+            ), (TrackSelection(audio: nil, subtitles: [3]), .trackMissing(kind: .subtitles, number: 3, count: 3)),
         ] {
             let failure = #expect(throws: ReelFailure.self) { try made(selection) }
             #expect(failure?.reason == reason && failure?.exitCode == 2)
@@ -200,9 +196,7 @@ struct SubtitleTests {
         #expect(try Self.lines(of: other.output).map { $0.text.contains("<i>First</i>") } == [true, false])
     }
 
-    @Test(
-        "MP4 and MOV say at once what overlaps; reversed twice, every cue is back",
-        arguments: [Container.mp4, .mov])
+    @Test("MP4 and MOV say at once what overlaps; reversed twice, every cue is back", arguments: [Container.mp4, .mov])
     func movText(container: Container) throws {
         let source = try source("s.mkv", files: [("a.srt", Self.script(Self.said))], more: [])
         let job = try reversed(source, container)

@@ -21,7 +21,8 @@ struct TimingTests {
 
     private static let variable = "setpts='(N*400+mod(N*N*7,31)*10)/1000/TB',settb=1/1000"
 
-    /// Reverses losslessly, in passes of 12 frames; the result must show the source's frames from the last to the first.
+    /// Reverses losslessly, in passes of 12 frames; the result must show the source's frames from the last to the
+    /// first.
     private func reversed(
         _ source: String, _ container: Container = .mkv, in folder: ScratchFolder? = nil
     ) throws -> (job: MediaJob, before: Decoded, after: Decoded) {
@@ -130,8 +131,7 @@ struct TimingTests {
         // 2³³ ticks of 90 kHz are 95443.718 s.
         let source = try Fixture.make(
             "wrap.ts", in: folder, frames: 140,
-            video: Fixture.x264 + ["-g", "12", "-bf", "2", "-output_ts_offset", "95440"],
-            audio: ["-c:a", "mp2"])
+            video: Fixture.x264 + ["-g", "12", "-bf", "2", "-output_ts_offset", "95440"], audio: ["-c:a", "mp2"])
         let (job, before, after) = try reversed(source)
         #expect(before.hashes.count == 140)
         #expect(deviation(after.gaps, before.gaps.reversed()) <= Rational(1, 1000))

@@ -46,19 +46,18 @@ struct TraitsOfLibavTests {
         let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
-                var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: name))
+                let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: name))
                 return (try? choice.video()) != nil
             })
         for alias in [traits.codec] + traits.aliases {
-            var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: alias))
-            #expect(try choice.video().encoder == name, "\(alias)")
+            let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, videoCodec: alias))
+            #expect(try choice.video().value.encoder == name, "\(alias)")
         }
         let job = try MediaJob(source, spec: JobSpec(container: container, videoCodec: name), folder: folder.path)
         #expect(job.plan.video.encoder == name)
         let list = try run(
             "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=codec_name:frame=pts_time",
-            "-of",
-            "csv=p=0", job.output)
+            "-of", "csv=p=0", job.output)
         let lines = list.split(separator: "\n")
         #expect(lines.count == job.plan.frameCount + 1)
         #expect(lines.last?.hasPrefix(traits.codec) == true)
@@ -75,11 +74,11 @@ struct TraitsOfLibavTests {
         let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
-                var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: name))
+                let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: name))
                 return (try? choice.audio()) != nil
             })
-        var choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: traits.codec))
-        #expect(try choice.audio().map(\.encoder) == [AudioEncoderTraits.making(traits.codec).name])
+        let choice = TargetChoice(indexes: [index], spec: JobSpec(container: container, audioCodec: traits.codec))
+        #expect(try choice.audio().value.map(\.encoder) == [AudioEncoderTraits.making(traits.codec).name])
         let job = try MediaJob(source, spec: JobSpec(container: container, audioCodec: name), folder: folder.path)
         #expect(job.plan.audio.map(\.encoder) == [name])
         #expect((job.plan.audio[0].bitrate == nil) == traits.isLossless)
@@ -91,8 +90,8 @@ struct TraitsOfLibavTests {
         if traits.isLossless {
             #expect(after.samples == before.reversed())
         } else {
-            // The sound begins after 0.1 s; a container may round that to milliseconds. What differs from the source has
-            // little energy, apart from the ends.
+            // The sound begins after 0.1 s; a container may round that to milliseconds. What differs from the source
+            // has little energy, apart from the ends.
             let (wanted, found) = (before.reversed().map { $0[0] }, after.samples.map { $0[0] })
             let begin = Int(((0.1 - after.start) * 48_000).rounded())
             let places = stride(from: 4800, to: wanted.count - 4800, by: 16)

@@ -11,13 +11,11 @@ struct TransparencyTests {
     private func frames(_ path: String, decoder: [String]) throws -> [Substring] {
         try run(
             "ffmpeg", ["-v", "error"] + decoder + ["-i", path, "-an", "-pix_fmt", "yuva420p", "-f", "framemd5", "-"]
-        )
-        .split(separator: "\n").filter { !$0.hasPrefix("#") }
-        .map { $0.split(separator: " ").last ?? "" }
+        ).split(separator: "\n").filter { !$0.hasPrefix("#") }.map { $0.split(separator: " ").last ?? "" }
     }
 
-    /// A WebM of 30 frames: a disc moves and fades on a ground that becomes more opaque. The colours change as at a cut every
-    /// fourth frame.
+    /// A WebM of 30 frames: a disc moves and fades on a ground that becomes more opaque. The colours change as at a cut
+    /// every fourth frame.
     private func disc(in folder: ScratchFolder, codec: String) throws -> String {
         let source = folder.path + "/disc.webm"
         try run(
@@ -65,7 +63,7 @@ struct TransparencyTests {
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.plan.video.encoder == encoder && job.plan.video.format.pixelFormat == "yuva420p")
         #expect(!job.warnings.contains { $0.contains("transparency") }, "\(job.warnings)")
-        let segments = job.results.flatMap(\.segments).count
+        let segments = job.records.count
         #expect(segments > 2)
         let mode = try run(
             "ffprobe", "-v", "error", "-show_entries", "stream_tags=alpha_mode", "-of", "csv=p=0", job.output)
@@ -96,7 +94,7 @@ struct TransparencyTests {
         let spec = JobSpec(container: .webm, preset: "5", edit: edit, passFrames: 8)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let second = try MediaJob(source, spec: spec, folder: again.path)
-        #expect(second.results.flatMap(\.segments).map(\.checksum) == job.results.flatMap(\.segments).map(\.checksum))
+        #expect(second.records.map(\.checksum) == job.records.map(\.checksum))
         #expect(second.assembled.checksum == job.assembled.checksum)
 
         let shown = try opacity(of: source, codec: "libvpx-vp9", in: folder)
@@ -114,9 +112,8 @@ struct TransparencyTests {
     func verified() throws {
         let folder = try ScratchFolder()
         let source = try disc(in: folder, codec: "libvpx-vp9")
-        let job = try MediaJob(
-            source, spec: JobSpec(container: .webm, preset: "5", passFrames: 8), folder: folder.path)
-        let records = job.results.flatMap(\.segments)
+        let job = try MediaJob(source, spec: JobSpec(container: .webm, preset: "5", passFrames: 8), folder: folder.path)
+        let records = job.records
         var plan = job.plan
         plan.verify = .packets
         let assembler = Assembler(

@@ -86,8 +86,7 @@ struct WholeDecodeTests {
             video: [
                 "-c:v", "mjpeg", "-g", "37", "-movflags", "frag_keyframe+empty_moov+default_base_moof",
                 "-frag_duration", "5000000",
-            ],
-            audio: ["-c:a", "pcm_s16le"])
+            ], audio: ["-c:a", "pcm_s16le"])
         try cut(source, to: 0.6)
         let before = try Decoded(whole: source, pixelFormat: nil)
         #expect(before.hashes.count > 20)
@@ -147,11 +146,10 @@ struct WholeDecodeTests {
     func flawedOutput() throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])
         let job = try reversed(source)
-        let segments = SegmentList(job.results.flatMap(\.segments), in: folder.path)
+        let segments = SegmentList(job.records, in: folder.path)
         func verify(_ index: SourceIndex) throws {
             let assembler = Assembler(
-                sources: [IndexedSource(.file(source), index: index)], plan: job.plan,
-                segments: segments)
+                sources: [IndexedSource(.file(source), index: index)], plan: job.plan, segments: segments)
             _ = try assembler.verify(.file(job.output)) { _ in }
         }
         try verify(job.index)

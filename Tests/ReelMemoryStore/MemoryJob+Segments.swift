@@ -30,10 +30,6 @@ extension MemoryJob {
 
     package var hasFinishedSegments: Bool { !finished.isEmpty }
 
-    package func wholeSegments(_ wanted: [SegmentContent]) -> [SegmentRecord?] {
-        wholeSegments([wanted]).first ?? []
-    }
-
     package func wholeSegments(_ wanted: [[SegmentContent]]) -> [[SegmentRecord?]] {
         var found: [SegmentContent: SegmentRecord] = [:]
         for (record, room) in records(of: Set(wanted.joined())) where isWhole(record, room) {

@@ -197,8 +197,6 @@ package struct MemoryJob: JobEntry {
         return StoredResult(job: id, locator: room.locator(recorded.name), recorded: recorded)
     }
 
-    package var result: StoredResult? { try? storedResult() }
-
     // MARK: What engines said
 
     package func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {

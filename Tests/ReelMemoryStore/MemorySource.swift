@@ -6,6 +6,8 @@ package struct MemorySource: SourceEntry {
     let fingerprint: Fingerprint
     let store: MemoryStore
 
+    package var name: String { store.name }
+
     private var indexes: [MemoryStore.StoredIndex] {
         store.withState { $0.sources[fingerprint]?.indexes ?? [] }
     }

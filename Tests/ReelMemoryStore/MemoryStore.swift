@@ -113,24 +113,6 @@ package final class MemoryStore: JobStore {
         return try SourceIndex(decoding: Array(data))
     }
 
-    package func indexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [Locator] {
-        guard plan.sources.count == record.sources.count else { throw unfit(plan, record) }
-        return try zip(plan.sources, record.sources).map { planned, recorded throws(ReelFailure) in
-            if let found = source(recorded.fingerprint).locator(of: planned.indexHash) { return found }
-            throw ReelFailure(.indexMissing(hash: planned.indexHash, folder: name))
-        }
-    }
-
-    package func readIndexes(of plan: Plan, _ record: JobRecord) throws(ReelFailure) -> [SourceIndex] {
-        let indexes = try indexes(of: plan, record).map { locator throws(ReelFailure) in try readIndex(locator) }
-        guard plan.fits(indexes) else { throw unfit(plan, record) }
-        return indexes
-    }
-
-    private func unfit(_ plan: Plan, _ record: JobRecord) -> ReelFailure {
-        ReelFailure(.jobFileUnreadable(path: job(record.id).plan(plan.number).name, said: "it does not fit"))
-    }
-
     /// Nothing: a record is there as soon as anything of its job.
     package func removeUnrecordedJobs(before moment: Double) {}
 

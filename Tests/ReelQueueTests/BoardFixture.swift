@@ -21,14 +21,14 @@ extension Begun {
 extension RedisBoard {
     /// Begins a job and publishes it at once, as one does that has its plan.
     func put(
-        _ job: BoardJob, passes: [Pass], finished: [Int: RecordedResult] = [:], paused: Bool = false
+        _ job: BoardJob, finished: [Int: RecordedResult] = [:], paused: Bool = false
     ) throws(ReelFailure) -> Put {
         switch try begin(job, holder: WorkerID("c1")) {
         case .probing: return .probing
         case .running: return .running
         case .busy: return .busy
         case .begun(let claim):
-            switch try publish(job, passes: passes, finished: finished, claim: claim, paused: paused) {
+            switch try publish(job, finished: finished, claim: claim, paused: paused) {
             case .published: return .published
             case .lost: return .lost
             case .cancelled: return .cancelled
@@ -75,25 +75,18 @@ struct BoardFixture {
     }
 
     static func job(
-        _ id: String = "a1", passes: Int = 3, need: Int64 = 100, encoders: [String] = ["libx264 1"],
+        _ id: String = "a1", passes: Int = 3, audio: Int = 0, need: Int64 = 100, encoders: [String] = ["libx264 1"],
         protocolVersion: Int = 1, weight: Double = 1, framesEach: Int = 10
     ) -> BoardJob {
         BoardJob(
-            id: JobID(id), source: "film.mkv", frames: passes * framesEach, passCount: passes, need: need,
-            encoders: encoders, protocolVersion: protocolVersion, weight: weight,
-            diagnostics: [.said("kept")], plan: 1)
-    }
-
-    static func passes(_ count: Int) -> [Pass] {
-        (0..<count).map { index in
-            let start = (count - 1 - index) * 10
-            return .video(VideoPass(randomAccessPoint: index, frames: start..<start + 10, chunkCount: 1))
-        }
+            id: JobID(id), source: "film.mkv", frames: passes * framesEach, passCount: passes, audioPasses: audio,
+            need: need, encoders: encoders, protocolVersion: protocolVersion, weight: weight,
+            diagnostics: [.said("kept")], plan: 1, planHash: "hash of the plan")
     }
 
     @discardableResult
     func publish(_ job: BoardJob = BoardFixture.job()) async throws -> Put {
-        try await board.put(job, passes: BoardFixture.passes(job.passCount))
+        try await board.put(job)
     }
 
     /// Makes a job whose probe the caller holds.
@@ -104,7 +97,7 @@ struct BoardFixture {
     /// Ends a probe that is held.
     @discardableResult
     func publish(_ job: BoardJob, holding claim: Claim) async throws -> Published {
-        try await board.publish(job, passes: BoardFixture.passes(job.passCount), claim: claim)
+        try await board.publish(job, claim: claim)
     }
 
     static func offer(

@@ -130,7 +130,7 @@ extension BoardTests {
 
         @Test func databasesAndPasswords() async throws {
             let second = RedisBoard(try RedisAddress("\(fixture.server.url)?db=2"), name: "second")
-            _ = try await second.put(BoardFixture.job(passes: 1), passes: BoardFixture.passes(1))
+            _ = try await second.put(BoardFixture.job(passes: 1))
             #expect(try await fixture.state() == nil)
             #expect(try await second.status(JobID("a1"))?.state == .running)
 
@@ -150,7 +150,7 @@ extension BoardTests {
             while (try? fixture.raw("CONFIG", "SET", "port", "\(port)")) == nil { port += 1 }
             for host in ["127.0.0.1", "localhost"] {
                 let board = RedisBoard(try RedisAddress("redis://admin:admin@\(host):\(port)/1"), name: "test")
-                _ = try await board.put(BoardFixture.job(host, passes: 1), passes: BoardFixture.passes(1))
+                _ = try await board.put(BoardFixture.job(host, passes: 1))
                 #expect(try await board.status(JobID(host))?.state == .running)
             }
             try fixture.raw("CONFIG", "SET", "port", "0")
@@ -232,12 +232,12 @@ extension BoardTests {
 
         @Test func expiredJobsLeaveTheList() async throws {
             let brief = try BoardFixture.open(fixture.server, timing: BoardTiming(retention: .milliseconds(1)))
-            _ = try await brief.put(BoardFixture.job("old", passes: 1), passes: BoardFixture.passes(1))
+            _ = try await brief.put(BoardFixture.job("old", passes: 1))
             #expect(try await brief.cancel(JobID("old")))
             usleep(5000)
             #expect(try fixture.raw("EXISTS", "reel2:{main}:job:old") == "0")
             #expect(try await brief.latestJobs().jobs.isEmpty)
-            _ = try await brief.put(BoardFixture.job("new", passes: 1), passes: BoardFixture.passes(1))
+            _ = try await brief.put(BoardFixture.job("new", passes: 1))
             #expect(try fixture.raw("ZRANGE", "reel2:{main}:jobs", "0", "-1") == "new")
             #expect(try fixture.raw("KEYS", "*:old*").isEmpty)
         }

@@ -53,7 +53,7 @@ extension BoardTests {
         }
 
         @Test func aJobCanBePublishedPaused() async throws {
-            _ = try await fixture.board.put(BoardFixture.job(), passes: BoardFixture.passes(3), paused: true)
+            _ = try await fixture.board.put(BoardFixture.job(), paused: true)
             #expect(try await fixture.claim() == nil)
             _ = try await fixture.board.resume(job)
             #expect(try await fixture.take().index == 0)
@@ -96,7 +96,7 @@ extension BoardTests {
                     segments: [], statistics: PassStatistics(framesEncoded: 10),
                     diagnostics: [.said("from the store")]))
             _ = try await fixture.board.put(
-                BoardFixture.job(), passes: BoardFixture.passes(3), finished: [0: made, 2: made])
+                BoardFixture.job(), finished: [0: made, 2: made])
             let status = try #require(try await fixture.board.status(job))
             #expect(status.passes.done == 2 && status.passes.ready == 1 && status.framesEncoded == 20)
             let results = try await fixture.board.results(job)
@@ -114,7 +114,7 @@ extension BoardTests {
             let made = RecordedResult(
                 token: "t", result: PassResult(segments: [], statistics: PassStatistics(), diagnostics: []))
             let finished = Dictionary(uniqueKeysWithValues: (0..<3).map { ($0, made) })
-            _ = try await fixture.board.put(BoardFixture.job(), passes: BoardFixture.passes(3), finished: finished)
+            _ = try await fixture.board.put(BoardFixture.job(), finished: finished)
             #expect(try await fixture.state() == .assembling)
             #expect(try await fixture.take().work == .assembly)
         }

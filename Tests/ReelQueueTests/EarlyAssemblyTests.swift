@@ -34,12 +34,11 @@ extension BoardTests {
         }
 
         @Test func itBeginsWithTheSoundAndTheVideosEnd() async throws {
-            let passes = [Pass.audio(0)] + BoardFixture.passes(3)
-            _ = try await fixture.board.put(BoardFixture.job(passes: 4), passes: passes)
+            try await fixture.publish(BoardFixture.job(passes: 4, audio: 1))
             let (sound, end, middle, start) = (
                 try await fixture.take(), try await fixture.take(), try await fixture.take(), try await fixture.take()
             )
-            #expect(sound.work == .pass(passes[0]))
+            #expect(sound.work == .audio)
             try await fixture.complete(middle)
             #expect(try await fixture.claim("w2") == nil)
             try await fixture.complete(end)

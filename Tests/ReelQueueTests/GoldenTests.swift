@@ -14,9 +14,9 @@ import Testing
     @Test func aPublishedJob() throws {
         try check(
             BoardJob(
-                id: JobID("a1"), source: "/films/film.mkv", frames: 240, passCount: 3, need: 1 << 30,
+                id: JobID("a1"), source: "/films/film.mkv", frames: 240, passCount: 3, audioPasses: 1, need: 1 << 30,
                 encoders: ["libx264 164", "aac 59"], protocolVersion: 4, weight: 0.5, encodingEffort: 9.5,
-                diagnostics: [.redisEvicts(address: "redis://host:6379")], plan: 2), "published-job")
+                diagnostics: [.redisEvicts(address: "redis://host:6379")], plan: 2, planHash: "0f5a"), "published-job")
     }
 
     @Test func aWorkersReport() throws {
@@ -27,7 +27,8 @@ import Testing
                 uptime: 90, notes: [.workerDiskFull(folders: ["/tmp"])],
                 held: [
                     WorkerReport.Held(
-                        job: JobID("a1"), index: -1, token: "t", plan: 0, decoded: 3, encoded: 2, wholeChunks: 1)
+                        job: JobID("a1"), index: -1, token: "t", plan: 0, decoded: 3, encoded: 2, wholeChunks: 1,
+                        frames: 9)
                 ]), "worker-report")
     }
 }

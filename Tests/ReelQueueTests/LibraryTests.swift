@@ -114,6 +114,34 @@ extension BoardTests {
             #expect(try version() == "\(Library.version + 1)")
         }
 
+        /// Release 0.1.0 puts passes and results on the board before it publishes, and is given a pass with its claim.
+        @Test func whatRelease010CallsIsServed() async throws {
+            func call(_ function: String, _ arguments: String...) throws -> String {
+                try fixture.raw.send(["FCALL", "reel2_\(function)", "1", "reel2:{main}:jobs", "2"] + arguments)
+            }
+            var job = BoardFixture.job(passes: 3)
+            (job.audioPasses, job.planHash) = (nil, nil)
+            let token = try await fixture.begin(job).token
+            let json = try BoardFixture.json(job)
+            func publish() throws -> String {
+                try call("publish", "a1", token, json, "1", "3", "100", "1", "", "10", "60000", "30", "1", "0")
+            }
+            #expect(try call("upload", "a1", token, "20000", "1", "0", "audio", "SOUND", "1", "video", "END") == "1")
+            #expect(try publish() == "incomplete")
+            #expect(try call("upload", "a1", token, "20000", "0", "2", "video", "START") == "1")
+            let result = try BoardFixture.json(PassResult(segments: [], statistics: .init(), diagnostics: []))
+            #expect(try call("restore", "a1", token, "20000", "1", "t \(result)", "") == "1")
+            #expect(try await fixture.claim() == nil)
+            #expect(try publish() == "published")
+            func claim(_ token: String) throws -> String {
+                try call("claim", "w1", "1000", "1", "", "20000", token, "0", "60000")
+            }
+            #expect(try claim("t0") == "a1\n0\naudio\nSOUND\n100\n1")
+            #expect(try claim("t2") == "a1\n2\nvideo\nSTART\n100\n1")
+            let status = try #require(try await fixture.board.status(job.id))
+            #expect((status.passes.done, status.job.work(at: 0), status.job.work(at: 3)) == (1, nil, .assembly))
+        }
+
         @Test func aUserThatMayNotLoadThemNeedsAPreparedBoard() async throws {
             defer { _ = try? fixture.raw("FUNCTION", "FLUSH") }
             try fixture.raw("ACL", "SETUSER", "guest", "on", ">guest", "~*", "+@all", "-function|load")

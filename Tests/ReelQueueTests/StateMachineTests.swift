@@ -76,7 +76,7 @@ extension BoardTests {
 
         /// Makes a job of one pass and brings it to a state; gives what a worker holds or held last.
         private func bring(to state: JobState?) async throws -> Claim {
-            var held = Claim(job: JobID("a1"), index: 0, work: .pass(.audio(0)), token: "none", need: 100, plan: 0)
+            var held = Claim(job: JobID("a1"), index: 0, work: .audio, token: "none", need: 100, plan: 0)
             guard let state else { return held }
             held = try await fixture.begin(BoardFixture.job(passes: 1))
             guard state != .probing else { return held }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import ReelCore
-import ReelJobs
+import ReelHost
 import ReelServer
 import ReelTestSupport
 import Testing

@@ -93,7 +93,7 @@ import Testing
         #expect(try await access.use { 5 } == 5)
     }
 
-    @Test("more calls that do not return than there are threads are all answered, and so are those after them")
+    @Test("if more calls hang than there are threads, all of them and the later ones are answered")
     func allThreadsHeld() async throws {
         let gate = Gate()
         let access = access(threads: 2)

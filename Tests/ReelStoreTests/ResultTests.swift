@@ -20,7 +20,7 @@ struct ResultTests {
                 assembledBy: "t", as: .mkv, bytes: Int64(DeliveryTests.content.count),
                 sha256: Fingerprint.sha256Hex(DeliveryTests.content))
             try job.write(record)
-            #expect(job.result == nil, "not before the job is done")
+            #expect((try? job.storedResult()) == nil, "not before the job is done")
             record.state = .done
             try job.write(record)
             try body(job, folder)
@@ -39,7 +39,7 @@ struct ResultTests {
     @Test("A result is delivered as it was verified")
     func whole() throws {
         try withDone { job, folder throws in
-            let result = try #require(job.result)
+            let result = try job.storedResult()
             #expect(result.recorded.bytes == Int64(DeliveryTests.content.count))
             #expect(result.recorded.sha256 == Fingerprint.sha256Hex(DeliveryTests.content))
             try Delivery.copy(result, to: folder + "/out.mkv", overwrite: false)
@@ -51,7 +51,7 @@ struct ResultTests {
     @Test("A result of the same size with another byte is not delivered")
     func changed() throws {
         try withDone { job, folder throws in
-            let result = try #require(job.result)
+            let result = try job.storedResult()
             let file = try #require(FileHandle(forUpdatingAtPath: result.locator.name))
             try file.seek(toOffset: 1_700_000)
             try file.write(contentsOf: [0xFF, 0xFE])
@@ -76,10 +76,10 @@ struct ResultTests {
     func unrecorded() throws {
         try withDone { job, _ throws in
             try FileManager.default.moveItem(atPath: job.output(.mkv), toPath: job.output(.mp4))
-            #expect(job.result == nil)
+            #expect((try? job.storedResult()) == nil)
             #expect(reason { _ = try job.storedResult() } == .noResult(job: job.id, state: .done))
             try AtomicFile.write([1, 2, 3], to: job.output(.mkv))
-            #expect(job.result == nil)
+            #expect((try? job.storedResult()) == nil)
             guard case .resultDiffers? = reason({ _ = try job.storedResult() }) else {
                 Issue.record("another size")
                 return
@@ -90,7 +90,7 @@ struct ResultTests {
     @Test("Links, pipes and devices in the place of a result are refused at once")
     func foreign() throws {
         try withDone { job, folder throws in
-            let result = try #require(job.result)
+            let result = try job.storedResult()
             try write("secret", folder + "/secret")
             let places: [(String) -> Void] = [
                 { mkfifo($0, 0o666) }, { symlink("/dev/zero", $0) }, { symlink(folder + "/secret", $0) },

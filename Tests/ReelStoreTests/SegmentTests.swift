@@ -36,7 +36,7 @@ struct SegmentTests {
         try AtomicFile.write(json: record, to: "\(job.segments)/\(record.name.recordName)")
     }
 
-    private func found(_ job: JobFolder) -> [String?] { job.wholeSegments(wanted).map { $0?.name.text } }
+    private func found(_ job: JobFolder) -> [String?] { job.wholeSegments([wanted])[0].map { $0?.name.text } }
 
     @Test("Records of another version are ignored")
     func earlier() throws {

@@ -78,13 +78,13 @@ struct SourceFolderTests {
     }
 
     @Test("The folder of a plan's index that this host does not see is named")
-    func missing() throws {
-        try withFolder { root in
-            let store = try FolderStore.make(root: root)
-            let failure = #expect(throws: ReelFailure.self) { try store.indexes(of: Samples.plan, record(JobID("a1"))) }
-            let folder = try store.source(fingerprint).path
-            #expect(failure?.reason == .indexMissing(hash: Samples.plan.sources[0].indexHash, folder: folder))
+    func missing() async throws {
+        let store = try withFolder { try FolderStore.make(root: $0) }
+        let failure = await #expect(throws: ReelFailure.self) {
+            try await store.indexes(of: Samples.plan, record(JobID("a1")))
         }
+        let folder = try store.source(fingerprint).path
+        #expect(failure?.reason == .indexMissing(hash: Samples.plan.sources[0].indexHash, folder: folder))
     }
 
     @Test("When the last source is removed, nothing keeps the store's folder")

@@ -136,7 +136,7 @@ import Testing
         #expect(chosen[0].hasPrefix("\u{1B}[7m5d0c2f3a9be17c44  running"))
         press(.down, .open)
         #expect(view.opened == JobID("8fa01b7c6d5e4f30"))
-        let alone = Snapshot(json: 0) { _ in [ScreenLine("alone")] }
+        let alone = Snapshot(json: 0) { _, _ in [ScreenLine("alone")] }
         view.heed(.down, of: alone, on: terminal)
         #expect(view.lines(of: alone, on: terminal).map(\.text) == ["alone"])
         view.heed(.back, of: alone, on: terminal)
@@ -196,7 +196,9 @@ import Testing
         let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
         let failure = PassFailure(index: 39, attempts: ["crash": 2], recent: attempts)
         let log = (1...12).map { "line \($0)\n" }.joined() + "an \u{1B}[2J escape"
-        view.failures = [FailureView(failure, work: .pass(pass), index: PlanTextTests.index(), logs: ["t2": log])]
+        view.failures = [
+            FailureView(failure, work: .video, pass: pass, index: PlanTextTests.index(), logs: ["t2": log])
+        ]
         view.failureCount = 3
         let strip = strip(done: 18, live: 2, failed: 1)
         #expect(
@@ -290,7 +292,7 @@ import Testing
             ])
     }
 
-    /// Jobs of which the first has a name and labels.
+    /// Jobs, the first with a name and labels.
     private var labelled: [JobView] {
         var jobs = queue.jobs
         (jobs[0].name, jobs[0].labels) = ("Trailer, take 3", ["project": "trailer"])
@@ -359,16 +361,15 @@ import Testing
 
     @Test func workers() {
         let held = [
-            WorkerReport.Held(job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeChunks: 0),
+            WorkerReport.Held(
+                job: JobID("a"), index: 3, token: "t", plan: 1, decoded: 90, encoded: 60, wholeChunks: 0, frames: 240),
             WorkerReport.Held(job: JobID("a"), index: 0, token: "u", plan: 1, decoded: 0, encoded: 0, wholeChunks: 0),
         ]
         let report = WorkerReport(
             worker: WorkerID("node-1-77-ab"), host: "node-1", slots: 4, slotsOut: 1, memoryTotal: 3 << 30, encoders: [],
             protocolVersion: 1, notes: [.workerDiskFull(folders: ["/s"])], held: held)
         let holds = [
-            "t": WorkerStatus.Hold(
-                seconds: 4, work: .pass(.video(VideoPass(randomAccessPoint: 0, frames: 10..<250, chunkCount: 1)))),
-            "u": WorkerStatus.Hold(seconds: 8, work: .pass(.audio(0))),
+            "t": WorkerStatus.Hold(seconds: 4, work: .video), "u": WorkerStatus.Hold(seconds: 8, work: .audio),
         ]
         var told = report
         (told.version, told.store, told.uptime) = ("0.1.0", "/srv/reel", 7300)
@@ -394,7 +395,7 @@ import Testing
                 """)
     }
 
-    @Test("on a narrow screen what does not fit beside a worker or a job is below it, and nothing is cut off")
+    @Test("on a narrow screen, facts that do not fit beside a worker or a job go below it, and nothing is cut off")
     func narrowScreens() {
         let narrow = Canvas(columns: 30, rows: 24, hasColour: false, hasBlocks: false)
         var report = WorkerReport(
@@ -433,7 +434,7 @@ import Testing
                 """)
     }
 
-    @Test("a list tells jobs of one file apart by what was asked for, by whom, and how long it took")
+    @Test("a list tells jobs of one file apart by their options, submitters and durations")
     func whatWasAskedFor() {
         var jobs = [queue.jobs[0], queue.jobs[1]]
         jobs[0].options = JobSpec(container: .mp4, crf: 20)

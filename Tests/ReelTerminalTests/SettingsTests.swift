@@ -23,10 +23,10 @@ import Testing
     @Test func values() async throws {
         try await load(#"{"store": "/srv/reel", "slots": 3, "memoryTotal": "2GiB", "sourceRoots": ["/a", "/b"]}"#)
         #expect(Settings.text(.store) == "/srv/reel")
-        #expect(try Settings.value(.slots, as: Int.self) == 3)
+        #expect(try Settings.value(.slots) == 3)
         #expect(Settings.list(.sourceRoots) == ["/a", "/b"])
         #expect(Settings.text(.redis) == nil)
-        #expect(throws: (any Error).self) { try Settings.value(.store, as: Int.self) }
+        #expect(throws: (any Error).self) { try Settings.value(.store) as Int? }
     }
 
     @Test func refusals() async {

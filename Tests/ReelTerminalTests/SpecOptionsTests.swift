@@ -15,7 +15,7 @@ import Testing
     ]
 
     private func json(_ text: String) throws -> OutputRequest {
-        let place = JSONPlace(try JSONDecoder().decode(DecimalJSON.self, from: Data(text.utf8)))
+        let place = JSONPlace(try JSONValue(Data(text.utf8), within: .file))
         return try OutputRequest(place, knows: OutputRequest.Field.allCases)
     }
 

@@ -10,16 +10,14 @@ import Testing
         Claim(job: JobID("a1"), index: 2, work: work, token: token, need: 100, plan: 3)
     }
 
-    private static let video = Work.pass(.video(VideoPass(randomAccessPoint: 0, frames: 0..<10, chunkCount: 2)))
-
     @Test func aBeatTellsWhatIsDone() {
         let passes = ActivePasses()
-        let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
+        let claim = ActivePassesTests.claim("1", .video)
         passes.add(claim, frames: 10, kill: KillSwitch())
         passes.update(claim, wholeChunks: 1, frames: 5)
         passes.update(claim, .video(decoded: 4, encoded: 3, frames: 5..<9))
         let held = WorkerReport.Held(
-            job: JobID("a1"), index: 2, token: "1", plan: 3, decoded: 4, encoded: 8, wholeChunks: 1)
+            job: JobID("a1"), index: 2, token: "1", plan: 3, decoded: 4, encoded: 8, wholeChunks: 1, frames: 10)
         #expect(passes.report == [held])
         passes.remove(claim)
         #expect(passes.report == [])
@@ -27,7 +25,7 @@ import Testing
 
     @Test func soundHasNoFrames() {
         let passes = ActivePasses()
-        let claim = ActivePassesTests.claim("1", .pass(.audio(0)))
+        let claim = ActivePassesTests.claim("1", .audio)
         passes.add(claim, frames: 0, kill: KillSwitch())
         passes.update(claim, .sound)
         #expect(passes.report.map(\.decoded) == [0])
@@ -46,7 +44,7 @@ import Testing
 
     @Test func theFirstReasonToStopCounts() {
         let passes = ActivePasses()
-        let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
+        let claim = ActivePassesTests.claim("1", .video)
         let (kill, kills) = (KillSwitch(), Counter())
         kill.arm { kills.count() }
         passes.add(claim, frames: 10, kill: kill)
@@ -62,7 +60,7 @@ import Testing
     /// A claim may be under way when the worker is told to end at once.
     @Test func aPassThatIsEnteredAfterAllWereStoppedIsStopped() {
         let passes = ActivePasses()
-        let claim = ActivePassesTests.claim("1", ActivePassesTests.video)
+        let claim = ActivePassesTests.claim("1", .video)
         let (kill, kills) = (KillSwitch(), Counter())
         passes.stopAll(because: .drained)
         passes.add(claim, frames: 10, kill: kill)

@@ -42,8 +42,7 @@ import Testing
         try await withEarlyAssembly { worker, job in
             let claim = try #require(worker.environment.passes.report.first { $0.index == 3 })
             let held = Claim(
-                job: job.id, index: 3, work: .pass(job.plan.passes[3]), token: claim.token, need: job.plan.need, plan: 1
-            )
+                job: job.id, index: 3, work: .video, token: claim.token, need: job.plan.need, plan: 1)
             _ = try await worker.board.fail(held, worker: worker.worker, failure: .of(.transient))
             worker.clock.advance(by: .milliseconds(200))
             try await until { worker.log.lines.contains { $0.hasPrefix("hands back assembly of job \(job.id)") } }

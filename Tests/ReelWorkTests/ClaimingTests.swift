@@ -145,9 +145,9 @@ import Testing
             let job = try await worker.planning.planAlone(try worker.record(), anew: false)
             var published = job.record.beginning
             (published.passCount, published.plan, published.need) = (4, job.plan.number, job.plan.need)
+            (published.audioPasses, published.planHash) = (job.plan.audioPasses, "another plan's")
             let claim = try await worker.holdProbe(job.record)
-            let passes: [Pass] = job.plan.passes.reversed()
-            #expect(try await worker.board.publish(published, passes: passes, claim: claim) == .published)
+            #expect(try await worker.board.publish(published, claim: claim) == .published)
             #expect(await worker.claimer.take()?.claim == nil)
             let reason = ReelFailure(.planDiffers(job: job.id, plan: job.plan.number, store: worker.store.name))
             #expect(try await worker.status(job.id).excluded.mapValues(\.reason) == ["w1": reason])

@@ -14,7 +14,7 @@ import Testing
     /// Runs the body with a worker that has reached Redis and the store.
     private func withReadyWorker(_ body: (WorkerFixture) async throws -> Void) async throws {
         try await withWorker { worker in
-            worker.environment.signs.begin()
+            worker.environment.notes.begin()
             await worker.heartbeat.beat()
             await StoreWatch(worker.environment).look()
             try #require(health(worker).obstacles == [])
@@ -81,14 +81,14 @@ import Testing
 
     @Test func aLoopThatGivesNoSignForAMinuteIsNotAlive() async throws {
         try await withReadyWorker { worker in
-            worker.environment.signs.giveSign()
+            worker.environment.notes.giveSign()
             worker.clock.advance(by: .milliseconds(59_999))
             #expect(health(worker).isAlive)
             worker.clock.advance(by: .milliseconds(1))
             #expect(!health(worker).isAlive)
             // So long no look at the store has come back, either.
             #expect(health(worker).obstacles == [.storeUnusable])
-            worker.environment.signs.giveSign()
+            worker.environment.notes.giveSign()
             await StoreWatch(worker.environment).look()
             #expect(health(worker).isAlive)
             #expect(health(worker).obstacles == [])

@@ -88,7 +88,7 @@ import Testing
             try await until { worker.log.lines.contains("lost probe of job \(record.id): its lease had lapsed") }
             // The lapse was charged by the board, and nothing by the worker.
             #expect(try await worker.status(record.id).failures.map(\.attempts) == [["lost": 1]])
-            #expect(worker.environment.signs.attempts == [.lost: 1])
+            #expect(worker.environment.notes.attempts == [.lost: 1])
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
             worker.engines.letGo()
             try await until { worker.log.lines.contains("lost probe of job \(record.id): its lease had lapsed") }
             #expect(try await worker.status(record.id).state == .probing)
-            #expect(worker.environment.signs.attempts == [.lost: 1])
+            #expect(worker.environment.notes.attempts == [.lost: 1])
         }
     }
 
@@ -112,7 +112,7 @@ import Testing
             #expect(try await worker.board.cancel(record.id))
             await worker.heartbeat.beat()
             try await until { worker.log.lines.contains("stopped probe of job \(record.id): the job was cancelled") }
-            #expect(worker.environment.signs.attempts == [:])
+            #expect(worker.environment.notes.attempts == [:])
         }
     }
 
@@ -124,7 +124,7 @@ import Testing
             let status = try await worker.status(record.id)
             #expect(status.state == .probing)
             #expect(status.failures == [])
-            #expect(worker.environment.signs.attempts == [.released: 1])
+            #expect(worker.environment.notes.attempts == [.released: 1])
             // Another process gets it.
             #expect(try await worker.board.begin(record.beginning, holder: WorkerID("c2")) != .probing)
         }

@@ -59,8 +59,7 @@ struct AdmissionSimulation {
             let published = SampleJob.published("\(place)", passes: job.passes.count)
             let begun = board.begin(published, holder: "coordinator", token: nextToken())
             guard case .begun(let claim) = begun else { continue }
-            _ = board.publish(
-                published, passes: SampleJob.passes(job.passes.count), finished: [:], claim: claim, paused: false)
+            _ = board.publish(published, finished: [:], claim: claim, paused: false)
             if policy == .breadthFirst { board.beginJob(published.id.text) }
         }
     }

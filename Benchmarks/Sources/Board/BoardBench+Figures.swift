@@ -7,8 +7,7 @@ extension BoardBench {
     func figures(workers: Int) async throws -> (callsPerSecond: Double, p99: Double) {
         let board = RedisBoard(address, name: "coordinator")
         for number in 0..<jobs {
-            try await board.put(
-                SampleJob.published("film-\(number)", passes: passes), passes: SampleJob.passes(passes))
+            try await board.put(SampleJob.published("film-\(number)", passes: passes))
         }
         let rushing = try await fleet(workers)
         let began = ContinuousClock.now

@@ -32,9 +32,9 @@ struct BoardBench {
                 let claimed = Task { try await worker.waitForClaim() }
                 let board = RedisBoard(address, name: "coordinator")
                 try await board.ping()
-                let (job, list) = (SampleJob.published("job-\(round)", passes: count), SampleJob.passes(count))
+                let job = SampleJob.published("job-\(round)", passes: count)
                 let began = clock.now
-                try await board.put(job, passes: list)
+                try await board.put(job)
                 publishing.add(clock.now - began)
                 claiming.add(try await claimed.value - began)
             }
@@ -47,14 +47,14 @@ struct BoardBench {
         try probe.clear()
         let (large, count) = (JobID("large"), 100_000)
         let board = RedisBoard(address, name: "coordinator")
-        try await board.put(SampleJob.published(large.text, passes: count), passes: SampleJob.passes(count))
+        try await board.put(SampleJob.published(large.text, passes: count))
         let fleet = try await self.fleet(workers)
         let end = clock.now + .seconds(seconds)
         _ = try await all(fleet) { try await $0.rush(until: end) }
         try await all(fleet) { try await $0.claim() }
         for number in 1..<100 {
             let small = SampleJob.published("small-\(number)", passes: 100)
-            try await board.put(small, passes: SampleJob.passes(100))
+            try await board.put(small)
         }
         guard let status = try await board.status(large) else { throw Trouble("the job has vanished") }
         heading(
@@ -88,11 +88,10 @@ struct BoardBench {
         try probe.clear()
         try probe.setRewriting(false)
         let board = RedisBoard(address, name: "coordinator")
-        let list = SampleJob.passes(passes)
         let before = try probe.read()
         let began = clock.now
         for number in 0..<jobs {
-            try await board.put(SampleJob.published("film-\(number)", passes: passes), passes: list)
+            try await board.put(SampleJob.published("film-\(number)", passes: passes))
         }
         let took = clock.now - began
         let after = try probe.read()

@@ -7,17 +7,9 @@ enum SampleJob {
 
     static func published(_ name: String, passes: Int) -> BoardJob {
         BoardJob(
-            id: JobID(name), source: "/srv/films/\(name).mkv", frames: 240 * passes, passCount: passes, need: 1 << 30,
-            encoders: encoders, protocolVersion: 1, plan: 1)
-    }
-
-    /// Sound, then video from the source's end to its start.
-    static func passes(_ count: Int) -> [Pass] {
-        [.audio(0)]
-            + (1..<count).map { place in
-                let start = (count - 1 - place) * 240
-                return .video(VideoPass(randomAccessPoint: start / 48, frames: start..<start + 240, chunkCount: 1))
-            }
+            id: JobID(name), source: "/srv/films/\(name).mkv", frames: 240 * passes, passCount: passes,
+            audioPasses: min(1, passes), need: 1 << 30, encoders: encoders, protocolVersion: 1, plan: 1,
+            planHash: String(repeating: "5a", count: 32))
     }
 
     static func offer(_ worker: WorkerID) -> WorkerOffer {
@@ -55,8 +47,8 @@ enum SampleJob {
 
 extension RedisBoard {
     /// Begins a job and publishes it at once.
-    func put(_ job: BoardJob, passes: [Pass]) throws(ReelFailure) {
+    func put(_ job: BoardJob) throws(ReelFailure) {
         guard case .begun(let claim) = try begin(job, holder: WorkerID("coordinator")) else { return }
-        _ = try publish(job, passes: passes, finished: [:], claim: claim, paused: false)
+        _ = try publish(job, finished: [:], claim: claim, paused: false)
     }
 }

@@ -50,7 +50,7 @@ struct ServerCommand: AsyncParsableCommand {
         let idle = try residentBytes()
         let board = RedisBoard(try RedisAddress(redis), name: "bench")
         for number in 0..<jobs {
-            try await board.put(SampleJob.published("film-\(number)", passes: passes), passes: SampleJob.passes(passes))
+            try await board.put(SampleJob.published("film-\(number)", passes: passes))
         }
         let scrapes = try await scrape()
         let heard = try await listen()

@@ -190,7 +190,7 @@ package struct Plan: Hashable, Codable, Sendable {
     }
 }
 
-/// A unit of a plan: published, claimed and retried as a whole. Takes at most 200 bytes of JSON.
+/// A unit of a plan: published, claimed and retried as a whole.
 package enum Pass: Hashable, Codable, Sendable {
     /// Decodes and encodes a range of frames.
     case video(VideoPass)
@@ -265,7 +265,7 @@ package struct VideoPass: Hashable, Sendable {
 }
 
 /// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip, second clip if there is one],
-/// because passes on the board must be short.
+/// because a plan has many passes.
 extension VideoPass: Codable {
     /// Throws `DecodingError` for a list that is not a possible pass.
     package init(from decoder: any Decoder) throws {

@@ -1,7 +1,6 @@
-/// The sound of an edit: which moments of its sources are heard when.
-///
-/// Sound lies where the video has its moment. Where a clip turns round and shows the turning frame once, the sound turns in
-/// the middle of that frame: it runs forwards through the frame's first half and backwards through its second.
+/// The sound of an edit: which moments of its sources are heard when. A moment of sound is heard when the video shows
+/// that moment. If a clip turns round and shows the turning frame once, the sound turns in the middle of that frame: it
+/// runs forwards through the frame's first half and backwards through its second.
 package struct SoundEdit: Hashable, Codable, Sendable {
     /// The pieces, one after the other from the output's start to its end.
     package let pieces: [Piece]
@@ -10,33 +9,39 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     package struct Piece: Hashable, Codable, Sendable {
         /// The index of the source; nil for silence.
         package var source: Int?
-        /// When the piece begins in the output, in seconds.
-        package var start: Rational
-        /// When the piece ends in the output, in seconds.
+        /// When the piece begins and ends in the output, in seconds.
+        package var start = Rational(0)
         package var end: Rational
-        /// The direction in which the sound runs.
-        package var direction: Direction
+        package var direction = Direction.forwards
         /// Seconds of the source in a second of the output; positive.
-        package var speed: Rational
-        /// The moment of the source that would be heard at the output's start if the piece extended that far, in seconds
-        /// on the source's clock.
-        package var origin: Rational
+        package var speed = Rational(1)
+        /// The moment of the source, in seconds on its clock, that would be heard at the output's start if the piece
+        /// began there.
+        package var origin = Rational(0)
         /// The length of the crossfade with the piece before, around `start`, in seconds; 0 for none.
-        package var crossfade: Rational
+        package var crossfade = Rational(0)
 
-        /// The moment of the source that is heard at a moment of the output, both in seconds.
-        package func moment(at time: Rational) -> Rational {
-            direction == .forwards ? origin + time * speed : origin - time * speed
+        /// The part of the source that is heard during samples of the output, as places on the source's timeline in the
+        /// source's order. Beyond the timeline there is silence.
+        package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
+            let clock = TimeBase(1, Int64(timeline.sampleRate))
+            let place = { (moment: Rational) in clock.ticks(in: moment - timeline.start, rounding: .nearest) }
+            guard speed != Rational(1) else {
+                let origin = place(origin)
+                return direction == .forwards
+                    ? origin + samples.lowerBound..<origin + samples.upperBound
+                    : origin - samples.upperBound..<origin - samples.lowerBound
+            }
+            let count = clock.ticks(in: clock.seconds(Ticks(Int64(samples.count))) * speed, rounding: .nearest)
+            let played = clock.seconds(Timestamp(samples.lowerBound)) * speed
+            let first = place(direction == .forwards ? origin + played : origin - played)
+            return direction == .forwards ? first..<first + count : first - count..<first
         }
 
-        /// Whether this piece goes on where another ends, in the same way.
+        /// Whether this piece continues another without a change.
         fileprivate func continues(_ other: Piece) -> Bool {
             guard crossfade == Rational(0), source == other.source else { return false }
             return source == nil || direction == other.direction && origin == other.origin && speed == other.speed
-        }
-
-        package enum CodingKeys: String, CodingKey {
-            case source, start, end, direction, speed, origin, crossfade
         }
     }
 
@@ -50,22 +55,15 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         self.init(soundtrack, startTime: indexes[soundtrack.source].startTime, end: end)
     }
 
-    /// A soundtrack that fades into silence at the end.
-    ///
-    /// - Parameters:
-    ///   - startTime: the start of its file's clock, in seconds.
-    ///   - end: the end of the output, in seconds.
-    package init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
+    /// A soundtrack that fades into silence at the `end` of the output. `startTime` is the start of its file's clock.
+    /// Both are in seconds.
+    private init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
         let fade = min(Soundtrack.fade, end)
         // Half of a crossfade lies on either side of the cut.
         let cut = end - fade / Rational(2)
         pieces = [
-            Piece(
-                source: soundtrack.source, start: Rational(0), end: cut, direction: .forwards, speed: Rational(1),
-                origin: startTime + soundtrack.from, crossfade: Rational(0)),
-            Piece(
-                source: nil, start: cut, end: end, direction: .forwards, speed: Rational(1), origin: Rational(0),
-                crossfade: fade),
+            Piece(source: soundtrack.source, end: cut, origin: startTime + soundtrack.from),
+            Piece(start: cut, end: end, crossfade: fade),
         ]
     }
 
@@ -87,9 +85,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     }
 
     /// The pieces of a clip. A turning frame is always one of a forward clip's, at its start or its end.
-    private static func pieces(
-        of clip: Clip, in track: VideoTrack, _ turns: (before: Bool, after: Bool)
-    ) -> [Piece] {
+    private static func pieces(of clip: Clip, in track: VideoTrack, _ turns: (before: Bool, after: Bool)) -> [Piece] {
         let (clock, speed) = (clip.map.source, clip.map.speed)
         let (low, high) = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
         let (start, end) = (clip.map.offset, clip.map.offset + clip.map.duration)
@@ -100,39 +96,30 @@ package struct SoundEdit: Hashable, Codable, Sendable {
                 source: clip.source, start: from, end: to, direction: direction, speed: speed, origin: origin,
                 crossfade: from == start ? crossfade : Rational(0))
         }
-        guard clip.isHeard else {
-            return [
-                Piece(
-                    source: nil, start: start, end: end, direction: .forwards, speed: Rational(1), origin: Rational(0),
-                    crossfade: crossfade)
-            ]
-        }
+        guard clip.isHeard else { return [Piece(start: start, end: end, crossfade: crossfade)] }
         guard clip.direction == .forwards else { return [piece(start, end, .backwards, high)] }
         let half = { (frame: Int) in clock.seconds(track.frames[frame].interval.duration) / Rational(2) }
         let first = turns.before ? half(clip.frames.lowerBound) : Rational(0)
         let last = turns.after ? half(clip.frames.upperBound - 1) : Rational(0)
         let (turned, turns) = (start + first / speed, end - last / speed)
         let pieces = [
-            piece(start, turned, .backwards, low + first + first),
-            piece(turned, turns, .forwards, low + first),
+            piece(start, turned, .backwards, low + first + first), piece(turned, turns, .forwards, low + first),
             piece(turns, end, .backwards, high - last),
         ]
         return pieces.filter { $0.start < $0.end }
     }
 
-    /// The indexes of the sources that are heard, each once.
-    package var sources: [Int] {
-        pieces.compactMap(\.source).reduce(into: []) { known, source in
-            if !known.contains(source) { known.append(source) }
-        }
+    /// One piece at its own speed: a range of places on a source's timeline, from its first or its last sample on.
+    fileprivate init(_ places: Range<Int64>, on timeline: AudioTimeline, of source: Int, _ direction: Direction) {
+        let rate = Int64(timeline.sampleRate)
+        let first = direction == .forwards ? places.lowerBound : places.upperBound
+        pieces = [
+            Piece(
+                source: source, end: Rational(Int64(places.count), rate), direction: direction,
+                origin: timeline.start + Rational(first, rate))
+        ]
     }
 
-    package enum CodingKeys: String, CodingKey {
-        case pieces
-    }
-}
-
-extension SoundEdit {
     /// A part of the output in samples, in which nothing changes: a run of one sound, or a crossfade of two.
     package struct Part: Hashable, Sendable {
         /// The samples of the output, per channel.
@@ -141,13 +128,16 @@ extension SoundEdit {
         package var piece: Int
         /// The crossfade to the piece after it; nil for a run.
         package var crossfade: Crossfade?
+
+        /// The places in `pieces` of all that are heard: one, or two in a crossfade.
+        package var pieces: Range<Int> { piece..<piece + (crossfade == nil ? 1 : 2) }
     }
 
     /// How the next piece fades in while the piece before fades out. Both shares add up to 1.
     package struct Crossfade: Hashable, Sendable {
         /// The share of the next piece in the part's first sample, from 0 to 1.
         package var share: Double
-        /// By how much it grows with each sample.
+        /// The growth of that share with each sample.
         package var growth: Double
     }
 
@@ -166,10 +156,8 @@ extension SoundEdit {
                     let length = (piece.crossfade * rate).approximate
                     // The middle of a sample decides.
                     let share = (Double(first) + 0.5 - (begin * rate).approximate) / length
-                    parts.append(
-                        Part(
-                            samples: first..<end, piece: number - 1,
-                            crossfade: Crossfade(share: share, growth: 1 / length)))
+                    let crossfade = Crossfade(share: share, growth: 1 / length)
+                    parts.append(Part(samples: first..<end, piece: number - 1, crossfade: crossfade))
                     done = end
                 }
             }
@@ -183,15 +171,95 @@ extension SoundEdit {
     }
 }
 
-extension SoundEdit.Piece {
-    /// The places on a timeline of the piece's source of what is heard during samples of the output, in the source's order;
-    /// beyond the timeline there is silence. The piece is played at its own speed.
-    package func places(_ samples: Range<Int64>, on timeline: AudioTimeline) -> Range<Int64> {
-        let clock = TimeBase(1, Int64(timeline.sampleRate))
-        let origin = clock.ticks(in: origin - timeline.start, rounding: .nearest)
-        return switch direction {
-        case .forwards: origin + samples.lowerBound..<origin + samples.upperBound
-        case .backwards: origin - samples.upperBound..<origin - samples.lowerBound
+/// The sound of an audio track of a plan. A reversal is an edit of one piece. It is as long as the sound that its
+/// source really has, which is known only after decoding.
+package struct TrackSound {
+    private let target: AudioTarget
+    private let clip: Clip
+    /// The sound of an edit; nil for a reversal.
+    private let edit: SoundEdit?
+    /// For how long the sound has to last, in seconds; nil if it may begin and end when it does.
+    private let length: Rational?
+    /// When the first frame that is shown begins in the source, and when the last one ends; in seconds.
+    private let shown: (start: Rational, end: Rational)
+    /// The duration of the last frame of the source that is shown, in seconds.
+    private let lastFrame: Rational
+
+    /// - Parameter indexes: those of the plan's sources, in their order.
+    package init(_ target: AudioTarget, of plan: Plan, _ indexes: [SourceIndex]) {
+        self.target = target
+        clip = plan.clips[0]
+        edit = plan.isEdit ? SoundEdit(plan, indexes) : nil
+        length = plan.soundLength
+        let clock = clip.map.source
+        shown = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
+        let frames = indexes[clip.source].video.frames[clip.frames]
+        lastFrame = clock.seconds(frames.last?.interval.duration ?? .zero)
+    }
+
+    /// Of a reversal, the range of the source that is shown, in seconds on its clock; nil for an edit.
+    package var reversed: (start: Rational, end: Rational)? { edit == nil ? shown : nil }
+
+    /// What is heard of a track.
+    package struct Heard {
+        /// The part of the track's timeline that may be heard.
+        package let timeline: AudioTimeline
+        package let edit: SoundEdit
+        /// When the sound begins in the output, in samples of the output.
+        package let start: Int64
+        /// The length of what is cut off at the video's ends, in seconds; nil if that is nothing, or only padding of
+        /// the source's encoder.
+        package let trimmed: Rational?
+    }
+
+    /// What is heard of the track that the target names, by its timeline; nil if nothing is.
+    package func heard(of track: AudioTimeline) -> Heard? {
+        if let edit { return Heard(timeline: track, edit: edit, start: 0, trimmed: nil) }
+        // Sound that keeps its direction with reversed pictures lasts as long as they do.
+        let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
+        guard let own = track.clipped(from: range.0, to: range.1),
+            let (timeline, beyond) = length == nil ? trimmed(own) : cut(own)
+        else { return nil }
+        let isPadding = !target.lossless && beyond <= Rational(Self.longestPadding, Int64(own.sampleRate))
+        let places = length == nil ? 0..<timeline.count : placesShown(on: timeline)
+        return Heard(
+            timeline: timeline, edit: SoundEdit(places, on: timeline, of: target.source, target.direction),
+            start: length == nil ? start(of: timeline) : 0,
+            trimmed: beyond > Rational(0) && !isPadding ? beyond : nil)
+    }
+
+    /// Encoders fill up their last packet with silence: of AAC it has 1024 samples, of MP3 1152.
+    private static let longestPadding: Int64 = 1152
+
+    /// Cuts off all sound beyond the video, of which a container without timestamps keeps nothing.
+    private func cut(_ own: AudioTimeline) -> (timeline: AudioTimeline, beyond: Rational)? {
+        own.clipped(from: shown.start, to: shown.end).map { cut in
+            (cut, Rational(own.count - cut.count, Int64(own.sampleRate)))
         }
+    }
+
+    /// Cuts off sound that outlasts reversed video by less than a frame, unless the track must be lossless. Otherwise
+    /// all of the output would have to start later.
+    private func trimmed(_ own: AudioTimeline) -> (timeline: AudioTimeline, beyond: Rational)? {
+        let overhang = own.end - shown.end
+        let frame = max(lastFrame, Rational(1024, Int64(own.sampleRate)))
+        guard target.direction == .backwards, !target.lossless, overhang > Rational(0), overhang < frame,
+            let cut = own.clipped(from: nil, to: shown.end)
+        else { return (own, Rational(0)) }
+        return (cut, overhang)
+    }
+
+    /// The places on a timeline that are heard while the video is shown.
+    private func placesShown(on timeline: AudioTimeline) -> Range<Int64> {
+        let clock = TimeBase(1, Int64(timeline.sampleRate))
+        let first = clock.ticks(in: shown.start - timeline.start, rounding: .nearest)
+        return first..<first + max(clock.ticks(in: shown.end - shown.start, rounding: .nearest), 0)
+    }
+
+    private func start(of timeline: AudioTimeline) -> Int64 {
+        var map = clip.map
+        map.direction = target.direction
+        let start = min(map.place(timeline.start), map.place(timeline.end))
+        return TimeBase(1, Int64(target.sampleRate)).ticks(in: start, rounding: .nearest)
     }
 }

@@ -1,31 +1,27 @@
-/// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them.
+/// The decoded samples of an audio track in time: pieces of continuous sound, and the holes between them. Samples are
+/// counted per channel.
 package struct AudioTimeline: Hashable, Sendable {
-    /// Samples per second.
     package let sampleRate: Int
     /// When the first sample is heard, in seconds on the source's clock.
     package private(set) var start: Rational
     /// Samples per channel, those of holes included.
     package private(set) var count: Int64
     /// The pieces of sound in order of time. Between two pieces there is silence, and nowhere else.
-    package private(set) var pieces: [Piece]
+    private var pieces: [Piece]
 
-    /// A piece of continuous sound.
-    package struct Piece: Hashable, Sendable {
+    private struct Piece: Hashable, Sendable {
         /// The piece's first sample, counted in decoded samples.
-        package var sample: Int64
+        var sample: Int64
         /// The piece's first sample, counted on the timeline, holes included.
-        package var place: Int64
-        /// Samples per channel.
-        package var count: Int64
+        var place: Int64
+        var count: Int64
         /// Whether the silence before the piece stands for packets that did not decode.
-        package var followsLoss: Bool
+        var followsLoss: Bool
     }
 
-    /// A decoded block of samples.
     package struct Block: Hashable, Sendable {
         /// When the block is heard by its timestamp, in seconds on the source's clock.
         package var time: Rational
-        /// Samples per channel.
         package var count: Int
         /// Whether a packet right before the block did not decode.
         package var followsLoss: Bool
@@ -53,14 +49,13 @@ package struct AudioTimeline: Hashable, Sendable {
         guard let first = blocks.first else { return nil }
         self.sampleRate = sampleRate
         start = first.time
-        // For each block, the number of samples by which its timestamp is ahead of the samples before it.
-        var decoded: Int64 = 0
-        var ahead: [Int64] = []
         let clock = TimeBase(1, Int64(sampleRate))
-        for block in blocks {
+        var decoded: Int64 = 0
+        // For each block, the number of samples by which its timestamp is ahead of the samples before it.
+        let ahead = blocks.map { block in
+            defer { decoded += Int64(block.count) }
             let ticks = clock.ticks(in: block.time - first.time, rounding: .nearest)
-            ahead.append(min(max(ticks, -Timestamp.bound), Timestamp.bound) - decoded)
-            decoded += Int64(block.count)
+            return min(max(ticks, -Timestamp.bound), Timestamp.bound) - decoded
         }
         var leastFromHere = ahead
         for place in leastFromHere.indices.dropLast().reversed() {
@@ -77,8 +72,8 @@ package struct AudioTimeline: Hashable, Sendable {
                 let hole = ahead[number] - ahead[number - 1]
                 if hole <= longest {
                     silence += hole
-                    let followsLoss = block.followsLoss
-                    pieces.append(Piece(sample: sample, place: sample + silence, count: 0, followsLoss: followsLoss))
+                    let place = sample + silence
+                    pieces.append(Piece(sample: sample, place: place, count: 0, followsLoss: block.followsLoss))
                 } else {
                     closedHoles += 1
                 }
@@ -91,7 +86,16 @@ package struct AudioTimeline: Hashable, Sendable {
     }
 
     /// When the last sample ends, in seconds on the source's clock.
-    package var end: Rational { start + Rational(count, Int64(sampleRate)) }
+    package var end: Rational { moment(count) }
+
+    private func moment(_ place: Int64) -> Rational { start + Rational(place, Int64(sampleRate)) }
+
+    /// The holes that stand for no lost packets, in seconds on the source's clock.
+    package var holes: [(start: Rational, end: Rational)] {
+        zip(pieces, pieces.dropFirst()).filter { !$1.followsLoss }.map { before, after in
+            (moment(before.place + before.count), moment(after.place))
+        }
+    }
 
     /// The part that is heard from `from` up to `to`, in seconds on the source's clock, cut to the nearest sample. Nil
     /// if no sound is left.
@@ -110,16 +114,12 @@ package struct AudioTimeline: Hashable, Sendable {
             return part
         }
         guard !clip.pieces.isEmpty else { return nil }
-        clip.start = start + Rational(low, Int64(sampleRate))
-        clip.count = high - low
+        (clip.start, clip.count) = (moment(low), high - low)
         return clip
     }
 
-    /// The spans of sound and silence in the order in which the track is heard in a direction. Samples within a span
-    /// stay in the source's order.
-    package func spans(_ direction: Direction) -> [Span] { spans(in: 0..<count, direction) }
-
-    /// The same for a range of places on the timeline. Beyond the timeline there is silence.
+    /// The spans of sound and silence in a range of places on the timeline, in the order in which they are heard in a
+    /// direction. Samples within a span stay in the source's order. Beyond the timeline there is silence.
     package func spans(in places: Range<Int64>, _ direction: Direction) -> [Span] {
         var spans: [Span] = []
         var place = places.lowerBound
@@ -142,5 +142,12 @@ package struct AudioTimeline: Hashable, Sendable {
     package enum Span: Hashable, Sendable {
         case sound(sample: Int64, count: Int64)
         case silence(Int64)
+
+        /// Samples per channel.
+        package var count: Int64 {
+            switch self {
+            case .sound(_, let count), .silence(let count): count
+            }
+        }
     }
 }

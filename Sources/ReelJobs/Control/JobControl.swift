@@ -1,9 +1,10 @@
+internal import Foundation
 package import ReelCore
 package import ReelQueue
 package import ReelStore
 
-/// Changes jobs in store and board. The board decides how a job ends, and the store learns of it after that. The store learns of
-/// every other change first: a board that is rebuilt from the store keeps paused jobs paused, and runs retried jobs.
+/// Changes jobs in store and board. The board decides how a job ends, and the store is told after that. Any other
+/// change goes to the store first: a board that is rebuilt from it keeps paused jobs paused and runs retried jobs.
 ///
 /// Each call throws `.usage` if there is no such job or its state does not allow the change, and `.unreachable`.
 package struct JobControl: Sendable {
@@ -17,7 +18,6 @@ package struct JobControl: Sendable {
         self.store = store
     }
 
-    /// Ends a job. Its workers learn of it with their next beat.
     func cancel(_ id: JobID) async throws(ReelFailure) -> Outcome {
         if let ended = try await state(of: id), ended.isTerminal { return .hadEnded(ended) }
         if try await board.cancel(id) {
@@ -36,8 +36,7 @@ package struct JobControl: Sendable {
         return .cancelled
     }
 
-    /// Has the job's record say how it ended. A job whose record cannot be read can be neither resumed nor recovered, so
-    /// nothing revives it.
+    /// Writes the job's end into its record. A record that cannot be read revives no job, so it may stay as it is.
     private func settle(_ id: JobID) async throws(ReelFailure) {
         guard await store.job(id).exists else { return }
         do throws(ReelFailure) {
@@ -47,7 +46,6 @@ package struct JobControl: Sendable {
         }
     }
 
-    /// Pauses a job, or lets it go on. Passes that workers hold are finished.
     func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         if let state, state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
@@ -58,7 +56,6 @@ package struct JobControl: Sendable {
         return paused ? .paused : .resumed
     }
 
-    /// Gives a job that has not ended another weight.
     func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> Outcome {
         if let state = try await state(of: id), state.isTerminal { throw ReelFailure(.jobEnded(job: id, state: state)) }
         guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
@@ -78,7 +75,6 @@ package struct JobControl: Sendable {
         return .weighed(weight)
     }
 
-    /// Says otherwise how a job is called; what is nil stays as it is, and a name that is `.some(nil)` goes.
     func describe(_ id: JobID, name: String??, labels: [String: String]?) async throws(ReelFailure) {
         guard let status = try await board.status(id) else {
             guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
@@ -97,25 +93,23 @@ package struct JobControl: Sendable {
         }
     }
 
-    /// Has a failed job run again. Passes that are finished, and whole in the store, stay so.
     func retry(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id)
         guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
         try await reopen(id)
         try await takeBackLost(id)
         while try await board.retry(id) == nil {
-            // The board has forgotten the job, or a process is removing it. That process has read the record before the board
-            // forgot the job, and removes nothing if the record changes now. If it was faster, there is no job to reopen.
+            // The board has forgotten the job, or a process is removing it. That process has read the record, and
+            // removes nothing if the record changes now. If it was faster, there is no job to reopen.
             try await reopen(id)
-            switch try await Recover(store: store, board: board).recover(id) {
+            switch try await recover(id) {
             case .lost(let why): throw why
             case .recovered: break
             case .known: do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
             }
         }
-        // A process that had just learned of the failure may have written it meanwhile, or be about to write it: reopening counts
-        // as a change, so it does not then. An end of the new run stays: a job whose passes are all finished may be done by
-        // now, and its record has the result.
+        // A process that had just learned of the failure may write it still: reopening again makes its change fail. An
+        // end of the new run stays: if all passes are finished, the job may be done by now.
         try await record(id) { record in
             if record.state == nil || record.state == .failed { record.reopen() }
         }
@@ -123,8 +117,8 @@ package struct JobControl: Sendable {
         return .retried
     }
 
-    /// Has the record say that the job runs again. Throws `.jobUnknown` if neither store nor board have the job any more, and
-    /// `.jobUnknownHere` if only the store has lost it.
+    /// Has the record say that the job runs again. Throws `.jobUnknown` if neither store nor board have the job any
+    /// more, and `.jobUnknownHere` if only the store has lost it.
     private func reopen(_ id: JobID) async throws(ReelFailure) {
         do throws(ReelFailure) {
             try await store.job(id).change { record in
@@ -137,7 +131,7 @@ package struct JobControl: Sendable {
         }
     }
 
-    /// Takes back, on the board, results whose segments are no longer whole in the store, so that they are made again.
+    /// Takes back results on the board whose segments are no longer whole in the store, so that they are made again.
     private func takeBackLost(_ id: JobID) async throws(ReelFailure) {
         let entry = store.job(id)
         guard await entry.exists, let status = try await board.status(id) else { return }
@@ -155,12 +149,11 @@ package struct JobControl: Sendable {
             reason: ReelFailure(.segmentMissing(segment: name, pass: pass)))
     }
 
-    /// Removes an ended job and all that the store has of it, its result too.
     func remove(_ id: JobID) async throws(ReelFailure) -> Outcome {
         let state = try await state(of: id) ?? .running
         guard state.isTerminal else { throw ReelFailure(.jobNotEnded(job: id, state: state)) }
         try await board.waitUntilLetGo(id)
-        // If the process dies when only the board has forgotten the job, the job does not come back. A full disk keeps none.
+        // So the job does not come back if this process dies midway. On a full disk it can still be removed.
         try? await settle(id)
         guard try await remove(id, as: try? await store.job(id).read()) else {
             throw ReelFailure(.jobNotEnded(job: id, state: .running))
@@ -168,9 +161,8 @@ package struct JobControl: Sendable {
         return .removed
     }
 
-    /// Removes an ended job that no worker works at, and returns true. If the job has been started again since, it stays:
-    /// the board then refuses with `.jobNotEnded`, or the store finds a changed record and the answer is false. The board
-    /// forgets the job first. After that, every process that starts the job again changes its record before anything else.
+    /// Removes an ended job that no worker works at. If it has been started again since, the board refuses with
+    /// `.jobNotEnded`, or the record has changed and the answer is false. The board forgets it before the store does.
     ///
     /// - Parameter record: read before this call; nil if it cannot be read.
     package func remove(_ id: JobID, as record: JobRecord?) async throws(ReelFailure) -> Bool {
@@ -183,11 +175,8 @@ package struct JobControl: Sendable {
         return true
     }
 
-    /// Removes a job that was refused, or that its last submitter left before it was planned. The store forgets it first: as
-    /// long as the board knows the job, no process begins it anew. Its source's index stays until `removeUnusedSources`,
-    /// which reads the records of all jobs.
-    ///
-    /// - Parameter removal: the board's answer to the last submitter that left the job.
+    /// Removes a job that was refused or abandoned before it was planned. The store forgets it first: while the board
+    /// knows it, no process begins it anew. Its source's index stays until `removeUnusedSources`.
     func discard(_ id: JobID, _ removal: Removal) async throws(ReelFailure) {
         if await store.job(id).exists { try await store.job(id).remove() }
         try await board.forget(id, removal: removal)
@@ -195,8 +184,7 @@ package struct JobControl: Sendable {
 
     /// Removes a job and all that the store has of it, whatever its state.
     func withdraw(_ id: JobID) async throws(ReelFailure) {
-        // In case this process dies here: the job is cancelled then. If the disk is full, the record cannot be written, but
-        // the job can still be removed.
+        // If this process dies below, the job is cancelled. On a full disk it can still be removed.
         let now = await board.endOfNow()
         try? await record(id) { record in
             if record.state == nil { record.end(.cancelled, at: now) }
@@ -207,8 +195,42 @@ package struct JobControl: Sendable {
         await store.removeUnusedSources()
     }
 
-    /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has not. A job
-    /// whose record cannot be read counts as failed.
+    /// Puts an unfinished job back on a board that has lost it. Passes with whole segments are finished there; a paused
+    /// job stays paused. A job without a plan is planned again, and an ended job stays ended.
+    package func recover(_ id: JobID) async throws(ReelFailure) -> JobService.RecoverOutcome {
+        if let status = try await board.status(id), !status.state.isTerminal { return .known }
+        let record: JobRecord
+        do {
+            record = try await store.job(id).read()
+        } catch {
+            return .lost(error)
+        }
+        guard
+            case .begun(let claim) = try await board.begin(
+                record.beginning, holder: WorkerID("recover-\(UUID().uuidString)"))
+        else { return .known }
+        do throws(ReelFailure) {
+            try await store.job(id).describe(on: board)
+            try await board.hook(record)
+            let job = try await StoredJob(store.job(id))
+            let finished = try await job.finished(in: job.indexes(in: store))
+            try await job.publish(on: board, claim, finished)
+            return .recovered(passesDone: finished.count)
+        } catch {
+            switch error.reason {
+            case .probeLost, .jobCancelled: return .known
+            default: break
+            }
+            guard error.kind != .unreachable || error.cause != .transient else { throw error }
+            // It has no plan that this release can use: a worker makes one.
+            if record.paused { _ = try await board.pause(id) }
+            try await board.release(claim)
+            return .recovered(passesDone: 0)
+        }
+    }
+
+    /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has
+    /// not. A job whose record cannot be read counts as failed.
     private func state(of id: JobID) async throws(ReelFailure) -> JobState? {
         if let state = try await board.state(of: id) { return state }
         guard await store.job(id).exists else { throw ReelFailure(.jobUnknown(job: id)) }
@@ -228,7 +250,7 @@ package struct JobControl: Sendable {
 }
 
 extension ReelFailure {
-    /// Whether a job's record is there and cannot be read.
+    /// Whether a job's record exists and cannot be read.
     fileprivate var isOfRecord: Bool {
         switch reason {
         case .storeFileDamaged, .storeFileForeign: true
@@ -238,8 +260,8 @@ extension ReelFailure {
 }
 
 extension Board {
-    /// Takes a job off the board. Waits until its workers have stopped, so that what they still write does not get among the
-    /// files of a job that is submitted anew.
+    /// Takes a job off the board. Waits until its workers have stopped, so that what they still write does not get
+    /// among the files of a job that is submitted anew.
     func withdraw(_ job: JobID) async throws(ReelFailure) {
         guard try await state(of: job) != nil else { return }
         _ = try await cancel(job)
@@ -248,8 +270,8 @@ extension Board {
         try await forget(job)
     }
 
-    /// Waits until no worker works on an ended job any more, no longer than any lease lasts: what a worker still writes must
-    /// not get among the files of a job that is submitted anew.
+    /// Waits until no worker works on an ended job any more, no longer than any lease lasts: what a worker still writes
+    /// must not get among the files of a job that is submitted anew.
     func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
         let deadline = ContinuousClock.now + BoardTiming().lease + .seconds(5)
         // If the board cannot tell which workers hold the job's passes, there is nothing to wait for.

@@ -8,32 +8,26 @@ package struct JobName {
 
     package init(_ text: String) { self.text = text }
 
-    /// Digits of an id.
-    private static let length = 16
-
-    /// Whether it is the id of a job that no other can be meant by.
-    var isWhole: Bool { text.count == JobName.length }
+    /// Whether it has the 16 digits of an id.
+    var isWhole: Bool { text.count == 16 }
 
     var isLast: Bool { text == "@" }
 
-    /// The job among these that it names; nil if it names another. Throws `.jobAmbiguous` if it is the beginning of
-    /// several.
+    /// The job that it names, or nil. Throws `.jobAmbiguous` if several ids begin so.
     package func job(among ids: some Sequence<JobID>) throws(ReelFailure) -> JobID? {
         // An empty text is the beginning of every id, and so names no job.
         guard !text.isEmpty else { return nil }
         let beginning = text.lowercased()
         let matches = Set(ids.filter { $0.text.hasPrefix(beginning) }).sorted { $0.text < $1.text }
         if let exact = matches.first(where: { $0.text == beginning }) { return exact }
-        guard matches.count < 2 else {
-            throw ReelFailure(.jobAmbiguous(name: text, matches: Array(matches.prefix(5))))
-        }
+        guard matches.count < 2 else { throw ReelFailure(.jobAmbiguous(name: text, matches: Array(matches.prefix(5)))) }
         return matches.first
     }
 }
 
 extension JobService {
-    /// The job of this name: an id, the unambiguous beginning of one, or "@" for the job that was submitted last. A name that
-    /// no job has is taken as an id.
+    /// The job of this name: an id, the unambiguous beginning of one, or "@" for the job that was submitted last. A
+    /// name that no job has is taken as an id.
     ///
     /// Throws `.jobAmbiguous` if several ids begin so, and `.jobUnknown` for "@" if there is no job.
     package func job(named text: String) async throws(ReelFailure) -> JobID {
@@ -50,7 +44,7 @@ extension JobService {
 }
 
 extension JobResults {
-    /// The job of this name, as of `JobService.job(named:)`, among those of the store.
+    /// The job of this name among those of the store, as `JobService.job(named:)` finds it.
     package func job(named text: String) async throws(ReelFailure) -> JobID {
         let name = JobName(text)
         if name.isWhole { return JobID(text.lowercased()) }

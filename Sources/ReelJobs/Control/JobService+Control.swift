@@ -2,20 +2,17 @@ package import ReelCore
 package import ReelQueue
 internal import ReelStore
 
-/// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state does not
-/// allow the change, and `.unreachable`.
+/// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state
+/// does not allow the change, and `.unreachable`.
 extension JobService {
-    /// The outcome of a change that a user makes to a job.
     package enum ControlOutcome: Hashable, Sendable {
         case cancelled
         /// Cancelling changed nothing: the job had ended before, in this state.
         case hadEnded(JobState)
         case paused, resumed, retried, removed
-        /// It has this weight now.
         case weighed(Double)
     }
 
-    /// The outcome of a user's drain.
     package enum DrainOutcome: Hashable, Sendable {
         /// The worker or host of that name is drained; this many live workers are told.
         case drained(String, DrainScope, workers: Int)
@@ -23,7 +20,6 @@ extension JobService {
         case gone(WorkerID)
     }
 
-    /// The outcome of taking a drain back.
     package enum UndrainOutcome: Hashable, Sendable {
         /// With a host's workers that stay drained, each by itself.
         case undrained(String, DrainScope, butNot: [WorkerID])
@@ -32,11 +28,9 @@ extension JobService {
         case wasNotDrained(String)
     }
 
-    /// The outcome of recovering a job.
     package enum RecoverOutcome: Hashable, Sendable {
         /// It is on the board again, with this many passes finished.
         case recovered(passesDone: Int)
-        /// The board had it.
         case known
         /// The store lacks a part of the job, and the reason.
         case lost(ReelFailure)
@@ -45,8 +39,8 @@ extension JobService {
     /// Ends a job. Its workers learn of it with their next beat, and stop.
     package func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
 
-    /// Pauses a job: none of its passes is claimed any more; passes that workers hold are finished. Throws `.jobEnded` if the
-    /// job has ended, and `.jobNotOnBoard` if only the store has it.
+    /// Pauses a job: none of its passes is claimed any more; passes that workers hold are finished. Throws `.jobEnded`
+    /// if the job has ended, and `.jobNotOnBoard` if only the store has it.
     package func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
         try await control().setPaused(id, true)
     }
@@ -72,15 +66,14 @@ extension JobService {
         try await control().describe(id, name: name, labels: labels)
     }
 
-    /// Has a failed job run again. Passes that are finished, and whole in the store, stay so. Throws `.jobNotFailed` if it has
-    /// not failed.
+    /// Runs a failed job again; passes whose segments are whole stay finished. Throws `.jobNotFailed`.
     package func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }
 
-    /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded` if it has not ended.
+    /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded`.
     package func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
 
-    /// Gives a worker, or a host's workers, nothing more: they finish the passes that they hold, and wait. A host is drained
-    /// until `undrain`, a worker until it ends.
+    /// Gives a worker, or a host's workers, nothing more: they finish the passes that they hold, and wait. A host is
+    /// drained until `undrain`, a worker until it ends.
     ///
     /// Throws `.workerUnknown` if neither a worker nor a worker's host has that name.
     ///
@@ -100,8 +93,6 @@ extension JobService {
     /// Takes a drain back, so that workers claim again.
     ///
     /// Throws `.workerUnknown` if nothing of that name is drained, and neither a worker nor a worker's host has it.
-    ///
-    /// - Parameter name: as for `drain`.
     package func undrain(_ name: String) async throws(ReelFailure) -> UndrainOutcome {
         let workers = try await board.workers()
         let ofWorker = try await board.undrain(.worker, name)
@@ -124,7 +115,10 @@ extension JobService {
     /// Puts jobs that have not ended back on a board that has lost them. Returns every such job with its outcome. Doing
     /// it again, or while workers work, is harmless.
     package func recover() async throws(ReelFailure) -> [(job: JobID, outcome: RecoverOutcome)] {
-        try await Recover(store: requiredStore(), board: board).all()
+        let control = try control()
+        var outcomes: [(JobID, RecoverOutcome)] = []
+        for id in try await requiredStore().unfinishedJobs() { outcomes.append((id, try await control.recover(id))) }
+        return outcomes
     }
 
     private func control() throws(ReelFailure) -> JobControl { JobControl(board: board, store: try requiredStore()) }

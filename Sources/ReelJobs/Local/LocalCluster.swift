@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ReelCore
+internal import ReelHost
 internal import ReelQueue
-internal import ReelSandbox
 internal import Subprocess
 internal import SystemPackage
 

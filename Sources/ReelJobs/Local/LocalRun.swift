@@ -1,5 +1,6 @@
 package import ReelCore
 internal import ReelEngine
+package import ReelHost
 internal import ReelQueue
 package import ReelStore
 internal import Synchronization
@@ -92,7 +93,7 @@ package struct LocalRun: Sendable {
         // By then the jobs' locks, which are files in the store, have been let go.
         defer { store.removeIfEmpty() }
         // Jobs that have files in the store, locked.
-        let works = Mutex<[(work: Work, lock: JobLock)]>([])
+        let works = Mutex<[(work: Work, lock: FileLock)]>([])
         // By then no worker writes into their folders any more.
         defer { tidy(works.withLock { $0.map(\.work) }, store, told) }
         do throws(ReelFailure) {

@@ -5,7 +5,6 @@ package import ReelStore
 /// Pictures of jobs for people: frames of source and output, and filmstrips. An engine makes each once, and the job's
 /// folder keeps it. Few are made at a time, and what takes too long is given up.
 package actor JobPictures {
-    /// What a picture shows.
     package enum Wanted: Hashable, Sendable {
         /// A frame, counted from 0 in presentation order.
         case frame(Int)
@@ -23,7 +22,6 @@ package actor JobPictures {
         }
     }
 
-    /// Whose frames.
     package enum Side: String, Hashable, Sendable {
         case source, output
     }
@@ -52,14 +50,12 @@ package actor JobPictures {
         init(_ recipe: PictureRecipe) { (job, name, files) = (recipe.entry.id, recipe.name, recipe.files) }
     }
 
-    /// Pictures of the jobs of a store, made by engines of this host.
     package init(store: any JobStore, engine: any EngineRunner) {
         self.store = store
         self.engine = engine
     }
 
-    /// Opens a picture, after an engine made it if that is needed. A task that is cancelled stops waiting; the picture is
-    /// made all the same.
+    /// Opens a picture, after an engine has made it. If the task is cancelled, the picture is made all the same.
     ///
     /// Throws `.jobUnknown` if the store has no such job, what an engine throws that reads the file, and
     /// `PictureAbsence` if there is no such picture, or not yet.
@@ -130,23 +126,16 @@ package actor JobPictures {
                 }
             ]
             (scope.cpuSeconds, scope.fileBytes) = (Int(JobPictures.limit.components.seconds) * 2, 16 << 20)
-            try await withThrowingTaskGroup(of: Void.self) { [engine, scope] group in
-                group.addTask {
-                    try await engine.withEngine(memory: recipe.memory, scope: scope) { session in
-                        guard case .pictures = try await session.perform(.pictures(recipe.request)) else {
-                            throw ReelFailure(.engineMisanswered(task: .pictures))
-                        }
+            let late = ReelFailure(
+                .engineHung(
+                    place: .pictures, hang: .silent, seconds: Rational(JobPictures.limit.components.seconds),
+                    lastWords: nil))
+            try await ReelFailure.limiting(until: .now + JobPictures.limit, orThrow: late) { [engine, scope] in
+                try await engine.withEngine(memory: recipe.memory, scope: scope) { session in
+                    guard case .pictures = try await session.perform(.pictures(recipe.request)) else {
+                        throw ReelFailure(.engineMisanswered(task: .pictures))
                     }
                 }
-                group.addTask {
-                    try await Task.sleep(for: JobPictures.limit)
-                    throw ReelFailure(
-                        .engineHung(
-                            place: .pictures, hang: .silent, seconds: Rational(JobPictures.limit.components.seconds),
-                            lastWords: nil))
-                }
-                defer { group.cancelAll() }
-                try await group.next()
             }
             return .success(())
         } catch {
@@ -155,7 +144,6 @@ package actor JobPictures {
     }
 }
 
-/// Why there is no picture.
 package enum PictureAbsence: Error, Hashable, Sendable {
     /// What it would show has not been read or made yet.
     case notYet
@@ -163,6 +151,6 @@ package enum PictureAbsence: Error, Hashable, Sendable {
     case busy
     /// There are no more frames than that.
     case beyond(frames: Int)
-    /// There will be none: the job ended without what it would show.
+    /// There will be none: the job ended before it made what the picture would show.
     case none
 }

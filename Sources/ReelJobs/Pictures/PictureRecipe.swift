@@ -12,7 +12,6 @@ struct PictureRecipe: Sendable {
     /// Bytes of memory that it may take.
     let memory: Int64
 
-    /// What the engine reads.
     var files: Set<Locator> { Set(scope.sources + scope.reads) }
 }
 
@@ -76,12 +75,9 @@ struct PicturedJob: Sendable {
         return (found.hash, found.locator)
     }
 
-    /// The recipe of frames of the output, or why there is none: of the file if it is there, else of those segments that
-    /// are.
+    /// The recipe of frames of the output, or why there is none: of the file, else of the segments that are there.
     func output(_ wanted: JobPictures.Wanted) async throws(ReelFailure) -> Result<PictureRecipe, PictureAbsence> {
-        guard let plan = try await entry.latestPlan() else {
-            return .failure(absence)
-        }
+        guard let plan = try await entry.latestPlan() else { return .failure(absence) }
         let order = FrameOrder(plan)
         let places: [Int]
         switch wanted {
@@ -101,9 +97,7 @@ struct PicturedJob: Sendable {
         } else {
             pictures = await segments(places, order, plan, indexes)
         }
-        guard pictures.contains(where: { $0 != nil }) else {
-            return .failure(absence)
-        }
+        guard pictures.contains(where: { $0 != nil }) else { return .failure(absence) }
         let name =
             switch wanted {
             case .frame(let frame): PictureName(outputOf: plan.number, frame: frame)
@@ -146,7 +140,6 @@ struct PicturedJob: Sendable {
 }
 
 extension FilePicture {
-    /// The pictures at these places of a whole output.
     fileprivate static func places(
         _ places: [Int], _ order: FrameOrder, _ plan: Plan, _ indexes: [SourceIndex], of file: Locator
     ) -> [FilePicture?] {

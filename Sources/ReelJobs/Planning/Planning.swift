@@ -1,11 +1,11 @@
 internal import Foundation
 package import ReelCore
 package import ReelEngine
-internal import ReelQueue
+package import ReelQueue
 package import ReelStore
 
-/// Makes what a job needs before its passes can be published: the index of its source, unless the store has it, and a plan,
-/// unless the store has one that still holds. The process that submits the job does this, or a worker in its place.
+/// Makes what a job needs before its passes can be published: the index of its source and a plan, unless the store has
+/// them and they still hold. The process that submits the job does this, or a worker in its place.
 package struct Planning: Sendable {
     package let store: any JobStore
     let engine: any EngineRunner
@@ -18,7 +18,6 @@ package struct Planning: Sendable {
 
     /// - Parameters:
     ///   - capacity: slots and memory of the machines that will do the work, as far as they are known.
-    ///   - quotas: the most that the job may ask for.
     ///   - reading: hears how far the engine has read the source.
     package init(
         store: any JobStore, engine: any EngineRunner, capacity: Capacity, quotas: Quotas = Quotas(),
@@ -51,8 +50,7 @@ package struct Planning: Sendable {
 
     /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.
     ///
-    /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable` if the store cannot be
-    /// written.
+    /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable`.
     func examine(_ record: JobRecord) async throws(ReelFailure) -> PlanningSources {
         try await ReelFailure.unifying {
             var found: [StoredIndex] = []
@@ -69,8 +67,8 @@ package struct Planning: Sendable {
         }
     }
 
-    /// What the plan is made of, with how the output is encoded. How many passes there are, and so how many threads each
-    /// should have, is known once the encoder is: an encoder that gets more than one is chosen again with their number.
+    /// What the plan is made of, with how the output is encoded. The number of passes, and so that of threads for each,
+    /// is known once the encoder is: an encoder that gets more than one thread is chosen again with their number.
     private func input(
         for spec: JobSpec, _ found: [StoredIndex], in session: any Engine
     ) async throws(ReelFailure) -> PlanInput {
@@ -96,7 +94,7 @@ package struct Planning: Sendable {
         /// The source's place in the record.
         let number: Int
         let source: JobSource
-        /// The place of its bytes: the copy in the store, if it is there by now.
+        /// The place of its bytes: the copy in the store if it has been made.
         let locator: Locator
         let entry: any SourceEntry
         let kind: IndexKind
@@ -109,7 +107,6 @@ package struct Planning: Sendable {
         var isOriginal: Bool { locator == source.original }
     }
 
-    /// - Parameter number: the source's place in the record.
     private func part(_ number: Int, of record: JobRecord) async throws(ReelFailure) -> ReconPart {
         let source = record.sources[number]
         let entry = try store.source(source.fingerprint)
@@ -123,11 +120,11 @@ package struct Planning: Sendable {
             draft: isKnown ? nil : try await entry.draft())
     }
 
-    /// What the engine reaches that reads a source. Each source has an engine of its own: one that a hostile file has taken
-    /// over could otherwise falsify the index of another file, which other jobs use, too.
+    /// What the engine reaches that reads a source. Each source has an engine of its own: one that a hostile file has
+    /// taken over could otherwise falsify the index of another file, which other jobs use, too.
     private func scope(toRead part: ReconPart, draft: IndexDraft) -> EngineScope {
         let bytes = max(0, min(part.source.fingerprint.size, 1 << 50))
-        // Each packet takes bytes of the source, more than of the index; of what was decoded, the index has hashes, too.
+        // A packet takes more bytes of the source than of the index; an index of decoded frames has hashes, too.
         let room = (16 << 20) + bytes * (part.kind == .decoded ? 8 : 2)
         return EngineScope(
             sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
@@ -140,8 +137,7 @@ package struct Planning: Sendable {
     /// What the engine reaches that chooses the encoders by the indexes.
     private func scope(toChoose parts: [ReconPart]) -> EngineScope {
         EngineScope(
-            // It reads none of them, but one outside the roots is refused before it is copied into the store, also if its
-            // index was there.
+            // It reads none of them. One outside the roots is refused here, before it is copied into the store.
             sources: parts.filter(\.isOriginal).map(\.locator), reads: parts.map(\.indexes), folders: [],
             cpuSeconds: 3600)
     }
@@ -156,9 +152,7 @@ package struct Planning: Sendable {
             return StoredIndex(
                 hash: known.hash, locator: known.locator, index: try await store.readIndex(known.locator))
         }
-        guard let draft = part.draft else {
-            throw ReelFailure(.indexMissing(hash: "", folder: part.indexes.name))
-        }
+        guard let draft = part.draft else { throw ReelFailure(.indexMissing(hash: "", folder: part.indexes.name)) }
         let request = EngineRequest.recon(
             ReconRequest(
                 source: part.locator, index: draft.locator, decoding: part.isDisproved ? .disproved : nil,
@@ -173,9 +167,7 @@ package struct Planning: Sendable {
                 throw await store.checked(.of(error))
             }
         }
-        guard case .recon(let result) = result else {
-            throw ReelFailure(.engineMisanswered(task: .recon))
-        }
+        guard case .recon(let result) = result else { throw ReelFailure(.engineMisanswered(task: .recon)) }
         // The job's id is made of the fingerprint, so the bytes that were read must have it.
         guard try part.source.fingerprint.matches(part.locator) else {
             throw ReelFailure(.sourceReplaced(path: part.locator.name))
@@ -203,12 +195,89 @@ package struct Planning: Sendable {
     private func nonsense(_ place: EnginePlace) -> ReelFailure {
         ReelFailure(.engineNonsense(place: place, nonsense: .unfitResult(part: .numbers), lastWords: nil))
     }
+
+    /// Plans a job by what the engine said of its sources, unless the store's last plan still holds. Copies the sources
+    /// into the store if the record says so. Only the caller may work at the job meanwhile.
+    func findOrMakePlan(of id: JobID, from sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
+        let entry = store.job(id)
+        let record = try await entry.read()
+        let new = try newPlan(sources)
+        var kept = try? await entry.latestPlan()
+        if let latest = kept, !holds(latest, beside: new, record) { kept = nil }
+        let plan = if let kept { kept } else { try await entry.readPlan(entry.writePlan(new)) }
+        try await stage(record, in: entry)
+        return StoredJob(record: record, plan: plan, entry: entry, hadPlan: kept != nil)
+    }
+
+    private func newPlan(_ sources: PlanningSources) throws(ReelFailure) -> Plan {
+        var plan = try capacity.planner.plan(sources.input)
+        try quotas.check(plan, of: sources.input.indexes)
+        plan.encoders = plan.builds(among: sources.encoders)
+        return plan
+    }
+
+    /// Whether an earlier plan still holds, compared with the one that would be made now.
+    private func holds(_ earlier: Plan, beside plan: Plan, _ record: JobRecord) -> Bool {
+        earlier.sources == plan.sources && earlier.encoders == plan.encoders
+            && earlier.video.identity == plan.video.identity
+            && earlier.need <= max(capacity.ceiling(record.spec) ?? .max, plan.need)
+    }
+
+    private func stage(_ record: JobRecord, in entry: any JobEntry) async throws(ReelFailure) {
+        for source in record.sources {
+            guard let name = source.staged, await !entry.hasCopy(of: source) else { continue }
+            try await entry.stage(source.path, as: name, source.fingerprint)
+        }
+    }
 }
 
-/// The index of a source, and where the store has it.
 private struct StoredIndex: Sendable {
     /// SHA-256 of its file.
     let hash: String
     let locator: Locator
     let index: SourceIndex
+}
+
+/// What the machines have that will do a job's work, as far as it is known when the job is planned.
+package struct Capacity: Sendable {
+    private let slots: Int
+    /// Bytes that a pass should take at most.
+    private let share: Int64
+    /// Bytes that no pass may exceed, because a user chose that limit; nil if none did.
+    private let limit: Int64?
+
+    package static let slotLimit = 1...1024
+
+    /// Slots to plan for if no worker has registered.
+    static let usualSlots = 8
+
+    /// Workers on other machines: their memory is known only when they claim.
+    package init(slots: Int) {
+        self.slots = slots
+        share = Capacity.usualShare
+        limit = nil
+    }
+
+    /// This machine, whose slots share a total.
+    ///
+    /// - Parameters:
+    ///   - memoryTotal: bytes.
+    ///   - isLimit: whether a user chose the total. If not, a pass that needs more takes it.
+    package init(slots: Int, memoryTotal: Int64, isLimit: Bool) {
+        self.slots = slots
+        share = min(Capacity.usualShare, memoryTotal / Int64(max(slots, 1)))
+        limit = isLimit ? memoryTotal : nil
+    }
+
+    private static let usualShare: Int64 = 2 << 30
+
+    package static func ofWorkers(on board: any Board) async throws(ReelFailure) -> Capacity {
+        let slots = try await board.workers().reduce(0) { $0 + $1.report.slots }
+        return Capacity(slots: slots > 0 ? slots : usualSlots)
+    }
+
+    /// Bytes that no pass of a job may exceed; nil if nothing limits it.
+    func ceiling(_ spec: JobSpec) -> Int64? { [spec.memory, limit].compactMap(\.self).min() }
+
+    var planner: Planner { Planner(slots: slots, memory: MemoryRequest(budget: share, limit: limit)) }
 }

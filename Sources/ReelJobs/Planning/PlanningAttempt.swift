@@ -14,8 +14,8 @@ package struct PlanningAttempt: Sendable {
         self.claim = claim
     }
 
-    /// Returns the job when its passes are on the board. Throws `.probeLost` if another process holds the planning by then,
-    /// `.jobCancelled` if a user cancelled the job, and what reading and planning throw.
+    /// Returns the job when its passes are on the board. Throws `.probeLost` if another process holds the planning by
+    /// then, `.jobCancelled` if a user cancelled the job, and what reading and planning throw.
     package func run() async throws(ReelFailure) -> StoredJob {
         let record = try await planning.store.job(claim.job).read()
         let sources = try await planning.examine(record)

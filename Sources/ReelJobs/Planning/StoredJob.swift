@@ -10,15 +10,10 @@ package struct StoredJob: Sendable {
     package let entry: any JobEntry
     /// Whether the plan was there before, from an earlier attempt to do the job.
     package let hadPlan: Bool
+}
 
-    package init(record: JobRecord, plan: Plan, entry: any JobEntry, hadPlan: Bool) {
-        self.record = record
-        self.plan = plan
-        self.entry = entry
-        self.hadPlan = hadPlan
-    }
-
-    /// Reads a job by its last plan, or by the plan of a number. Throws `.unreachable` if record or plan cannot be read.
+extension StoredJob {
+    /// Reads a job by its last plan, or by the plan with a number. Throws `.unreachable`.
     package init(_ entry: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
         let record = try await entry.read()
         let latest = try await entry.planNumbers().last
@@ -30,7 +25,6 @@ package struct StoredJob: Sendable {
 
     package var beginning: BoardJob { record.beginning }
 
-    /// The verified result, if the store has it.
     package var result: StoredResult? { get async { await entry.result } }
 
     /// The indexes that the plan was made from, in the order of its sources. Throws as `JobStore.readIndexes` does.
@@ -50,21 +44,19 @@ package struct StoredJob: Sendable {
         }
     }
 
-    /// Publishes its passes. Passes that are finished in the store are finished on the board from the start.
+    /// Publishes its plan. Passes that are finished in the store are finished on the board from the start.
     ///
-    /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled the job
-    /// meanwhile, and `.unreachable`.
+    /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled
+    /// the job meanwhile, and `.unreachable`.
     func publish(
         on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]
     ) async throws(ReelFailure) {
         let job = BoardJob(
             id: id, source: record.source.path, frames: plan.framesToMake,
-            passCount: plan.passes.count, need: plan.need, encoders: plan.encoders, protocolVersion: Wire.version,
-            weight: record.terms.weight, encodingEffort: plan.video.encodingEffort, diagnostics: plan.diagnostics,
-            plan: plan.number)
-        switch try await board.publish(
-            job, passes: plan.passes, finished: finished, claim: claim, paused: record.paused)
-        {
+            passCount: plan.passes.count, audioPasses: plan.audioPasses, need: plan.need, encoders: plan.encoders,
+            protocolVersion: Wire.version, weight: record.terms.weight, encodingEffort: plan.video.encodingEffort,
+            diagnostics: plan.diagnostics, plan: plan.number, planHash: try plan.hash())
+        switch try await board.publish(job, finished: finished, claim: claim, paused: record.paused) {
         case .published: break
         case .lost: throw ReelFailure(.probeLost(job: id))
         case .cancelled: throw ReelFailure(.jobCancelled(job: id))
@@ -82,6 +74,11 @@ extension JobRecord {
 }
 
 extension Plan {
+    /// The number of passes of sound, which come first.
+    package var audioPasses: Int {
+        passes.prefix { if case .audio = $0 { true } else { false } }.count
+    }
+
     /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any other
     /// that the user names, a worker notices only when it starts the encoder whether it has it.
     ///
@@ -93,5 +90,36 @@ extension Plan {
             if !builds.contains(build) { builds.append(build) }
         }
         return builds
+    }
+}
+
+extension Pass {
+    /// Frames of video in segments of this pass.
+    package func frames(in segments: [SegmentRecord]) -> Int {
+        guard case .video = self else { return 0 }
+        return segments.reduce(0) { $0 + $1.frames }
+    }
+
+    /// The result of this pass if every segment of it is whole, from whichever attempt; else nil.
+    package func result(of whole: [SegmentRecord?]) -> PassResult? {
+        let segments = whole.compactMap(\.self)
+        guard !whole.isEmpty, segments.count == whole.count else { return nil }
+        return PassResult(
+            segments: segments, statistics: PassStatistics(framesEncoded: frames(in: segments)),
+            diagnostics: segments.diagnostics)
+    }
+}
+
+extension [SegmentRecord] {
+    /// The diagnostics of all segments, each once, as many as a pass may report.
+    package var diagnostics: [Diagnostic] { [].adding(flatMap(\.diagnostics)) }
+}
+
+extension [Diagnostic] {
+    /// These and the new ones of `others`, as many as a pass may report: an engine that was taken over may leave many.
+    package func adding(_ others: [Diagnostic]) -> [Diagnostic] {
+        others.reduce(into: self) { all, one in
+            if all.count < Diagnostic.mostOfPass, !all.contains(one) { all.append(one) }
+        }
     }
 }

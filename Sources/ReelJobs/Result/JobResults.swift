@@ -1,27 +1,25 @@
 internal import Foundation
 package import ReelCore
+internal import ReelQueue
+internal import ReelSandbox
 package import ReelStore
 
 /// The verified outputs of jobs that are done. They are in the store, so this needs no board.
 package struct JobResults: Sendable {
     let store: any JobStore
 
-    /// The results in a store.
     package init(in store: any JobStore) { self.store = store }
 
     /// The output of a job, as the store has it.
     ///
     /// Throws `.jobUnknown` if the store has no such job, `.noResult` if it is not done or its result is not there, and
     /// `.storeFileForeign` or `.resultDiffers` if something else is in its place.
-    package func result(of id: JobID) async throws(ReelFailure) -> StoredResult {
-        try await entry(id).storedResult()
-    }
+    package func result(of id: JobID) async throws(ReelFailure) -> StoredResult { try await entry(id).storedResult() }
 
     /// Copies a job's output to a path; the store keeps it as well. Blocks until the copy is whole.
     ///
-    /// Throws `.resultDiffers` if the copy is not the verified file: then nothing is delivered. Throws
-    /// `.outputContainerDiffers` if the path's extension names another container, `.output` if it cannot be written, and as
-    /// `result` does.
+    /// Throws `.resultDiffers` if the copy is not the verified file, and delivers nothing then;
+    /// `.outputContainerDiffers` if the path names another container; `.output`; and as `result` does.
     package func deliver(_ id: JobID, to destination: Destination) async throws(ReelFailure) {
         let entry = try await entry(id)
         let result = try await entry.storedResult()
@@ -33,16 +31,15 @@ package struct JobResults: Sendable {
         try Delivery.copy(result, to: destination.path, overwrite: destination.overwrite)
     }
 
-    /// Hands out a job's output in pieces, after all of it was compared with what was recorded when it was verified. Throws
-    /// as `verify` does.
+    /// Hands out a job's output in pieces, once all of it matches its recorded hash. Throws as `verify` does.
     package func read(_ id: JobID, _ take: ([UInt8]) -> Void) async throws(ReelFailure) {
         try await entry(id).storedResult().read(take)
     }
 
     /// Where a job's output goes.
     ///
-    /// - Parameter asked: a path, or that of a folder; nil for the path that the submitter named. A job of release 0.1.0
-    ///   names none: then it is the job's id in the current folder.
+    /// - Parameter asked: a path, or that of a folder; nil for the path that the submitter named. A job of release
+    ///   0.1.0 names none: then it is the job's id in the current folder.
     package func path(of id: JobID, asked: String?) async throws(ReelFailure) -> String {
         let record = try await entry(id).read()
         let wanted = record.terms.output ?? "\(id).\(record.spec.container.rawValue)"
@@ -53,8 +50,7 @@ package struct JobResults: Sendable {
         return URL(fileURLWithPath: asked).appendingPathComponent(URL(fileURLWithPath: wanted).lastPathComponent).path
     }
 
-    /// Compares a job's output with the size and the hash that were recorded when it was verified. Blocks until all of the
-    /// file is read.
+    /// Compares a job's output with its recorded size and hash. Blocks until all of the file is read.
     ///
     /// Throws `.resultDiffers` if they differ, as `result` does, and `.input` if the copy cannot be read.
     ///
@@ -77,10 +73,27 @@ package struct JobResults: Sendable {
 
 /// A file that is, byte for byte, the result that was verified.
 package struct VerifiedFile: Hashable, Sendable {
-    /// Path of the file.
     package let path: String
-    /// Size of the file.
     package let bytes: Int64
-    /// SHA-256 of the file, in hexadecimal.
     package let sha256: String
+}
+
+extension JobService {
+    /// Opens the first source of a job: its copy in the store, or the file at its path if that lies below a root.
+    ///
+    /// Throws `.jobUnknown` if the store does not have the job, `.sourceOutside` if the file lies elsewhere, and
+    /// `.sourceInaccessible` if it cannot be opened.
+    package func source(
+        of id: JobID, within roots: SourceRoots?
+    ) async throws(ReelFailure) -> (file: OpenFile, name: String) {
+        let entry = try requiredStore().job(id)
+        guard await entry.exists else { throw ReelFailure(.jobUnknown(job: id)) }
+        let source = try await entry.read().source
+        let name = source.path.split(separator: "/").last.map(String.init) ?? source.path
+        if await entry.hasCopy(of: source) { return (try OpenFile(inStore: entry.locator(of: source)), name) }
+        let file = try (roots ?? SourceRoots([])).withName(of: source.path) { place throws(ReelFailure) in
+            try OpenFile.named(by: place, path: source.path)
+        }
+        return (file, name)
+    }
 }

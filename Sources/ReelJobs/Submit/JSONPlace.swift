@@ -1,85 +1,6 @@
-package import Foundation
+internal import Foundation
 package import ReelCore
 internal import ReelWords
-
-/// Any JSON value. Numbers are decimal, as they are written. Of metadata, which may take most of a timeline's file, only
-/// reel's own are read.
-package enum DecimalJSON: Codable, Sendable {
-    case object([String: DecimalJSON])
-    case list([DecimalJSON])
-    case text(String)
-    case number(Decimal)
-    case flag(Bool)
-    case null
-
-    /// Reads any value.
-    package init(from decoder: any Decoder) throws {
-        // An attempt that fails costs more than one that succeeds, so the commonest come first.
-        let single = try decoder.singleValueContainer()
-        if let text = try? single.decode(String.self) {
-            self = .text(text)
-            return
-        }
-        if let number = try? single.decode(Decimal.self) {
-            self = .number(number)
-            return
-        }
-        if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
-            var object: [String: DecimalJSON] = [:]
-            for key in keyed.allKeys {
-                object[key.stringValue] =
-                    key.stringValue == DecimalJSON.metadata
-                    ? try .metadata(in: keyed) : try keyed.decode(DecimalJSON.self, forKey: key)
-            }
-            self = .object(object)
-            return
-        }
-        if var list = try? decoder.unkeyedContainer() {
-            var values: [DecimalJSON] = []
-            while !list.isAtEnd { values.append(try list.decode(DecimalJSON.self)) }
-            self = .list(values)
-            return
-        }
-        if let flag = try? single.decode(Bool.self) {
-            self = .flag(flag)
-        } else {
-            // A number may be beyond all that decimals hold.
-            self = single.decodeNil() ? .null : .number(.nan)
-        }
-    }
-
-    /// Encodes the value as itself.
-    package func encode(to encoder: any Encoder) throws {
-        var single = encoder.singleValueContainer()
-        switch self {
-        case .object(let object): try single.encode(object)
-        case .list(let list): try single.encode(list)
-        case .text(let text): try single.encode(text)
-        case .number(let number): try single.encode(number)
-        case .flag(let flag): try single.encode(flag)
-        case .null: try single.encodeNil()
-        }
-    }
-
-    /// The key of an object that holds what programs note about it, and the key of reel's own notes therein.
-    static let (metadata, ownNotes) = ("metadata", "reel")
-
-    private static func metadata(in keyed: KeyedDecodingContainer<AnyKey>) throws -> DecimalJSON {
-        guard let notes = try? keyed.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(metadata)) else {
-            return .null
-        }
-        let own = try notes.decodeIfPresent(DecimalJSON.self, forKey: AnyKey(ownNotes))
-        return .object(own.map { [ownNotes: $0] } ?? [:])
-    }
-
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(_ key: String) { stringValue = key }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-}
 
 /// A place of an edit's file or of a request's body, and what is wrong there.
 package struct FlawedPlace: Error {
@@ -92,20 +13,19 @@ package struct FlawedPlace: Error {
 
 /// A value in an edit's file or in a request's body, which knows its place.
 package struct JSONPlace {
-    package let value: DecimalJSON
+    package let value: JSONValue
     package let place: String
     package let pointer: String
 
-    package init(_ value: DecimalJSON) { self.init(value, at: "", pointer: "") }
+    package init(_ value: JSONValue) { self.init(value, at: "", pointer: "") }
 
-    private init(_ value: DecimalJSON, at place: String, pointer: String) {
+    private init(_ value: JSONValue, at place: String, pointer: String) {
         self.value = value
         self.place = place
         self.pointer = pointer
     }
 
-    /// The value of one of its keys.
-    fileprivate func value(_ value: DecimalJSON, of key: String) -> JSONPlace {
+    fileprivate func value(_ value: JSONValue, of key: String) -> JSONPlace {
         let escaped = key.replacing("~", with: "~0").replacing("/", with: "~1")
         return JSONPlace(value, at: place.isEmpty ? key : "\(place).\(key)", pointer: "\(pointer)/\(escaped)")
     }
@@ -125,24 +45,24 @@ package struct JSONPlace {
     }
 
     package func list() throws -> [JSONPlace] {
-        guard case .list(let values) = value else { throw malformed(.list) }
+        guard case .array(let values) = value else { throw malformed(.list) }
         return values.enumerated().map {
             JSONPlace($0.element, at: "\(place)[\($0.offset)]", pointer: "\(pointer)/\($0.offset)")
         }
     }
 
     package func text() throws -> String {
-        guard case .text(let text) = value, !text.isEmpty else { throw malformed(.text) }
+        guard case .string(let text) = value, !text.isEmpty else { throw malformed(.text) }
         return text
     }
 
     package func flag() throws -> Bool {
-        guard case .flag(let flag) = value else { throw malformed(.flag) }
+        guard case .bool(let flag) = value else { throw malformed(.flag) }
         return flag
     }
 
     func word(among words: [String]) throws -> String {
-        guard case .text(let text) = value, words.contains(text) else { throw malformed(.word(words: words)) }
+        guard case .string(let text) = value, words.contains(text) else { throw malformed(.word(words: words)) }
         return text
     }
 
@@ -192,7 +112,7 @@ package struct JSONPlace {
 
     private var anyPosition: Position? {
         if let seconds = number ?? fraction { return .seconds(seconds) }
-        guard case .text(let text) = value else { return nil }
+        guard case .string(let text) = value else { return nil }
         return Position(text)
     }
 
@@ -212,26 +132,24 @@ package struct JSONPlace {
     }
 
     private var fraction: Rational? {
-        guard case .text(let text) = value, let ratio = Rational(text), ratio >= Rational(0),
+        guard case .string(let text) = value, let ratio = Rational(text), ratio >= Rational(0),
             ratio < Rational(1_000_000_000), ratio.denominator <= 1_000_000_000
         else { return nil }
         return ratio
     }
 
     private var clock: Rational? {
-        guard case .text(let text) = value else { return nil }
+        guard case .string(let text) = value else { return nil }
         return ClockTime(text)?.seconds
     }
 }
 
-/// An object of an edit's file or of a request's body.
 package struct JSONObject {
     package let places: [String: JSONPlace]
     fileprivate let whole: JSONPlace
 
     package subscript(key: String) -> JSONPlace? { places[key] }
 
-    /// The value of a key; nil if it is missing or null.
     package func known(_ key: String) -> JSONPlace? {
         guard let place = places[key] else { return nil }
         if case .null = place.value { return nil }
@@ -243,6 +161,5 @@ package struct JSONObject {
         return place
     }
 
-    /// That a key is missing.
     package func missing(_ key: String) -> FlawedPlace { whole.value(.null, of: key).flaw(.missing) }
 }

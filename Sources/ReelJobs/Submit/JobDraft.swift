@@ -4,41 +4,19 @@ internal import ReelWords
 
 /// One output that a request makes: its sources, what is done with them, and how it is named. It becomes a `JobRecord`.
 package struct JobDraft: Sendable {
-    /// What is asked of it.
     package let request: OutputRequest
     /// Paths of its sources; at least one.
     package let sources: [String]
     /// Nil reverses a range of the only source.
     package let edit: Edit?
-    /// The path that names the output unless another does: the source's, the edit's file, or the first of those stitched.
+    /// The path that names the output by default: the source, the edit's file, or the first of the stitched files.
     package let named: String
-    /// What the output's default name says was done.
     let deed: String
-    /// What was left out of a timeline.
     package let diagnostics: [Diagnostic]
 
-    init(
-        _ request: OutputRequest, sources: [String], edit: Edit? = nil, named: String, deed: String,
-        diagnostics: [Diagnostic] = []
-    ) {
-        self.request = request
-        self.sources = sources
-        self.edit = edit
-        self.named = named
-        self.deed = deed
-        self.diagnostics = diagnostics
-    }
-
-    /// Its spec in the container that was chosen.
     package func spec(in container: Container) -> JobSpec { request.spec(edit, in: container) }
 
     /// The path and the container of its output, as `OutputChoice.init` decides them and with its errors.
-    ///
-    /// - Parameters:
-    ///   - path: the output's path; nil for a default name.
-    ///   - container: that of a default name; nil for the request's.
-    ///   - folder: where a default name lies; nil for beside the source.
-    ///   - suffix: what a default name has after the source's name; nil for a point and what was done.
     package func output(
         _ path: String? = nil, container: Container? = nil, in folder: String? = nil, suffix: String? = nil
     ) throws(ReelFailure) -> OutputChoice {
@@ -54,11 +32,10 @@ package struct JobDraft: Sendable {
 }
 
 extension OutputRequest {
-    /// A draft for each output that arguments of a command ask for: videos, those in folders, files of edits, timelines, or
-    /// one of all if they are stitched. Throws a `RequestFault` for options that do not go with them, and what `refused`
-    /// throws.
+    /// A draft for each output that a command's arguments ask for: videos, those in folders, files of edits, timelines,
+    /// or one of all if they are stitched. Throws a `RequestFault` for options that do not fit them, and as `refused`.
     ///
-    /// - Parameter refused: hears of each argument that cannot be a draft, such as the file of an edit that cannot be made.
+    /// - Parameter refused: hears of each argument that cannot be a draft, such as a flawed edit.
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         let files = try arguments.flatMap { argument in
             do throws(ReelFailure) {
@@ -90,15 +67,13 @@ extension OutputRequest {
 
     /// The draft of one video at a path, whatever its name.
     package func draft(video path: String) throws(RequestFault) -> JobDraft {
-        guard isEdit else { return JobDraft(self, sources: [path], named: path, deed: deed) }
-        let edit = SubmittedEdit(
-            playing: path, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .none)
-        return try draft(edit, named: path, deed: deed)
+        guard isEdit else {
+            return JobDraft(request: self, sources: [path], edit: nil, named: path, deed: deed, diagnostics: [])
+        }
+        return try draft(playing([path], titled: false, trim: .none), named: path, deed: deed)
     }
 
     /// The draft of an edit. Throws if an option says what the edit says.
-    ///
-    /// - Parameter named: the path that names the output.
     package func draft(edit: SubmittedEdit, named: String) throws(RequestFault) -> JobDraft {
         try refuseClipOptions()
         return try draft(edit, named: named, deed: "cut")
@@ -108,35 +83,32 @@ extension OutputRequest {
         if let edit = files.first(where: SubmittedEdit.isFile) {
             throw RequestFault(.stitch, .stitchesEdit(path: edit))
         }
-        let edit = SubmittedEdit(
-            stitching: files, as: clip, turn: turn ?? .once, crossfade: crossfade?.seconds, trim: trim ?? .shared)
-        guard edit.edit.repeats <= Edit.mostClips else {
-            throw RequestFault(.stitch, .tooManyClips(edit.edit.repeats))
-        }
+        let edit = playing(files, titled: true, trim: .shared)
+        guard edit.edit.repeats <= Edit.mostClips else { throw RequestFault(.stitch, .tooManyClips(edit.edit.repeats)) }
         return try draft(edit, named: files[0], deed: deed)
     }
 
-    /// The draft of an edit, with the soundtrack that is asked for.
     private func draft(_ edit: SubmittedEdit, named: String, deed: String) throws(RequestFault) -> JobDraft {
         var edit = edit
         if let soundtrack {
-            guard edit.edit.soundtrack == nil else {
-                throw RequestFault(.soundtrack, .soundtrackTwice(path: named))
-            }
+            guard edit.edit.soundtrack == nil else { throw RequestFault(.soundtrack, .soundtrackTwice(path: named)) }
             edit.add(soundtrack: soundtrack, from: soundtrackFrom?.seconds ?? Rational(0))
         }
         return JobDraft(
-            self, sources: edit.sources, edit: edit.edit, named: named, deed: deed, diagnostics: edit.diagnostics)
+            request: self, sources: edit.sources, edit: edit.edit, named: named, deed: deed,
+            diagnostics: edit.diagnostics)
     }
 
-    /// How each video is played.
-    private var clip: EditClip {
-        EditClip(
+    /// An edit of videos; `usual` is how they are trimmed by default.
+    private func playing(_ files: [String], titled: Bool, trim usual: Trim) -> SubmittedEdit {
+        let clip = EditClip(
             from: from, to: to, duration: duration, play: play ?? (stitch ? .forward : .reverse), times: times,
             speed: speed?.ratio ?? Rational(1))
+        return SubmittedEdit(
+            playing: files, as: clip, titled: titled, turn: turn ?? .once, crossfade: crossfade?.seconds,
+            trim: trim ?? usual)
     }
 
-    /// What the default name of an output says was done.
     private var deed: String {
         if stitch { return "stitched" }
         return switch play ?? .reverse {
@@ -144,5 +116,27 @@ extension OutputRequest {
         case .pingPong: "ping-pong"
         case .forward: "cut"
         }
+    }
+}
+
+/// A folder that is named in place of the videos in it.
+enum VideoFolder {
+    private static let extensions: Set<String> = [
+        "3g2", "3gp", "asf", "avi", "divx", "dv", "f4v", "flv", "gif", "m2t", "m2ts", "m4v", "mkv", "mov", "mp4",
+        "mpeg", "mpg", "mts", "mxf", "nut", "ogm", "ogv", "qt", "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
+    ]
+
+    /// The paths of the videos in a folder, by name; any other path as it is. Throws `.folderWithoutVideos`.
+    static func files(in path: String) throws(ReelFailure) -> [String] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            return [path]
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let videos = names.filter { name in
+            !name.hasPrefix(".") && extensions.contains(URL(fileURLWithPath: name).pathExtension.lowercased())
+        }
+        guard !videos.isEmpty else { throw ReelFailure(.folderWithoutVideos(path: URL(fileURLWithPath: path).path)) }
+        return videos.sorted().map { URL(fileURLWithPath: path).appendingPathComponent($0).path }
     }
 }

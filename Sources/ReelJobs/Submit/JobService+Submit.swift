@@ -1,5 +1,6 @@
 package import ReelCore
 package import ReelEngine
+internal import ReelHost
 internal import ReelQueue
 package import ReelStore
 
@@ -7,16 +8,10 @@ extension JobService {
     /// Hears how much of a source this process has read, from 0 to 1.
     package typealias Reading = @Sendable (Double) -> Void
 
-    /// What submitting a job would do, without doing it: reads the source and plans the job in a folder of its own. Needs
-    /// neither board nor store.
+    /// What submitting a job would do: reads the source and plans the job, without board or store.
     ///
-    /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the temporary folder
-    /// cannot be written or the engine cannot be started.
-    ///
-    /// - Parameters:
-    ///   - engine: reads the source.
-    ///   - quotas: the most that the job may ask for.
-    ///   - reading: hears how far that is.
+    /// Throws `.input` if the source is at fault, `.usage` if the request is, and `.unreachable` if the temporary
+    /// folder cannot be written or the engine cannot be started.
     package static func prepare(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), reading: @escaping Reading = { _ in }
     ) async throws(ReelFailure) -> PreparedJob {
@@ -30,55 +25,115 @@ extension JobService {
         return PreparedJob(job, indexes: try await job.indexes(in: store), quotas: quotas)
     }
 
-    /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it. Returns
-    /// when its passes are on the board, or at once if the store has its result.
+    /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it.
+    /// Returns when its passes are on the board, or at once if the store has its result.
     ///
-    /// Throws what refuses the source or the request: every process that waits for the job gets the same failure, and after
-    /// the last of them nothing of the job is left. If the task is cancelled, the job goes on without this caller.
+    /// Throws what refuses the source or the request: every process that waits for the job gets the same failure, and
+    /// the last of them removes the job. If the task is cancelled, the job goes on without this caller.
     ///
     /// - Parameters:
-    ///   - wanted: from `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
     ///   - engine: reads the source, unless the store has its index or another process reads it.
-    ///   - quotas: the most that the job may ask for.
     ///   - anew: remove the job's passes and plan first, even if it runs now.
-    ///   - reading: hears how far this process has read the source.
-    ///   - known: hears of the job's state as soon as the board or the store knows the job: from then on its id is of use.
+    ///   - known: hears of the job's state as soon as board or store know the job: its id is of use from then on.
     package func submit(
         _ wanted: JobRecord, engine: any EngineRunner, quotas: Quotas = Quotas(), anew: Bool = false,
-        reading: @escaping Reading = { _ in },
-        known: (JobState) -> Void = { _ in }
+        reading: @escaping Reading = { _ in }, known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> SubmittedJob {
         let store = try requiredStore()
         if anew { try await JobControl(board: board, store: store).withdraw(wanted.id) }
         let planning = Planning(
             store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), quotas: quotas,
             reading: reading)
-        let (job, outcome) = try await Submitter(planning: planning, board: board, wanted: wanted).submit(known: known)
+        let admission = JobAdmission(board: board, store: store, wanted: wanted)
+        let (job, outcome) = try await Submitter(planning: planning, admission: admission).submit(known: known)
         let output = try? await job.entry.read().terms.output
         return SubmittedJob(id: job.id, outcome: outcome, output: output, diagnostics: job.plan.diagnostics)
     }
+
+    /// Begins a job and leaves all of it to the workers, its planning, too: returns before its source has been read. A
+    /// job that is on the board or done stays as it is; one that had failed or was cancelled begins anew.
+    ///
+    /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
+    ///
+    /// - Parameters:
+    ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
+    package func post(
+        _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}
+    ) async throws(ReelFailure) -> PostedJob {
+        let admission = JobAdmission(board: board, store: try requiredStore(), wanted: wanted)
+        var isNew = false
+        var state = JobState.probing
+        let found = try await admission.admit(
+            created: { created throws(ReelFailure) in
+                isNew = isNew || created
+                try recorded()
+            }, known: { state = $0 })
+        guard case .unplanned(let claim) = found else {
+            try await admission.describe()
+            return PostedJob(id: wanted.id, state: state, isNew: isNew)
+        }
+        // The planning goes back, uncharged, so that a worker takes it.
+        func handBack() async throws(ReelFailure) {
+            if let claim { _ = try await board.leave(wanted.id, waiter: admission.name.text, claim: claim) }
+        }
+        do throws(ReelFailure) { try await admission.describe(claim) } catch {
+            try? await handBack()
+            throw error
+        }
+        try await handBack()
+        return PostedJob(id: wanted.id, state: state, isNew: isNew)
+    }
 }
 
-/// A job that was submitted and has a plan.
 package struct SubmittedJob: Hashable, Sendable {
-    /// What submitting led to.
     package enum Outcome: Hashable, Sendable {
-        /// Another process has begun it.
         case attached
-        /// It was begun.
         case published
         /// It goes on by an earlier plan, and keeps the finished passes.
         case continued
-        /// The store has its result already.
         case finished
     }
 
-    /// The job.
     package let id: JobID
-    /// What submitting led to.
     package let outcome: Outcome
     /// Where the result goes unless another place is named: what the first submission of the job asked for.
     package let output: String?
-    /// The plan's facts about source and output.
     package let diagnostics: [Diagnostic]
+}
+
+package struct PostedJob: Hashable, Sendable {
+    package let id: JobID
+    /// The state in which it was found, or `probing` if it was begun.
+    package let state: JobState
+    /// Whether this call made the job: true for exactly one of several callers that post the same job at once.
+    package let isNew: Bool
+}
+
+/// A job as it would be done: its plan, with what it was made from.
+package struct PreparedJob: Sendable {
+    private let record: JobRecord
+    private let plan: Plan
+    private let indexes: [SourceIndex]
+    private let quotas: Quotas
+
+    init(_ job: StoredJob, indexes: [SourceIndex], quotas: Quotas) {
+        (record, plan, self.indexes, self.quotas) = (job.record, job.plan, indexes, quotas)
+    }
+
+    package var view: PlanView {
+        var view = PlanView(id: record.id.text, sources: record.sources.map(\.path), plan: plan, indexes: indexes)
+        view.quotas = Quotas.asked(by: plan, of: indexes).compactMap { quota, amount in
+            quotas[quota].map { PlanView.QuotaView(quota: quota.rawValue, asked: amount, most: $0) }
+        }
+        return view
+    }
+
+    /// Writes the edit as a timeline of OpenTimelineIO. Reading that gives the same plan.
+    ///
+    /// Throws `.timelineSpeed` if a clip is played at another speed than its source's, `.timelineSoundtrack`, and
+    /// `.output` if the file cannot be written; nothing half-written remains.
+    package func writeTimeline(to destination: Destination) throws(ReelFailure) {
+        let writer = try TimelineWriter(plan, record.spec, sources: record.sources.map(\.path), indexes: indexes)
+        try destination.write(writer.bytes(at: destination.path))
+    }
 }

@@ -1,8 +1,9 @@
+internal import Foundation
 package import ReelCore
 package import ReelWords
 
-/// What a user asks of an output and of how it is made, whichever way it was asked: a command line, or a request to a server.
-/// Its options and their forms are in `OutputRequest.Field.option`; `check` has the rules that they keep together.
+/// What a user asks of an output and of how it is made, by a command line or in a request to a server. Its options and
+/// their forms are in `OutputRequest.Field.option`; `check` has the rules that they keep together.
 package struct OutputRequest: Hashable, Sendable {
     /// The container of an output that has its default name; nil for that of the source.
     package var container: Container?
@@ -52,10 +53,8 @@ package struct OutputRequest: Hashable, Sendable {
     package var onDamage = DamageMode.repeat
     /// How long the store keeps the job after its end.
     package var retain = TimeSpan.week
-    /// Whether segments stay in the store after the job is done.
     package var keepSegments = false
 
-    /// A request without any option: it reverses a video.
     package init() {}
 
     /// An option of a request. Its raw value is its name in JSON; a command line writes it in its own way.
@@ -78,9 +77,7 @@ package struct OutputRequest: Hashable, Sendable {
             (.videoCodec, videoCodec), (.audioCodec, audioCodec), (.preset, preset), (.pixelFormat, pixelFormat),
             (.profile, profile),
         ]
-        for case (let field, let name?) in names {
-            try require(OutputRequest.isName(name), field, .notAName(name))
-        }
+        for case (let field, let name?) in names { try require(OutputRequest.isName(name), field, .notAName(name)) }
         try requireRange(.sampleRate, sampleRate)
         try requireRange(.colors, colors)
         try requireRange(.loop, loop?.number)
@@ -93,8 +90,7 @@ package struct OutputRequest: Hashable, Sendable {
         try require(turn == nil || play == .pingPong, .turn, .needs(.play, value: Play.pingPong.rawValue))
         try require(crossfade == nil || stitch || times > 1 && play != .pingPong, .crossfade, .needsRepeats)
         try require(soundtrackFrom == nil || soundtrack != nil, .soundtrackFrom, .needs(.soundtrack))
-        try require(
-            soundtrack == nil || audio == .reverse, .audio, .excludes(.soundtrack, value: audio.rawValue))
+        try require(soundtrack == nil || audio == .reverse, .audio, .excludes(.soundtrack, value: audio.rawValue))
         guard isEdit else { return }
         try require(audio != .keep, .audio, .needsReversal(value: audio.rawValue))
         try require(timestamps != .source, .timestamps, .needsReversal(value: timestamps.rawValue))
@@ -110,7 +106,7 @@ package struct OutputRequest: Hashable, Sendable {
         for (field, isGiven) in lossy { try require(!(lossless && isGiven), .lossless, .losslessExcludes(field)) }
     }
 
-    /// Throws if an option that shapes clips is given: an edit says all of that.
+    /// Throws if an option that shapes clips is given: the edit itself shapes them.
     func refuseClipOptions() throws(RequestFault) {
         let given: [(Field, Bool)] = [
             (.play, play != nil), (.times, times != 1), (.speed, speed != nil), (.turn, turn != nil),
@@ -142,7 +138,6 @@ package struct OutputRequest: Hashable, Sendable {
         stitch || (play ?? .reverse) != .reverse || times > 1 || speed != nil || trim != nil || soundtrack != nil
     }
 
-    /// The encoders that are asked for, by any of their names.
     var encoders: [String] { [videoCodec, audioCodec].compactMap { $0 } }
 
     /// Nil if nothing is asked of moving pictures that loop.
@@ -161,5 +156,101 @@ package struct OutputRequest: Hashable, Sendable {
             mostFrames: fps?.ratio, pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout,
             loop: loopOptions, timestamps: timestamps, passFrames: passFrames, threads: threads?.number,
             memory: memory?.bytes, verify: verify, onDamage: onDamage)
+    }
+
+    /// Reads an object of options by their names; an option that is null or missing has its usual value.
+    ///
+    /// Throws a `FlawedPlace` if it is no object, if no option has one of the names, or if a value is a list or an
+    /// object; throws a `RequestFault` for a value that its option does not take, and for what `check` refuses.
+    package init(_ place: JSONPlace, knows fields: [Field]) throws {
+        let values = try place.object(knows: fields.map(\.rawValue).sorted()).places
+        for field in fields {
+            guard let value = values[field.rawValue] else { continue }
+            try take(value, as: field)
+        }
+        try check()
+    }
+
+    private mutating func take(_ value: JSONPlace, as field: Field) throws {
+        let option = field.option
+        let text: String
+        switch (value.value, option.form) {
+        case (.null, _), (.bool(false), .flag): return
+        case (.bool(true), .flag): text = ""
+        case (.bool(let flag), _): throw RequestFault(field, .malformed("\(flag)"))
+        case (.string(let found), .flag): throw RequestFault(field, .malformed(found))
+        case (.string(let found), _): text = found
+        case (.number(let number), let form):
+            text = "\(number)"
+            guard form.takesNumbers else { throw RequestFault(field, .malformed(text)) }
+        case (.object, _), (.array, _): throw value.malformed(.text)
+        }
+        guard option.read(&self, text) else { throw RequestFault(field, .malformed(text)) }
+    }
+}
+
+extension PictureSize: ExplainedArgument {
+    package static let forms = "width and height in pixels (640x360)"
+}
+
+/// How often moving pictures are played: a number, or `forever`.
+package struct Plays: ExplainedArgument, Hashable {
+    static let word = "forever"
+    package static let forms = "a number (3), or \(word)"
+    /// Nil for ever.
+    package let number: Int?
+
+    /// Reads any whole number, whether it is within range or not; nil for other texts.
+    package init?(_ text: String) {
+        guard text == Plays.word || Int(text) != nil else { return nil }
+        number = Int(text)
+    }
+}
+
+/// Frames a second, as a decimal number or a ratio.
+package struct FrameRate: ExplainedArgument, Hashable {
+    package static let forms =
+        "frames a second, up to \(JobSpec.ratesAllowed.upperBound.numerator) (25, 12.5, 30000/1001)"
+    /// Within `JobSpec.ratesAllowed`.
+    package let ratio: Rational
+
+    /// Nil for other texts, and for rates that are not allowed.
+    package init?(_ text: String) {
+        guard let ratio = Rational(number: text), JobSpec.ratesAllowed.contains(ratio) else { return nil }
+        self.ratio = ratio
+    }
+}
+
+/// A speed, as a decimal number or a ratio.
+package struct Speed: ExplainedArgument, Hashable {
+    package static let forms = "a number or a ratio (2, 0.5, 1/3)"
+    /// Seconds of the source in a second of the output; within `EditClip.speedsAllowed`.
+    package let ratio: Rational
+
+    /// Nil for other texts, and for speeds that are not allowed.
+    package init?(_ text: String) {
+        guard let ratio = Rational(number: text), EditClip.speedsAllowed.contains(ratio) else { return nil }
+        self.ratio = ratio
+    }
+}
+
+/// A number of threads, or `auto`.
+package struct ThreadCount: ExplainedArgument, Hashable {
+    static let word = "auto"
+    package static let forms = "a number (4), or \(word)"
+    /// Nil leaves it to the planner.
+    package let number: Int?
+
+    /// Reads any whole number, whether it is within range or not; nil for other texts.
+    package init?(_ text: String) {
+        guard text == ThreadCount.word || Int(text) != nil else { return nil }
+        number = Int(text)
+    }
+}
+
+extension Rational {
+    fileprivate init?(number: String) {
+        guard !number.contains(":"), let ratio = ClockTime(number)?.seconds ?? Rational(number) else { return nil }
+        self = ratio
     }
 }

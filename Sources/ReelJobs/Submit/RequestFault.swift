@@ -3,18 +3,14 @@ internal import ReelWords
 
 /// Which option of a request cannot be taken, and why.
 package struct RequestFault: Error, Hashable, Sendable {
-    /// The option at fault.
     package var field: OutputRequest.Field
-    /// What is wrong with it.
     package var reason: Reason
 
     init(_ field: OutputRequest.Field, _ reason: Reason) { (self.field, self.reason) = (field, reason) }
 
-    /// What can be wrong with an option. Values are the option's own, as users write them, unless a case says otherwise.
+    /// What can be wrong with an option. Values are written as users write them, unless a case says otherwise.
     package enum Reason: Hashable, Sendable {
-        /// The value has none of the option's forms.
         case malformed(String)
-        /// The number is outside the range.
         case outside(ClosedRange<Int>, or: String?)
         /// FFmpeg has no names with such characters.
         case notAName(String)
@@ -30,38 +26,14 @@ package struct RequestFault: Error, Hashable, Sendable {
         case needsReversal(value: String)
         /// The other option would lose something.
         case losslessExcludes(OutputRequest.Field)
-        /// The edit says what its clips are.
         case saidByEdit(value: String? = nil)
-        /// None of the files is a timeline.
         case needsTimeline
-        /// The file to be stitched is an edit.
         case stitchesEdit(path: String)
-        /// An edit with this number of clips is too large.
         case tooManyClips(Int)
         /// The edit, a file, has a soundtrack of its own.
         case soundtrackTwice(path: String)
     }
-}
 
-/// How one kind of user writes the options of a request.
-package struct RequestNames: Sendable {
-    /// The options that these users can give.
-    package let fields: [OutputRequest.Field]
-    /// Writes an option, with a value if there is one.
-    package let write: @Sendable (OutputRequest.Field, String?) -> String
-
-    /// - Parameters:
-    ///   - fields: the options that these users can give.
-    ///   - write: writes an option, with a value if there is one.
-    package init(
-        fields: [OutputRequest.Field] = OutputRequest.Field.allCases,
-        write: @escaping @Sendable (OutputRequest.Field, String?) -> String
-    ) {
-        (self.fields, self.write) = (fields, write)
-    }
-}
-
-extension RequestFault {
     /// What is wrong, for users who write options in this way.
     package func words(_ names: RequestNames) -> String {
         let name = { (field: OutputRequest.Field) in names.write(field, nil) }
@@ -96,5 +68,19 @@ extension RequestFault {
             return "\(own) with \(name(.times)) makes \(count) clips; at most \(Edit.mostClips)"
         case .soundtrackTwice(let path): return "\(path) names a soundtrack; leave out \(own)"
         }
+    }
+}
+
+/// How one kind of user writes the options of a request.
+package struct RequestNames: Sendable {
+    package let fields: [OutputRequest.Field]
+    /// Writes an option, with a value if there is one.
+    package let write: @Sendable (OutputRequest.Field, String?) -> String
+
+    package init(
+        fields: [OutputRequest.Field] = OutputRequest.Field.allCases,
+        write: @escaping @Sendable (OutputRequest.Field, String?) -> String
+    ) {
+        (self.fields, self.write) = (fields, write)
     }
 }

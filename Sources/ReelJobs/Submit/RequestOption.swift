@@ -1,29 +1,22 @@
 internal import ReelCore
 internal import ReelWords
 
-/// What a user may say for an option of a request, and what it means. The help of the command line, the reading of JSON and
-/// the server's OpenAPI document are made from it.
+/// What a user may say for an option of a request, and what it means. The help of the command line, the reading of JSON
+/// and the server's OpenAPI document are made from it.
 package struct RequestOption: Sendable {
-    /// The form of its value.
     package let form: Form
-    /// What is taken if it is not given, as a user would write it; nil if that depends on other things, which `help` says.
+    /// The default, as a user would write it; nil if that depends on other things, which `help` says.
     package let usual: String?
-    /// A value as a user would write it.
     package let example: String
-    /// What it asks for, in one or more sentences.
     package let help: String
     /// What stands for the value in the help of a command line; nil for the option's name.
     package let valueName: String?
-    /// Takes a value from its text; false if the text has not its form. A flag is set whatever the text.
+    /// Takes a value from its text; false if the text has another form. A flag is set whatever its text.
     let read: @Sendable (inout OutputRequest, String) -> Bool
 
-    /// The form of a value.
     package enum Form: Sendable {
-        /// Given or not.
         case flag
-        /// One of these.
         case word([String])
-        /// A whole number, or a word instead of one.
         case whole(ClosedRange<Int>, or: String? = nil)
         /// A text with a form of its own. If numbers are among its forms, they lie in a range.
         case text(String, numbers: ClosedRange<Double>? = nil)
@@ -38,7 +31,6 @@ package struct RequestOption: Sendable {
             }
         }
 
-        /// Whether a number can be its value.
         var takesNumbers: Bool {
             switch self {
             case .whole, .text(_, .some): true
@@ -47,13 +39,24 @@ package struct RequestOption: Sendable {
         }
     }
 
+    /// - Parameter parse: makes a value of its text; nil if the text has another form.
+    private init<Value>(
+        _ form: Form, usual: String? = nil, example: String, valueName: String? = nil, _ help: String,
+        _ parse: @escaping @Sendable (String) -> Value?,
+        _ set: @escaping @Sendable (inout OutputRequest, Value) -> Void
+    ) {
+        (self.form, self.usual, self.example, self.help, self.valueName) = (form, usual, example, help, valueName)
+        read = { request, text in
+            guard let value = parse(text) else { return false }
+            set(&request, value)
+            return true
+        }
+    }
+
     fileprivate static func flag(
         _ help: String, _ set: @escaping @Sendable (inout OutputRequest) -> Void
     ) -> RequestOption {
-        RequestOption(form: .flag, usual: nil, example: "true", help: help, valueName: nil) { request, _ in
-            set(&request)
-            return true
-        }
+        RequestOption(.flag, example: "true", help, { _ in true }, { request, _ in set(&request) })
     }
 
     fileprivate static func word<Word: RawRepresentable<String> & CaseIterable & SendableMetatype>(
@@ -61,26 +64,15 @@ package struct RequestOption: Sendable {
         _ set: @escaping @Sendable (inout OutputRequest, Word) -> Void
     ) -> RequestOption {
         RequestOption(
-            form: .word(Word.allCases.map(\.rawValue)), usual: usual?.rawValue, example: example.rawValue, help: help,
-            valueName: valueName
-        ) { request, text in
-            guard let word = Word(rawValue: text) else { return false }
-            set(&request, word)
-            return true
-        }
+            .word(Word.allCases.map(\.rawValue)), usual: usual?.rawValue, example: example.rawValue,
+            valueName: valueName, help, { Word(rawValue: $0) }, set)
     }
 
     fileprivate static func whole(
         _ allowed: ClosedRange<Int>, usual: String? = nil, example: String, valueName: String? = nil, _ help: String,
         _ set: @escaping @Sendable (inout OutputRequest, Int) -> Void
     ) -> RequestOption {
-        RequestOption(
-            form: .whole(allowed), usual: usual, example: example, help: help, valueName: valueName
-        ) { request, text in
-            guard let number = Int(text) else { return false }
-            set(&request, number)
-            return true
-        }
+        RequestOption(.whole(allowed), usual: usual, example: example, valueName: valueName, help, { Int($0) }, set)
     }
 
     /// One whose type reads it.
@@ -91,29 +83,19 @@ package struct RequestOption: Sendable {
         valueName: String? = nil, _ help: String, _ set: @escaping @Sendable (inout OutputRequest, Value) -> Void
     ) -> RequestOption {
         RequestOption(
-            form: form ?? .text(Value.forms, numbers: numbers), usual: usual, example: example, help: help,
-            valueName: valueName
-        ) { request, text in
-            guard let value = Value(text) else { return false }
-            set(&request, value)
-            return true
-        }
+            form ?? .text(Value.forms, numbers: numbers), usual: usual, example: example, valueName: valueName, help,
+            { Value($0) }, set)
     }
 
-    /// Any text.
     fileprivate static func text(
         _ form: String = "a name", example: String, valueName: String? = nil, _ help: String,
         _ set: @escaping @Sendable (inout OutputRequest, String) -> Void
     ) -> RequestOption {
-        RequestOption(form: .text(form), usual: nil, example: example, help: help, valueName: valueName) {
-            set(&$0, $1)
-            return true
-        }
+        RequestOption(.text(form), example: example, valueName: valueName, help, { $0 }, set)
     }
 }
 
 extension OutputRequest.Field {
-    /// What the option takes, and what it means.
     package var option: RequestOption {
         switch self {
         case .container:
@@ -158,10 +140,9 @@ extension OutputRequest.Field {
                 """
             ) { $0.bitrate = $1 }
         case .lossless:
-            .flag("Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov, nut or avi; exact colours in webp and apng.")
-            {
-                $0.lossless = true
-            }
+            .flag(
+                "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov, nut or avi; exact colours in webp and apng."
+            ) { $0.lossless = true }
         case .audio:
             .word(
                 usual: AudioMode.reverse, example: .keep,
@@ -237,9 +218,7 @@ extension OutputRequest.Field {
         case .trim:
             .word(
                 usual: Trim.none, example: .shared,
-                """
-                shared: leave out frames without sound, and at joins as many as the crossfades need. none: keep all.
-                """
+                "shared: leave out frames without sound, and at joins as many as the crossfades need. none: keep all."
             ) { $0.trim = $1 }
         case .soundtrack:
             .text(
@@ -311,9 +290,7 @@ extension OutputRequest.Field {
         case .dither:
             .word(
                 usual: Dither.sierra, example: .bayer,
-                """
-                gif: how colours that the palette lacks are approximated: none, bayer, sierra or floyd-steinberg.
-                """
+                "gif: how colours that the palette lacks are approximated: none, bayer, sierra or floyd-steinberg."
             ) { $0.dither = $1 }
         case .colors:
             .whole(

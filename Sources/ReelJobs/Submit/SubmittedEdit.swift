@@ -6,16 +6,13 @@ internal import ReelWords
 package struct SubmittedEdit: Hashable, Sendable {
     /// Absolute paths of the sources, each once, in the order in which the clips name them first.
     package private(set) var sources: [String] = []
-    /// The place of each path in `sources`.
     private var places: [String: Int] = [:]
     /// The edit, whose clips name sources by their index.
-    package internal(set) var edit = Edit(clips: [])
-    /// What was left out of a timeline.
-    package internal(set) var diagnostics: [Diagnostic] = []
+    package private(set) var edit = Edit(clips: [])
+    package private(set) var diagnostics: [Diagnostic] = []
 
     /// The extension of an edit's file; a timeline has another.
     static let fileExtension = "json"
-    /// The most bytes that an edit's file may have.
     static let mostBytes: Int64 = 32 << 20
 
     /// Whether a path names an edit's file rather than a video.
@@ -23,45 +20,33 @@ package struct SubmittedEdit: Hashable, Sendable {
         isTimeline(path) || URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension
     }
 
-    /// One range of a file.
+    /// Files that are played one after the other.
     ///
     /// - Parameters:
-    ///   - clip: how it is played; its source is set here.
-    ///   - turn: how it turns round.
-    ///   - crossfade: seconds; nil for the usual.
-    package init(playing file: String, as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim) {
-        var clip = clip
-        clip.source = index(of: URL(fileURLWithPath: file).standardizedFileURL.path)
-        edit = Edit(clips: [clip], turn: turn, crossfade: crossfade, trim: trim)
-    }
-
-    /// Whole files, one after the other, trimmed to what each has of video and sound.
-    ///
-    /// - Parameters:
-    ///   - clip: how each is played; its source and title are set here.
-    ///   - turn: how clips turn round.
+    ///   - clip: how each is played; its source, and its title if it is to have one, are set here.
     ///   - crossfade: seconds; nil for the usual.
     package init(
-        stitching files: [String], as clip: EditClip, turn: Turn, crossfade: Rational?, trim: Trim = .shared
+        playing files: [String], as clip: EditClip, titled: Bool, turn: Turn, crossfade: Rational?, trim: Trim
     ) {
         var clips: [EditClip] = []
         for file in files {
             var clip = clip
             let path = URL(fileURLWithPath: file).standardizedFileURL.path
-            (clip.source, clip.title) = (index(of: path), SubmittedEdit.title(of: path))
+            clip.source = index(of: path)
+            if titled { clip.title = SubmittedEdit.title(of: path) }
             clips.append(clip)
         }
         edit = Edit(clips: clips, turn: turn, crossfade: crossfade, trim: trim)
     }
 
-    /// Reads an edit's file, or a timeline of OpenTimelineIO. Throws `.editFlawed` (`.input`) with the place of what cannot be
-    /// done, and `.input` if the file cannot be read.
+    /// Reads an edit's file, or a timeline of OpenTimelineIO. Throws `.editFlawed` (`.input`) with the place of what
+    /// cannot be done, and `.input` if the file cannot be read.
     ///
     /// - Parameter isLenient: leave out what a timeline has and an edit cannot show, and report it in `diagnostics`.
     package init(file path: String, isLenient: Bool = false) throws(ReelFailure) {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         let isTimeline = SubmittedEdit.isTimeline(path)
-        let value: DecimalJSON
+        let value: JSONValue
         var content = Data()
         do {
             let size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int64) ?? 0
@@ -70,11 +55,13 @@ package struct SubmittedEdit: Hashable, Sendable {
                 throw ReelFailure(.editFlawed(path: path, place: "", flaw: .tooLong(bytes: most)))
             }
             content = try Data(contentsOf: url)
-            value = try JSONDecoder().decode(DecimalJSON.self, from: content)
+            // Notes of other programs may take most of a timeline.
+            let only = isTimeline ? [TimelineSchema.metadata: TimelineSchema.ownNotes] : [:]
+            value = try JSONValue(content, within: .file, only: only)
         } catch let failure as ReelFailure {
             throw failure
-        } catch is DecodingError {
-            let said = SubmittedEdit.flaw(in: content)
+        } catch let fault as JSONFault {
+            let said = SubmittedEdit.words(fault, in: content)
             throw ReelFailure(.editFlawed(path: path, place: "", flaw: .notJSON(said: said)))
         } catch {
             throw ReelFailure(
@@ -86,9 +73,7 @@ package struct SubmittedEdit: Hashable, Sendable {
             if isTimeline {
                 try take(timeline: JSONPlace(value), in: folder, isLenient: isLenient)
             } else {
-                try take(edit: JSONPlace(value)) {
-                    URL(fileURLWithPath: try $0.text(), relativeTo: folder).path
-                }
+                try take(edit: JSONPlace(value)) { URL(fileURLWithPath: try $0.text(), relativeTo: folder).path }
             }
         } catch let flawed as FlawedPlace {
             throw ReelFailure(.editFlawed(path: path, place: flawed.place, flaw: flawed.flaw))
@@ -98,11 +83,7 @@ package struct SubmittedEdit: Hashable, Sendable {
     }
 
     /// Reads an edit that is part of a request. Throws a `FlawedPlace` for what cannot be done, and what `path` throws.
-    ///
-    /// - Parameter path: the path of the file that a clip or the soundtrack names.
-    package init(_ value: JSONPlace, path: (JSONPlace) throws -> String) throws {
-        try take(edit: value, path: path)
-    }
+    package init(_ value: JSONPlace, path: (JSONPlace) throws -> String) throws { try take(edit: value, path: path) }
 
     /// Takes the clips of an edit's own form. Throws a `FlawedPlace`, and what `path` throws.
     private mutating func take(edit value: JSONPlace, path: (JSONPlace) throws -> String) throws {
@@ -111,9 +92,7 @@ package struct SubmittedEdit: Hashable, Sendable {
         let list = try place.list()
         guard (1...Edit.mostClips).contains(list.count) else { throw place.flaw(.clipCount(found: list.count)) }
         let clips = try list.map { try clip($0, path: path) }
-        guard clips.contains(where: { $0.source != nil }) else {
-            throw place.flaw(.onlyGaps)
-        }
+        guard clips.contains(where: { $0.source != nil }) else { throw place.flaw(.onlyGaps) }
         let repeats = clips.reduce(0) { $0 + $1.times }
         guard repeats <= Edit.mostClips else { throw place.flaw(.clipCount(found: repeats)) }
         edit = Edit(
@@ -167,34 +146,93 @@ package struct SubmittedEdit: Hashable, Sendable {
         return clip
     }
 
-    /// The standardized path of a file that is there.
+    /// The standardized path of an existing file.
     private static func file(_ source: JSONPlace, _ path: (JSONPlace) throws -> String) throws -> String {
         let path = URL(fileURLWithPath: try path(source)).standardizedFileURL.path
         guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
         return path
     }
 
-    mutating func index(of path: String) -> Int {
+    private mutating func index(of path: String) -> Int {
         if let known = places[path] { return known }
         places[path] = sources.count
         sources.append(path)
         return sources.count - 1
     }
 
-    /// The file's name without its extension.
     static func title(of path: String) -> String {
         URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     }
 
-    /// What is wrong with bytes that are not JSON, and where. `JSONDecoder` does not tell.
-    private static func flaw(in content: Data) -> String {
+    /// What is wrong with the content of a file, and where. `JSONDecoder` does not tell.
+    private static func words(_ fault: JSONFault, in content: Data) -> String {
         do {
             _ = try JSONSerialization.jsonObject(with: content)
-            return "it cannot be decoded"
+            return fault == .notJSON ? "it cannot be decoded" : fault.description
         } catch {
             let said = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? error.localizedDescription
             guard let place = said.firstMatch(of: /character (\d+)/).flatMap({ Int($0.1) }) else { return said }
             return "line \(content.prefix(place).count { $0 == UInt8(ascii: "\n") } + 1): \(said)"
         }
+    }
+
+    static let timelineExtension = "otio"
+    /// The most bytes that a timeline's file may have: programs write much about each clip.
+    static let mostTimelineBytes: Int64 = 64 << 20
+
+    /// Whether a path names a timeline of OpenTimelineIO.
+    package static func isTimeline(_ path: String) -> Bool {
+        URL(fileURLWithPath: path).pathExtension.lowercased() == timelineExtension
+    }
+
+    /// Takes the clips of a timeline. Throws a `FlawedPlace`.
+    ///
+    /// - Parameter folder: that of the file, from which paths count.
+    private mutating func take(timeline value: JSONPlace, in folder: URL, isLenient: Bool) throws {
+        var reader = TimelineReader(isLenient: isLenient, locate: { SubmittedEdit.locate($0, in: folder) })
+        let timeline = try reader.timeline(value)
+        diagnostics = reader.diagnostics
+        guard (1...Edit.mostClips).contains(timeline.items.count) else {
+            throw value.flaw(.clipCount(found: timeline.items.count))
+        }
+        guard timeline.items.contains(where: { $0.media != nil }) else { throw value.flaw(.onlyGaps) }
+        let clips = timeline.items.map { clip($0) }
+        if let notes = timeline.notes, notes.edit.isSound(sources: sources.count), notes.items == timeline.items.digest
+        {
+            edit = notes.edit
+        } else {
+            edit = Edit(clips: clips)
+        }
+        if let timecode = timeline.timecode { edit.timecode = timecode.text }
+    }
+
+    private mutating func clip(_ item: TimelineItem) -> EditClip {
+        guard let path = item.media else { return .gap(item.length) }
+        let isFrozen = item.play == .freeze
+        return EditClip(
+            source: index(of: path), from: .seconds(item.start),
+            to: isFrozen ? nil : .seconds(item.start + item.length), rule: .middle,
+            play: item.play == .reverse ? .reverse : .forward, sound: item.isHeard,
+            still: isFrozen ? item.length : nil, title: SubmittedEdit.title(of: path))
+    }
+
+    /// Finds media by their address: a path that counts from the folder, or a URL.
+    private static func locate(_ address: String, in folder: URL) -> TimelineReader.MediaPlace {
+        let exists = { (path: String) in FileManager.default.fileExists(atPath: path) }
+        let path = { (text: String) in URL(fileURLWithPath: text, relativeTo: folder).standardizedFileURL.path }
+        guard !address.contains("\0") else { return .missing(path: address) }
+        if let file = address.prefixMatch(of: /(?i)file:(\/\/(localhost)?(?=\/))?(?!\/\/)/) {
+            let encoded = String(address[file.range.upperBound...])
+            guard let decoded = encoded.removingPercentEncoding, !decoded.contains("\0") else {
+                return .missing(path: encoded)
+            }
+            return exists(path(decoded)) ? .file(path(decoded)) : .missing(path: path(decoded))
+        }
+        if address.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:\/\//) != nil { return .remote }
+        // The library encodes relative paths as URLs, too; other programs do not.
+        for text in [address, address.removingPercentEncoding ?? address] where !text.contains("\0") {
+            if exists(path(text)) { return .file(path(text)) }
+        }
+        return .missing(path: path(address))
     }
 }

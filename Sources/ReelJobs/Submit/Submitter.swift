@@ -5,29 +5,19 @@ internal import ReelStore
 
 /// A process that submits a job, from its first look at the board until the job has a plan or is refused.
 ///
-/// A job is known by what was asked for, before its source is read: it is on the board in state `probing` until it has a
-/// plan. The submitter that begins it holds its planning by a lease, and plans as long as it lives. Others that submit the
-/// same job meanwhile wait for the same end, good or bad.
+/// A job is known by its request, before its source is read: it is on the board as `probing` until it has a plan. The
+/// submitter that begins it holds its planning by a lease. Others that submit the same job wait for the same end.
 struct Submitter: Sendable {
     let planning: Planning
-    let board: any Board
-    let wanted: JobRecord
-    private let admission: JobAdmission
+    let admission: JobAdmission
 
-    init(planning: Planning, board: any Board, wanted: JobRecord) {
-        self.planning = planning
-        self.board = board
-        self.wanted = wanted
-        admission = JobAdmission(board: board, store: planning.store, wanted: wanted)
-    }
-
+    private var board: any Board { admission.board }
+    private var wanted: JobRecord { admission.wanted }
     private var id: JobID { wanted.id }
     private var name: WorkerID { admission.name }
     private var entry: any JobEntry { planning.store.job(id) }
 
     /// Returns when the job's passes are on the board, or the store has its result.
-    ///
-    /// - Parameter known: hears of the job's state as soon as the board or the store knows the job.
     func submit(
         known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> (job: StoredJob, outcome: SubmittedJob.Outcome) {
@@ -71,7 +61,6 @@ struct Submitter: Sendable {
         }
     }
 
-    /// How another process's planning ended.
     private enum OtherPlanning: Sendable {
         case planned(StoredJob)
         /// Its holder let go of it: this submitter holds it now.
@@ -81,7 +70,7 @@ struct Submitter: Sendable {
     private func waitForOthers() async throws(ReelFailure) -> OtherPlanning {
         while true {
             if let end = try await endOfOtherPlanning() { return end }
-            try await pause(.milliseconds(250))
+            try await ReelFailure.unifying { try await Task.sleep(for: .milliseconds(250)) }
         }
     }
 
@@ -98,14 +87,12 @@ struct Submitter: Sendable {
         // If no worker is left to do it, the submitter requeues what vanished processes held.
         _ = try await board.reap()
         guard try await attend(nil), case .begun(let claim) = try await board.begin(wanted.beginning, holder: name)
-        else {
-            return nil
-        }
+        else { return nil }
         return .free(claim)
     }
 
-    /// Tells the board that this submitter still waits. Returns whether the planning is free to be taken; throws `.probeLost`
-    /// if the claim given does not hold it any more.
+    /// Tells the board that this submitter still waits. Returns whether the planning is free to be taken; throws
+    /// `.probeLost` if the claim given does not hold it any more.
     @discardableResult
     private func attend(_ claim: Claim?) async throws(ReelFailure) -> Bool {
         let attendance = try await board.attend(id, waiter: name.text, claim: claim)
@@ -115,8 +102,8 @@ struct Submitter: Sendable {
 
     // MARK: Planning
 
-    /// Makes a plan and publishes it. Nil if another process holds the planning by now, or if the source or the request was
-    /// refused: `waitForOthers` then learns of it, as every other submitter does.
+    /// Makes a plan and publishes it. Nil if another process holds the planning by now, or if the source or the request
+    /// was refused: `waitForOthers` then learns of it, as every other submitter does.
     private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
@@ -146,11 +133,10 @@ struct Submitter: Sendable {
 
     // MARK: Leaving
 
-    /// Stops waiting. If this was the last submitter that waited for a job that was refused, or for one that no worker has
-    /// planned, the job is removed; else it goes on. A job with finished segments stays in any case.
+    /// Stops waiting. If this was the last submitter that waited for a job that was refused, or for one that no worker
+    /// has planned, the job is removed; else it goes on. A job with finished segments stays in any case.
     private func leave(_ claim: Claim?, abandoning: Bool) async {
-        // In a task of its own, since it must not be cancelled with this one. What fails here is made up for when the
-        // leases lapse.
+        // A task of its own, because this one may be cancelled. Leases that lapse make up for what fails here.
         await Task {
             let hasWork = await entry.hasFinishedSegments
             guard
@@ -161,8 +147,113 @@ struct Submitter: Sendable {
             try? await JobControl(board: board, store: planning.store).discard(id, removal)
         }.value
     }
+}
 
-    private func pause(_ duration: Duration) async throws(ReelFailure) {
-        do { try await Task.sleep(for: duration) } catch { throw .of(error) }
+/// Puts a job into the store and onto the board, unless they have it.
+struct JobAdmission: Sendable {
+    let board: any Board
+    let store: any JobStore
+    let wanted: JobRecord
+    /// Unlike the name of any other submitter.
+    let name: WorkerID = {
+        let process = ProcessInfo.processInfo
+        let random = String(UInt32.random(in: .min ... .max), radix: 16)
+        return WorkerID("\(process.hostName)-\(process.processIdentifier)-\(random)")
+    }()
+
+    private var id: JobID { wanted.id }
+    private var entry: any JobEntry { store.job(id) }
+
+    /// The state in which a submitter finds its job.
+    enum Found: Sendable {
+        case finished(StoredJob)
+        case running(StoredJob)
+        /// It has no plan yet. With a claim, this submitter is to make one.
+        case unplanned(Claim?)
+    }
+
+    /// Returns as soon as board or store know the job.
+    ///
+    /// - Parameters:
+    ///   - created: hears whether this call has written the job's record, when that says that the job has not ended.
+    ///   - known: hears of the job's state as soon as it is known.
+    func admit(
+        created: (Bool) throws(ReelFailure) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
+    ) async throws(ReelFailure) -> Found {
+        while true {
+            if let job = try? await StoredJob(entry), await job.result != nil {
+                known(.done)
+                return .finished(job)
+            }
+            // The record is written before any process can learn of the job, so that each can continue it.
+            let isNew = try await entry.create(wanted)
+            // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
+            // From then on no copies of sources are given back.
+            do throws(ReelFailure) {
+                if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
+            } catch {
+                // It is being removed: it begins anew then.
+                guard case .jobUnknownHere = error.reason else { throw error }
+                continue
+            }
+            try created(isNew)
+            switch try await board.begin(wanted.beginning, holder: name) {
+            case .begun(let claim):
+                known(.probing)
+                do throws(ReelFailure) {
+                    if !isNew { try await entry.open(wanted) }
+                } catch {
+                    _ = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: false)
+                    throw error
+                }
+                return .unplanned(claim)
+            case .probing:
+                known(.probing)
+                return .unplanned(nil)
+            case .running:
+                guard let status = try await board.status(id) else { continue }
+                if let job = try? await StoredJob(entry, plan: status.job.plan) {
+                    known(status.state)
+                    return .running(job)
+                }
+                // Without its plan in the store no worker can work at it.
+                try await board.withdraw(id)
+            case .busy:
+                do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
+            }
+        }
+    }
+
+    /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun keeps
+    /// its name and labels if this submitter gives none.
+    ///
+    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job: no webhook can be sent then.
+    ///
+    /// - Parameter claim: holds the planning if this submitter has begun the job.
+    func describe(_ claim: Claim? = nil) async throws(ReelFailure) {
+        if claim != nil {
+            try await entry.describe(on: board)
+            try await board.hook(entry.read())
+            return
+        }
+        try await board.hook(wanted)
+        if let submission = wanted.submission, submission.isTelling {
+            try await entry.describe(on: board) { $0 = submission }
+        }
+    }
+}
+
+extension Board {
+    /// Adds the webhooks of a record to its job.
+    ///
+    /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if the board does not have the job.
+    func hook(_ record: JobRecord) async throws(ReelFailure) {
+        for url in record.webhooks {
+            switch try await hook(record.id, url) {
+            case .added, .due: break
+            case .full: throw ReelFailure(.webhooksTooMany(job: record.id, most: BoardPolicy.webhooksKept))
+            case nil: throw ReelFailure(.jobNotOnBoard(job: record.id))
+            }
+        }
     }
 }

@@ -1,29 +1,20 @@
 internal import ReelCore
 
-/// Reads a timeline as the library of OpenTimelineIO writes it. Throws a `FlawedPlace` for what an edit cannot show; if it is
-/// lenient, leaves out what can be left out, and reports that.
+/// Reads a timeline as the library of OpenTimelineIO writes it. Throws a `FlawedPlace` for what an edit cannot show; if
+/// it is lenient, leaves out what can be left out, and reports that.
 struct TimelineReader {
-    /// Where the media of a clip are.
     enum MediaPlace {
-        /// There is a file at this path.
         case file(String)
         case missing(path: String)
         /// The address is not that of a file.
         case remote
     }
 
-    private let isLenient: Bool
-    private let locate: (String) -> MediaPlace
-    /// What was left out.
+    /// Leave out what an edit cannot show.
+    let isLenient: Bool
+    /// Finds media by the address that a clip names.
+    let locate: (String) -> MediaPlace
     private(set) var diagnostics: [Diagnostic] = []
-
-    /// - Parameters:
-    ///   - isLenient: leave out what an edit cannot show.
-    ///   - locate: finds media by the address that a clip names.
-    init(isLenient: Bool, locate: @escaping (String) -> MediaPlace) {
-        self.isLenient = isLenient
-        self.locate = locate
-    }
 
     /// Reads the whole file, whose top is a timeline or a part of one.
     mutating func timeline(_ root: JSONPlace) throws -> Timeline {
@@ -45,7 +36,7 @@ struct TimelineReader {
             }
         }
         return Timeline(
-            items: items, timecode: try timecode(of: top, main), notes: TimelineNotes(in: top[DecimalJSON.metadata]))
+            items: items, timecode: try timecode(of: top, main), notes: TimelineNotes(in: top[TimelineSchema.metadata]))
     }
 
     // MARK: Tracks
@@ -58,13 +49,10 @@ struct TimelineReader {
             let children = try object.list("children")
             let timelines = children.filter { $0.schema == .timeline }
             let candidates = timelines.isEmpty ? children : timelines
-            guard candidates.count == 1 else {
-                throw object.place.flaw(.timelineCount(found: candidates.count))
-            }
+            guard candidates.count == 1 else { throw object.place.flaw(.timelineCount(found: candidates.count)) }
             return try top(of: candidates[0])
         default:
-            return try TimelineObject(
-                object.place, of: [.timeline, .collection, .stack, .track, .clip1, .clip2, .gap])
+            return try TimelineObject(object.place, of: [.timeline, .collection, .stack, .track, .clip1, .clip2, .gap])
         }
     }
 
@@ -74,8 +62,7 @@ struct TimelineReader {
     ) throws -> (tracks: [TimelineTrack], beside: [TimelineObject]) {
         switch top.schema {
         case .timeline, .stack:
-            let stack =
-                top.schema == .stack ? top : try TimelineObject(top.required("tracks"), of: [.stack])
+            let stack = top.schema == .stack ? top : try TimelineObject(top.required("tracks"), of: [.stack])
             try checkWhole(stack)
             let children = try stack.list("children").filter { try $0.isEnabled }
             let tracks = try children.filter { $0.schema == .track }.map { try TimelineTrack($0) }
@@ -93,13 +80,10 @@ struct TimelineReader {
         }
     }
 
-    /// The items of a track, each in its place.
     private mutating func items(of track: TimelineTrack) throws -> [TimelineItem] {
         if track.object.schema == .track { try checkWhole(track.object) }
         let children = try track.children
-        guard children.count <= Edit.mostClips else {
-            throw track.object.place.flaw(.clipCount(found: children.count))
-        }
+        guard children.count <= Edit.mostClips else { throw track.object.place.flaw(.clipCount(found: children.count)) }
         var items: [TimelineItem] = []
         var end = Rational(0)
         for child in children {
@@ -204,7 +188,7 @@ struct TimelineReader {
         return play
     }
 
-    /// How long an item lasts of which only the length is needed.
+    /// The length of an item whose content is not needed.
     private func length(of object: TimelineObject) throws -> Rational {
         if let range = object["source_range"] { return try TimelineRange(range).length }
         switch object.schema {
@@ -224,8 +208,8 @@ struct TimelineReader {
 
     // MARK: Sound
 
-    /// Compares audio tracks with the items of the video: what they place as the video does is the items' own sound. An item
-    /// that no audio track places is silent, unless there is no sound at all, or some of it is left out.
+    /// Compares audio tracks with the items of the video: what they place as the video does is the items' own sound. An
+    /// item that no audio track places is silent, unless there is no sound at all, or some of it is left out.
     private mutating func hear(_ tracks: [TimelineTrack], by items: inout [TimelineItem]) throws {
         var heard: Set<Int> = []
         var isComplete = true
@@ -258,8 +242,7 @@ struct TimelineReader {
 
     // MARK: Start time
 
-    /// The label of the first frame. A start time whose rate is not one of frames counts those of the first item that has
-    /// media.
+    /// The label of the first frame. A start time in no frame rate is counted at that of the first item with media.
     private mutating func timecode(of top: TimelineObject, _ main: TimelineTrack) throws -> StartTimecode? {
         guard let place = top["global_start_time"] else { return nil }
         let time = try TimelineTime(place)
@@ -281,8 +264,7 @@ struct TimelineReader {
     }
 
     private mutating func note(_ part: TimelinePart, _ object: TimelineObject, at place: JSONPlace? = nil) {
-        diagnostics.append(
-            .timelinePartLeftOut(place: (place ?? object.place).place, name: object.name, part: part))
+        diagnostics.append(.timelinePartLeftOut(place: (place ?? object.place).place, name: object.name, part: part))
     }
 }
 
@@ -302,15 +284,12 @@ private struct TimelineTrack {
 
     init(lone item: TimelineObject) { (object, kind, isItem) = (item, TimelineTrack.video, true) }
 
-    /// Its items and transitions.
     var children: [TimelineObject] { get throws { isItem ? [object] : try object.list("children") } }
 
-    /// Whether it has more than gaps.
     var showsClips: Bool { get throws { try children.contains { $0.schema != .gap } } }
 }
 
 extension TimelineObject {
-    /// What its effect is called.
     fileprivate var effectName: String {
         let said = (try? self["effect_name"]?.text()) ?? ""
         return said.isEmpty ? (name.isEmpty ? schemaName : name) : said
@@ -329,14 +308,10 @@ extension TimelineItem {
     /// How far the times of sound and video may differ, since either may be rounded to units of its own: a millisecond.
     private static let tolerance = Rational(1, 1000)
 
-    private static func isNear(_ a: Rational, _ b: Rational) -> Bool {
-        max(a, b) - min(a, b) <= tolerance
-    }
+    private static func isNear(_ a: Rational, _ b: Rational) -> Bool { max(a, b) - min(a, b) <= tolerance }
 
-    /// Whether another item begins when this one does.
     fileprivate func isBegun(with other: TimelineItem) -> Bool { TimelineItem.isNear(place, other.place) }
 
-    /// Whether this item plays the sound of another.
     fileprivate func isSound(of other: TimelineItem) -> Bool {
         media == other.media && play == other.play && TimelineItem.isNear(start, other.start)
             && TimelineItem.isNear(length, other.length)
@@ -346,7 +321,7 @@ extension TimelineItem {
 extension TimelineNotes {
     /// Nil if the metadata of a timeline have none, or something else under their name.
     fileprivate init?(in metadata: JSONPlace?) {
-        guard case .object(let all)? = metadata?.value, let own = all[DecimalJSON.ownNotes],
+        guard case .object(let all)? = metadata?.value, let own = all[TimelineSchema.ownNotes],
             let bytes = try? CanonicalJSON.bytes(of: own),
             let notes = try? CanonicalJSON.value(TimelineNotes.self, from: bytes)
         else { return nil }

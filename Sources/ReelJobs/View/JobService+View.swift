@@ -2,8 +2,8 @@ package import ReelCore
 package import ReelQueue
 internal import ReelStore
 
-/// Jobs and workers as they are now: the board knows how far they are, the store what the board has forgotten. A service
-/// without a store leaves out results, times of failed frames, and the last words of engines.
+/// Jobs and workers as they are now: the board knows how far they are, the store what the board has forgotten. A
+/// service without a store leaves out results, times of failed frames, and the last words of engines.
 extension JobService {
     /// One job in full. Throws `.jobUnknown` if neither board nor store has it.
     package func view(_ id: JobID) async throws(ReelFailure) -> JobView {
@@ -18,28 +18,22 @@ extension JobService {
         let reason = WaitReason(status, workers: workers)
         let record = try? await entry?.read()
         var view = JobView(
-            status, options: record?.spec, output: try? await entry?.outline().result,
-            found: try await board.passDiagnostics(id),
-            waitReason: reason, waitAdvice: reason.flatMap(advice),
+            status, record: record, output: try? await entry?.outline().result,
+            found: try await board.passDiagnostics(id), waitReason: reason, waitAdvice: reason.flatMap(advice),
             failures: try await failures(status, entry))
         view.engines = workers.map(\.report).filter { $0.held.contains { $0.job == id } }.map(JobView.EngineView.init)
         if let entry {
-            if let record {
-                view.sources = record.sources.map(\.path)
-                view.fingerprints = record.sources.map { JobView.FingerprintView($0.fingerprint) }
-            }
             var sight = ClipSight(entry, on: board)
             view.clips = await sight.clips(of: status)
         }
         return view
     }
 
-    /// Whether what uses the job's record or plan takes long, as with an edit of 10,000 clips. False if the store does not
-    /// have it.
+    /// Whether the job's record or plan takes long to use, as with an edit of 10,000 clips. False without a store.
     package func isLarge(_ id: JobID) async -> Bool { await store?.job(id).isLarge ?? false }
 
-    /// The jobs of the board that a filter admits, the oldest first; jobs that cannot be read, with the reason; and how many
-    /// others an open filter leaves out: it gives all that have not ended, and the latest 50 of the others.
+    /// The jobs of the board that a filter admits, the oldest first; jobs that cannot be read, with the reason; and how
+    /// many others an open filter leaves out: it gives all that have not ended, and the latest 50 of the others.
     package func jobs(
         _ filter: JobFilter = JobFilter()
     ) async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure], others: Int) {
@@ -51,7 +45,7 @@ extension JobService {
         return (views, list.unreadable, max(others, 0))
     }
 
-    /// Jobs of the store that have not ended, if the board knows no job at all, as after a loss: `recover` puts them back.
+    /// Unfinished jobs of the store, if the board knows no job, as after a loss: `recover` puts them back.
     package func forgottenJobs() async throws(ReelFailure) -> [JobID] {
         guard let store, try await board.isEmpty() else { return [] }
         return try await store.unfinishedJobs()
@@ -62,8 +56,8 @@ extension JobService {
         try await matching(filter, board.workers()).jobs.map(\.job.id)
     }
 
-    /// All jobs together, and the jobs that have not ended or that failed: the first 100 of each, or with a filter all that it
-    /// admits. With a filter the sums are those of the jobs that it admits.
+    /// All jobs together, and the jobs that have not ended or that failed: the first 100 of each, or with a filter all
+    /// that it admits. With a filter the sums are those of the jobs that it admits.
     package func queue(_ filter: JobFilter = JobFilter()) async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
         let list =
@@ -82,8 +76,8 @@ extension JobService {
     /// - Parameter isShown: whether jobs in a state are wanted at all.
     private func matching(
         _ filter: JobFilter, _ workers: [WorkerStatus], _ isShown: (JobState) -> Bool = { _ in true }
-    ) async throws(ReelFailure) -> JobList {
-        var found = JobList()
+    ) async throws(ReelFailure) -> ListedJobs {
+        var found = ListedJobs()
         var rest = try await board.jobs()
         while !rest.isEmpty, found.jobs.count < filter.limit ?? .max {
             let page = try await board.list(rest.suffix(100).reversed())
@@ -111,8 +105,6 @@ extension JobService {
     package func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
 
     /// A job's passes at a glance; nil if the board does not have the job, or it has no passes yet.
-    ///
-    /// - Parameter cells: how many to divide the passes among, at most.
     package func strip(_ id: JobID, cells: Int) async throws(ReelFailure) -> PassStrip? {
         try await board.strip(id, cells: cells)
     }
@@ -129,48 +121,44 @@ extension JobService {
         (try? await store?.job(id).outline())?.submission?.submitter
     }
 
-    /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the jobs
-    /// that have not ended, and not with their passes.
+    /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the
+    /// jobs that have not ended, and not with their passes.
     package func metrics() async throws(ReelFailure) -> MetricsView {
         MetricsView(try await board.figures(), memory: try await board.memory())
     }
 
-    /// How much work there is for how many slots.
     package func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures().demand) }
 
     /// The speed of all jobs in each of the last 60 whole minutes.
     package func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
 
-    /// Adds to each failure its pass, which the board has, and the times of the pass's frames and what engines said, which
-    /// only the store has.
+    /// Adds to each failure its pass, the times of the pass's frames, and what engines said, which only the store has.
     private func failures(_ status: JobStatus, _ entry: (any JobEntry)?) async throws(ReelFailure) -> [FailureView] {
         guard !status.failures.isEmpty else { return [] }
         let job = status.job
-        var work = try await board.passes(job.id, at: status.failures.map(\.index)).mapValues(Work.pass)
-        work[job.passCount] = .assembly
-        let index = await index(of: job.id)
+        let plan = try? await entry?.readPlan(job.plan)
+        let index = await index(of: job.id, plan)
         var views: [FailureView] = []
         for failure in status.failures {
             var logs: [String: String] = [:]
             for attempt in failure.recent {
                 logs[attempt.token] = await entry?.readAttempt(pass: failure.index, token: attempt.token)
             }
-            views.append(FailureView(failure, work: work[failure.index], index: index, logs: logs))
+            let pass = plan.flatMap { $0.passes.indices.contains(failure.index) ? $0.passes[failure.index] : nil }
+            views.append(
+                FailureView(failure, work: job.work(at: failure.index), pass: pass, index: index, logs: logs))
         }
         return views
     }
 
     /// The index of a job's source. Nil if it cannot be read: a failure then names frames without times.
-    private func index(of job: JobID) async -> SourceIndex? {
-        guard let store, let record = try? await store.job(job).read(),
-            let plan = try? await store.job(job).latestPlan()
-        else { return nil }
+    private func index(of job: JobID, _ plan: Plan?) async -> SourceIndex? {
+        guard let store, let plan, let record = try? await store.job(job).read() else { return nil }
         return try? await store.readIndexes(of: plan, record).first
     }
 }
 
 extension WorkerView {
-    /// Whether it claims passes now.
     fileprivate var claims: Bool {
         !gone && !draining && slots > slotsOut && !diagnostics.contains(where: \.stopsClaims)
     }

@@ -5,15 +5,11 @@ internal import ReelWords
 
 /// A job as `--json` shows it. Documented in docs/json.md; names only ever get added.
 package struct JobView: Codable, Hashable, Sendable {
-    /// The job's id.
     package var id: String
-    /// How far it is, or how it ended.
     package var state: JobState
     /// None of its passes can be claimed, because a user has paused it.
     package var paused: Bool
-    /// What the submitter calls it; missing if it has no name.
     package var name: String?
-    /// Values by name that the submitter gave it.
     package var labels: [String: String]
     /// Who submitted it last, as "alice@edit-2"; missing if that is unknown.
     package var submitter: String?
@@ -27,24 +23,18 @@ package struct JobView: Codable, Hashable, Sendable {
     package var sources: [String]
     /// By what each of the sources is known again, in a view of one job that the store has; else none.
     package var fingerprints: [FingerprintView] = []
-    /// How far each clip of an edit is, while its passes are worked on, in a view of one job that the store has; else none.
+    /// How far each clip of an edit is, in a view of one job that the store has and that runs; else none.
     package var clips: [ClipProgress] = []
-    /// Frames of video that the job makes. A clip that is played several times counts once, unless its packets
-    /// are copied.
+    /// Frames of video that the job makes. A clip that is repeated counts once, unless its packets are copied.
     package var frames: Int
-    /// Frames that were decoded, by finished passes and by held ones.
+    /// By finished passes and by held ones; so are the encoded ones.
     package var framesDecoded: Int
-    /// Frames that were encoded, by finished passes and by held ones.
     package var framesEncoded: Int
-    /// Passes without the assembly.
     package var passes: Int
-    /// Finished passes.
     package var passesDone: Int
     /// Passes that workers hold, assembly and planning included.
     package var passesLive: Int
-    /// Passes that any worker can claim.
     package var passesReady: Int
-    /// Passes that failed and wait until they are tried again.
     package var passesRetrying: Int
     /// Passes that ran out of attempts, for which the job failed.
     package var passesExhausted: Int
@@ -58,7 +48,6 @@ package struct JobView: Codable, Hashable, Sendable {
     package var oldestWait: Double?
     /// Why no worker works on the job at this moment; missing if one does, or if it can be claimed at once.
     package var waitReason: String?
-    /// The code of `waitReason`.
     package var waitCode: String?
     /// Bytes of memory that a pass may take.
     package var need: Int64
@@ -70,30 +59,22 @@ package struct JobView: Codable, Hashable, Sendable {
     package var finished: Double?
     /// What will not be kept, was changed or repaired, and why no worker works on the job, in words.
     package var warnings: [String]
-    /// What will not be kept, was changed or repaired, as codes with their facts.
     package var diagnostics: [DiagnosticView]
     /// The workers that hold passes of the job, in a view of that job alone: how their engines are confined.
     package var engines: [EngineView]
-    /// Workers that cannot claim any pass of the job.
     package var excluded: [ExcludedView]
-    /// How many passes have had a failed attempt.
     package var failureCount: Int
     /// A page of the passes that have had a failed attempt.
     package var failures: [FailureView]
-    /// Why the job failed, in words; missing if it has not.
     package var failure: String?
-    /// Why the job failed, as a code with its facts; missing if it has not.
     package var failureReason: ReasonView?
     /// Path of the result: where it was delivered, or in the store. Missing until there is one.
     package var output: String?
     /// Bytes of the result. Missing until there is one; so is its hash.
     package var outputBytes: Int64?
-    /// SHA-256 of the result, in hexadecimal.
     package var outputSha256: String?
 
-    /// By what a source is known again.
     package struct FingerprintView: Codable, Hashable, Sendable {
-        /// Bytes.
         package var bytes: Int64
         /// When it was last changed: nanoseconds since 1970.
         package var modifiedNanoseconds: Int64
@@ -106,11 +87,8 @@ package struct JobView: Codable, Hashable, Sendable {
         }
     }
 
-    /// The engines of a worker.
     package struct EngineView: Codable, Hashable, Sendable {
-        /// The worker's id.
         package var worker: String
-        /// The name of its host.
         package var host: String
         /// How they are confined; missing if the worker's release is too old to say.
         package var sandbox: SandboxState?
@@ -120,63 +98,44 @@ package struct JobView: Codable, Hashable, Sendable {
         }
     }
 
-    /// A worker that cannot claim any pass of the job.
     package struct ExcludedView: Codable, Hashable, Sendable {
-        /// The worker's id.
         package var worker: String
-        /// The name of its host.
         package var host: String
-        /// Why it is excluded, in words.
         package var reason: String
-        /// The code of the reason.
         package var code: String
     }
 
-    /// A job as the board knows it.
-    ///
     /// - Parameters:
-    ///   - options: what was asked for, if the store has the job.
-    ///   - output: the result, if the store has it.
+    ///   - options: what was asked for, as a list shows it; nil for that of the record.
+    ///   - record: the store's, in a view of one job; nil without a store that has the job.
     ///   - found: diagnostics of finished passes, beside those of the plan.
-    ///   - waitReason: why no worker works on the job.
     ///   - waitAdvice: the user's remedy for that, in the words of the program that shows it.
     ///   - failures: those of the status, with facts that only the store has; nil for those of the board.
     package init(
-        _ status: JobStatus, options: JobSpec? = nil, output: StoredResult?, found: [Diagnostic] = [],
-        waitReason: WaitReason? = nil,
-        waitAdvice: String? = nil,
+        _ status: JobStatus, options: JobSpec? = nil, record: JobRecord? = nil, output: StoredResult?,
+        found: [Diagnostic] = [], waitReason: WaitReason? = nil, waitAdvice: String? = nil,
         failures: [FailureView]? = nil
     ) {
-        id = status.job.id.text
-        state = status.state
-        paused = status.isPaused
-        let said = status.said
+        let (job, said, hasEnded) = (status.job, status.said, status.state.isTerminal)
+        (id, state, paused, weight) = (job.id.text, status.state, status.isPaused, job.weight)
         (name, labels, submitter) = (said?.name, said?.labels ?? [:], said?.submitter)
-        weight = status.job.weight
-        self.options = options
-        source = status.job.source
-        sources = [source]
-        frames = status.job.frames
-        framesDecoded = status.framesDecoded
-        framesEncoded = status.framesEncoded
-        passes = status.job.passCount
-        passesDone = status.passes.done
-        passesLive = status.passes.live
+        self.options = options ?? record?.spec
+        source = job.source
+        sources = record?.sources.map(\.path) ?? [source]
+        fingerprints = record?.sources.map { FingerprintView($0.fingerprint) } ?? []
+        (frames, framesDecoded, framesEncoded) = (job.frames, status.framesDecoded, status.framesEncoded)
+        (passes, passesDone, passesLive) = (job.passCount, status.passes.done, status.passes.live)
         // A job that has ended gives out no more passes.
-        passesReady = status.state.isTerminal ? 0 : status.passes.ready
-        passesRetrying = status.passes.retrying
-        passesExhausted = status.passes.exhausted
-        framesPerSecond = status.state.isTerminal ? 0 : status.pace.framesPerSecond
-        passesPerSecond = status.state.isTerminal ? 0 : status.pace.passesPerSecond
+        passesReady = hasEnded ? 0 : status.passes.ready
+        (passesRetrying, passesExhausted) = (status.passes.retrying, status.passes.exhausted)
+        framesPerSecond = hasEnded ? 0 : status.pace.framesPerSecond
+        passesPerSecond = hasEnded ? 0 : status.pace.passesPerSecond
         oldestWait = status.oldestWait
         let waits = waitReason.map { ([$0.description] + [waitAdvice].compactMap(\.self)).joined(separator: ": ") }
-        self.waitReason = waits
-        waitCode = waitReason?.code
-        need = status.job.need
-        peakRSS = status.peakRSS
-        created = status.created
-        finished = status.finished
-        diagnostics = (status.job.diagnostics + found).reduce(into: []) { told, diagnostic in
+        (self.waitReason, waitCode) = (waits, waitReason?.code)
+        (need, peakRSS) = (job.need, status.peakRSS)
+        (created, finished) = (status.created, status.finished)
+        diagnostics = (job.diagnostics + found).reduce(into: []) { told, diagnostic in
             let view = DiagnosticView(diagnostic)
             if !told.contains(view) { told.append(view) }
         }
@@ -186,22 +145,19 @@ package struct JobView: Codable, Hashable, Sendable {
                 worker: $0.key, host: $0.value.host, reason: $0.value.reason.words, code: $0.value.reason.reason.code)
         }
         let space = status.spaceNote.map { WaitReason.space(host: $0.host, $0.reason).description }
-        let workers = excluded.map(JobView.warning)
-        warnings =
-            (diagnostics.map(\.message) + [space].compactMap(\.self) + workers
-            + [waits].compactMap(\.self)).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        let halts = [space].compactMap(\.self) + excluded.map(JobView.warning) + [waits].compactMap(\.self)
+        warnings = (diagnostics.map(\.message) + halts).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         failureCount = status.failureCount
         // After the passes comes the assembly.
-        let assembly = status.job.passCount
-        self.failures =
-            failures ?? status.failures.map { FailureView($0, work: $0.index == assembly ? .assembly : nil) }
+        let work: [Int: Work] = [job.passCount: .assembly, BoardJob.planningIndex: .planning]
+        self.failures = failures ?? status.failures.map { FailureView($0, work: work[$0.index]) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
         (self.output, outputBytes, outputSha256) = (
             output?.locator.name, output?.recorded.bytes, output?.recorded.sha256
         )
         let left = frames - framesEncoded
-        eta = !state.isTerminal && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
+        eta = !hasEnded && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
     }
 
     /// A job as the store knows it, for one that the board has forgotten. Nil if it has not ended.
@@ -209,41 +165,10 @@ package struct JobView: Codable, Hashable, Sendable {
         let record = try await entry.read()
         guard let state = record.state, state.isTerminal else { return nil }
         // A job that was refused has no plan.
-        let plan = try? await entry.latestPlan()
-        id = record.id.text
-        self.state = state
-        paused = false
-        (name, labels) = (record.submission?.name, record.submission?.labels ?? [:])
-        submitter = record.submission?.submitter
-        weight = record.terms.weight
-        options = record.spec
-        source = record.source.path
-        sources = record.sources.map(\.path)
-        fingerprints = record.sources.map { FingerprintView($0.fingerprint) }
-        frames = plan?.framesToMake ?? 0
-        framesDecoded = 0
-        framesEncoded = state == .done ? frames : 0
-        passes = plan?.passes.count ?? 0
-        passesDone = state == .done ? passes : 0
-        (passesLive, passesReady, passesRetrying, passesExhausted) = (0, 0, 0, 0)
-        (framesPerSecond, passesPerSecond) = (0, 0)
-        need = plan?.need ?? 0
-        peakRSS = 0
-        created = record.created
-        finished = record.finished
-        diagnostics = plan?.diagnostics.map(DiagnosticView.init) ?? []
-        warnings = diagnostics.map(\.message)
-        engines = []
-        excluded = []
-        failureCount = 0
-        failures = []
-        failure = record.failure?.words
-        failureReason = record.failure.map(ReasonView.init)
-        let result = await entry.result
-        (output, outputBytes, outputSha256) = (result?.locator.name, result?.recorded.bytes, result?.recorded.sha256)
+        let status = JobStatus(record, state, try? await entry.latestPlan())
+        self.init(status, record: record, output: await entry.result)
     }
 
-    /// The warning that a worker cannot claim any pass of a job.
     package static func warning(_ excluded: ExcludedView) -> String {
         "\(excluded.host) cannot take this job: \(excluded.reason)"
     }
@@ -253,5 +178,20 @@ package struct JobView: Codable, Hashable, Sendable {
         var view = self
         view.output = path
         return view
+    }
+}
+
+extension JobStatus {
+    /// An ended job as the board would have it. Passes of a job that is not done are unknown to the store.
+    fileprivate init(_ record: JobRecord, _ state: JobState, _ plan: Plan?) {
+        let job = BoardJob(
+            id: record.id, source: record.source.path, frames: plan?.framesToMake ?? 0,
+            passCount: plan?.passes.count ?? 0, need: plan?.need ?? 0, protocolVersion: 0,
+            weight: record.terms.weight, diagnostics: plan?.diagnostics ?? [])
+        let isDone = state == .done
+        self.init(
+            job: job, state: state, passes: PassCounts(done: isDone ? job.passCount : 0),
+            framesEncoded: isDone ? job.frames : 0, created: record.created, finished: record.finished,
+            failure: record.failure, submission: try? record.submission?.text)
     }
 }

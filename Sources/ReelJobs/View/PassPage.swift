@@ -4,7 +4,6 @@ internal import ReelStore
 
 /// A pass as lists show it. Names only ever get added.
 package struct JobPass: Codable, Hashable, Sendable {
-    /// How far a pass is.
     package enum State: String, CaseIterable, Codable, Sendable {
         case waiting, live, retrying, exhausted, done
     }
@@ -13,23 +12,18 @@ package struct JobPass: Codable, Hashable, Sendable {
     package var index: Int
     /// "video" or "audio".
     package var kind: String
-    /// How far it is.
     package var state: State
     /// Its first frame of the source in presentation order, counted from 0; missing for anything but video.
     package var firstFrame: Int?
     /// The frame after its last; missing for anything but video.
     package var endFrame: Int?
-    /// The id of the worker that holds it; missing if none does.
     package var worker: String?
     /// The frames that this worker has encoded so far.
     package var framesEncoded: Int?
-    /// Failed attempts by cause.
     package var attempts: [String: Int]
 }
 
-/// A page of a job's passes, in the plan's order.
 package struct PassPage: Codable, Hashable, Sendable {
-    /// The passes.
     package var passes: [JobPass]
     /// The index at which the next page begins; missing if there is none.
     package var next: String?
@@ -42,28 +36,22 @@ extension JobService {
     /// A page of a job's passes, in the plan's order. Throws `.jobUnknown` if the board does not have the job.
     ///
     /// - Parameters:
-    ///   - state: only passes that are so far; nil for all.
     ///   - first: the index from which on passes are looked at.
-    ///   - limit: the most passes of the page.
     package func passes(
         of id: JobID, in state: JobPass.State? = nil, from first: Int = 0, limit: Int
     ) async throws(ReelFailure) -> PassPage {
         guard let status = try await board.status(id) else { throw ReelFailure(.jobUnknown(job: id)) }
-        let count = status.job.passCount
+        let (job, count) = (status.job, status.job.passCount)
+        let plan = count > 0 ? try? await store?.job(id).readPlan(job.plan) : nil
         var page = PassPage(passes: [], next: nil)
         var place = first
         while place < count, page.passes.count < limit, place - first < JobService.passesOfAPage {
             let range = place..<min(place + 200, count)
-            guard var looks = try await board.passes(id, in: range) else { throw ReelFailure(.jobUnknown(job: id)) }
-            // The board forgets the passes of a job that has ended; its plan has them.
-            if looks.contains(where: { $0.pass == nil }), let plan = try? await store?.job(id).latestPlan() {
-                for (place, index) in range.enumerated() where plan.passes.indices.contains(index) {
-                    looks[place].pass = plan.passes[index]
-                }
-            }
+            guard let looks = try await board.passes(id, in: range) else { throw ReelFailure(.jobUnknown(job: id)) }
             for (index, look) in zip(range, looks) {
                 guard page.passes.count < limit else { break }
-                let pass = JobPass(index, look)
+                let known = plan.flatMap { $0.passes.indices.contains(index) ? $0.passes[index] : nil }
+                let pass = JobPass(index, look, job.work(at: index) ?? .video, known)
                 if state == nil || pass.state == state { page.passes.append(pass) }
                 place = index + 1
             }
@@ -74,18 +62,101 @@ extension JobService {
 }
 
 extension JobPass {
-    fileprivate init(_ index: Int, _ look: PassLook) {
+    fileprivate init(_ index: Int, _ look: PassLook, _ work: Work, _ pass: Pass?) {
         let state: State =
             if look.isFinished { .done } else if look.worker != nil { .live } else if look.isExhausted {
                 .exhausted
             } else { look.isWaiting ? .retrying : .waiting }
         self.init(
-            index: index, kind: "video", state: state, worker: look.worker?.text, framesEncoded: look.framesEncoded,
-            attempts: look.attempts)
-        switch look.pass {
-        case .video(let video): (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
-        case .audio: kind = "audio"
-        default: break
+            index: index, kind: work.rawValue, state: state, worker: look.worker?.text,
+            framesEncoded: look.framesEncoded, attempts: look.attempts)
+        if case .video(let video) = pass {
+            (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
+        }
+    }
+}
+
+/// How far a clip of an edit is. Clips that show the same share their passes, and are one.
+package struct ClipProgress: Codable, Hashable, Sendable {
+    /// The name of its source's file; missing for a gap, which is black.
+    package var source: String?
+    /// Its first frame of the source in presentation order, counted from 0.
+    package var firstFrame: Int
+    /// The frame after its last.
+    package var endFrame: Int
+    package var direction: Direction
+    package var passes: Int
+    /// Those of them that are finished.
+    package var passesDone: Int
+    /// Those of them that workers hold.
+    package var passesLive: Int
+
+    package init(
+        source: String?, frames: Range<Int>, direction: Direction, passes: Int, passesDone: Int = 0, passesLive: Int = 0
+    ) {
+        self.source = source
+        (firstFrame, endFrame) = (frames.lowerBound, frames.upperBound)
+        self.direction = direction
+        self.passes = passes
+        self.passesDone = passesDone
+        self.passesLive = passesLive
+    }
+}
+
+/// Tells how far the clips of one job are, from its plan and the state of each of its passes.
+struct ClipSight {
+    private let entry: any JobEntry
+    private let board: any Board
+    private var known: (passes: Int, clips: [(clip: ClipProgress, passes: [Int])])?
+
+    /// Each pass is looked at, so clips of jobs with more passes are not told.
+    private static let mostPasses = 4096
+
+    init(_ entry: any JobEntry, on board: any Board) {
+        self.entry = entry
+        self.board = board
+    }
+
+    /// The clips in the order of the output; none if the job is not an edit of several clips whose passes are known.
+    mutating func clips(of status: JobStatus) async -> [ClipProgress] {
+        let passes = status.job.passCount
+        guard (1...ClipSight.mostPasses).contains(passes), !status.state.isTerminal else { return [] }
+        // A disproved plan is replaced by another.
+        if known?.passes != passes { known = (passes, await read(passes)) }
+        guard let clips = known?.clips, !clips.isEmpty,
+            let cells = try? await board.strip(status.job.id, cells: passes)?.cells, cells.count == passes
+        else { return [] }
+        return clips.map { clip, passes in
+            var clip = clip
+            clip.passesDone = passes.reduce(0) { $0 + cells[$1].done }
+            clip.passesLive = passes.reduce(0) { $0 + cells[$1].live }
+            return clip
+        }
+    }
+
+    private func read(_ passes: Int) async -> [(clip: ClipProgress, passes: [Int])] {
+        guard let plan = try? await entry.latestPlan(), let record = try? await entry.read(),
+            plan.passes.count == passes, plan.clips.count > 1
+        else { return [] }
+        return plan.clipsMade(
+            names: record.sources.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.path })
+    }
+}
+
+extension Plan {
+    /// The clips that passes make, and the places of those passes; `names` are those of the sources.
+    fileprivate func clipsMade(names: [String]) -> [(clip: ClipProgress, passes: [Int])] {
+        var makers: [Int: [Int]] = [:]
+        for (place, pass) in passes.enumerated() {
+            guard case .video(let video) = pass else { continue }
+            for clip in video.clips { makers[clip, default: []].append(place) }
+        }
+        return makers.sorted { $0.key < $1.key }.map { number, passes in
+            let clip = clips[number]
+            let progress = ClipProgress(
+                source: clip.isBlack || !names.indices.contains(clip.source) ? nil : names[clip.source],
+                frames: clip.frames, direction: clip.direction, passes: passes.count)
+            return (progress, passes)
         }
     }
 }

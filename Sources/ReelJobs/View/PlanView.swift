@@ -2,64 +2,49 @@ package import ReelCore
 
 /// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
 package struct PlanView: Codable, Hashable, Sendable {
-    /// The id that the job would have.
     package var id: String
     /// Path of the source; of the first if there are several.
     package var source: String
     /// Paths of all sources. Clips name them by their place here.
     package var sources: [String]
-    /// Container of the output, by its file extension.
     package var container: String
-    /// Encoder of the video as FFmpeg spells it; "copy" with passthrough. For pictures that move, that of the lossless
-    /// pictures from which they are drawn.
+    /// As FFmpeg spells it; "copy" with passthrough. For moving pictures, that of the lossless ones in between.
     package var videoEncoder: String
-    /// Pixel format of the output as FFmpeg spells it.
     package var pixelFormat: String
-    /// Width of the output in pixels.
     package var width: Int
-    /// Height of the output in pixels.
     package var height: Int
-    /// Encoder of each audio track, as FFmpeg spells it.
     package var audioEncoders: [String]
-    /// What recon found in the source of the first clip.
     package var found: SourceView
     /// The video encoder's own options, as "preset=medium crf=18.0".
     package var encoderOptions: String
     /// Bits per second of the video; missing if the quality is constant instead.
     package var bitrate: VideoRate?
-    /// The audio tracks of the output.
     package var audio: [OutputAudioView]
     /// The clips that the output shows, in its order; repeats are not listed.
     package var clips: [ClipView]
-    /// Frames of video that the output shows.
     package var frames: Int
     /// Seconds of video that the output shows.
     package var seconds: Double
-    /// In the order of the output: audio first, then video from the source's end to its start. With passthrough there are no
-    /// passes of video.
+    /// In the order of the output: audio, then video from the source's end to its start, unless its packets are copied.
     package var passes: [PassView]
-    /// Bytes of memory that a pass may take.
+    /// Bytes that a pass may take.
     package var need: Int64
     /// Frames to decode, including the ones that a pass discards before its first; none with passthrough.
     package var framesToDecode: Int
     /// How much the job asks of each quota that is set and can be known before any work.
     package var quotas: [QuotaView] = []
 
-    /// How much a job asks of a quota.
     package struct QuotaView: Codable, Hashable, Sendable {
         /// "pixels" of a picture, "duration" in seconds, "frames" or "tracks" of the output.
         package var quota: String
-        /// What the job asks for.
         package var asked: Int64
-        /// The most that is allowed.
         package var most: Int64
     }
+
     /// What will not be kept, is changed or repaired, in words.
     package var warnings: [String]
-    /// What will not be kept, is changed or repaired, as codes with their facts.
     package var diagnostics: [DiagnosticView]
 
-    /// A range of frames that is shown in one direction.
     package struct ClipView: Codable, Hashable, Sendable {
         /// The place of its source in `sources`; missing for a gap, which is black.
         package var source: Int?
@@ -71,7 +56,6 @@ package struct PlanView: Codable, Hashable, Sendable {
         package var speed: Double
         /// How long the output shows it each time, in seconds.
         package var seconds: Double
-        /// The direction in which it is played.
         package var direction: Direction
         /// When the range begins in the source, in seconds from the file's start.
         package var from: Double
@@ -79,11 +63,9 @@ package struct PlanView: Codable, Hashable, Sendable {
         package var to: Double
         /// When the output shows it first, in seconds.
         package var start: Double
-        /// How often the output shows it.
         package var times: Int
     }
 
-    /// A pass.
     package struct PassView: Codable, Hashable, Sendable {
         /// "audio" or "video".
         package var kind: String
@@ -93,21 +75,18 @@ package struct PlanView: Codable, Hashable, Sendable {
         package var endFrame: Int?
         /// How many chunks it has, each of which becomes a segment.
         package var runs: Int
-        /// Threads of its encoder; missing for audio.
+        /// Of its encoder; missing for audio.
         package var threads: Int?
     }
 
-    /// An audio track of the output.
     package struct OutputAudioView: Codable, Hashable, Sendable {
-        /// The track's place among the source's audio tracks.
+        /// Its place among the source's audio tracks.
         package var track: Int
-        /// How it is treated.
         package var handling: AudioHandling
-        /// Its encoder as FFmpeg spells it.
+        /// As FFmpeg spells it.
         package var encoder: String
-        /// Samples per second of the output.
         package var sampleRate: Int
-        /// Channel layout of the output as FFmpeg spells it.
+        /// As FFmpeg spells it.
         package var channelLayout: String
         /// Bits per second; missing if the encoder has no bit rate.
         package var bitrate: Int64?
@@ -127,15 +106,10 @@ package struct PlanView: Codable, Hashable, Sendable {
         case soundtrack
 
         init(_ target: AudioTarget, in plan: Plan) {
-            guard plan.soundtrack == nil else {
-                self = .soundtrack
-                return
-            }
-            guard !plan.isEdit else {
-                self = .edited
-                return
-            }
-            self = target.isPassthrough ? .copied : target.direction == .forwards ? .forwards : .reversed
+            self =
+                if plan.soundtrack != nil { .soundtrack } else if plan.isEdit { .edited } else {
+                    target.isPassthrough ? .copied : target.direction == .forwards ? .forwards : .reversed
+                }
         }
     }
 
@@ -146,64 +120,51 @@ package struct PlanView: Codable, Hashable, Sendable {
         warnings += views.map(\.message)
     }
 
-    /// A plan of sources.
-    ///
+}
+
+extension PlanView {
     /// - Parameters:
-    ///   - id: the job's id.
     ///   - sources: paths of the sources; at least one.
     ///   - indexes: those of the plan's sources, in their order.
     package init(id: String, sources: [String], plan: Plan, indexes: [SourceIndex]) {
-        let index = indexes[plan.mainSource]
-        self.id = id
-        source = sources[0]
-        self.sources = sources
-        found = SourceView(index)
-        let encoding = plan.video.encoding
-        encoderOptions = encoding?.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ") ?? ""
-        bitrate = encoding?.bitrate
-        audio = plan.audio.map { target in
+        let (format, encoding, makers) = (plan.video.format, plan.video.encoding, plan.makers)
+        let audio = plan.audio.map { target in
             OutputAudioView(
                 track: target.track, handling: AudioHandling(target, in: plan), encoder: target.encoder,
                 sampleRate: target.sampleRate, channelLayout: target.channelLayout, bitrate: target.bitrate)
         }
-        container = plan.container.rawValue
-        videoEncoder = plan.video.encoder
-        pixelFormat = plan.video.format.pixelFormat
-        width = plan.video.format.width
-        height = plan.video.format.height
-        audioEncoders = plan.audio.map(\.encoder)
-        let makers = plan.makers
         let times = makers.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-        clips = plan.clips.enumerated().filter { makers[$0.offset] == $0.offset }.map { number, clip in
+        let clips = plan.clips.enumerated().filter { makers[$0.offset] == $0.offset }.map { number, clip in
             ClipView(clip, in: indexes[clip.source], times: times[number] ?? 1)
         }
-        frames = plan.frameCount
-        seconds = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
-        need = plan.need
-        diagnostics = plan.diagnostics.map(DiagnosticView.init)
-        warnings = diagnostics.map(\.message)
-        passes = plan.passes.map(PassView.init)
-        framesToDecode = plan.passes.reduce(0) { sum, pass in
+        let framesToDecode = plan.passes.reduce(0) { sum, pass in
             guard case .video(let video) = pass else { return sum }
             let track = indexes[plan.clips[video.clips[0]].source].video
             let start = Int(track.randomAccessPoints[video.randomAccessPoint].frame)
             return sum + video.frames.upperBound - min(start, video.frames.lowerBound)
         }
+        let diagnostics = plan.diagnostics.map(DiagnosticView.init)
+        self.init(
+            id: id, source: sources[0], sources: sources, container: plan.container.rawValue,
+            videoEncoder: plan.video.encoder, pixelFormat: format.pixelFormat, width: format.width,
+            height: format.height, audioEncoders: plan.audio.map(\.encoder),
+            found: SourceView(indexes[plan.mainSource]),
+            encoderOptions: encoding?.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ") ?? "",
+            bitrate: encoding?.bitrate, audio: audio, clips: clips, frames: plan.frameCount,
+            seconds: format.timeBase.seconds(plan.end(in: indexes)).approximate,
+            passes: plan.passes.map(PassView.init), need: plan.need, framesToDecode: framesToDecode,
+            warnings: diagnostics.map(\.message), diagnostics: diagnostics)
     }
 }
 
 extension PlanView.ClipView {
     init(_ clip: Clip, in index: SourceIndex, times: Int) {
-        source = clip.isBlack ? nil : clip.source
-        firstFrame = clip.frames.lowerBound
-        endFrame = clip.frames.upperBound
-        speed = clip.map.speed.approximate
-        seconds = clip.map.duration.approximate
-        direction = clip.direction
-        from = (clip.map.span.lowerBound - index.startTime).approximate
-        to = (clip.map.span.upperBound - index.startTime).approximate
-        start = clip.map.offset.approximate
-        self.times = times
+        let map = clip.map
+        self.init(
+            source: clip.isBlack ? nil : clip.source, firstFrame: clip.frames.lowerBound,
+            endFrame: clip.frames.upperBound, speed: map.speed.approximate, seconds: map.duration.approximate,
+            direction: clip.direction, from: (map.span.lowerBound - index.startTime).approximate,
+            to: (map.span.upperBound - index.startTime).approximate, start: map.offset.approximate, times: times)
     }
 }
 

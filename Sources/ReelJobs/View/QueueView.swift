@@ -4,20 +4,16 @@ internal import ReelWords
 
 /// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
 package struct QueueView: Codable, Hashable, Sendable {
-    /// Jobs that have not ended.
     package var active: Int
     /// Jobs that failed and are still on the board.
     package var failed: Int
-    /// Passes that any worker can claim.
     package var ready: Int
-    /// Passes that workers hold.
     package var inFlight: Int
-    /// Passes that failed and wait until they are tried again.
     package var retrying: Int
     /// Passes, of the listed jobs, that ran out of attempts.
     package var exhausted: Int
-    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it counts all
-    /// jobs that have not ended, or with a filter the listed jobs.
+    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it
+    /// counts all jobs that have not ended, or with a filter the listed jobs.
     package var oldestWait: Double?
     /// Frames of all jobs encoded in a second, over the last minute.
     package var framesPerSecond: Double
@@ -33,16 +29,12 @@ package struct QueueView: Codable, Hashable, Sendable {
     package var slotsBusy: Int
     /// Jobs that have not ended, the oldest first, then the failed ones, the latest first; a page of each.
     package var jobs: [JobView]
-    /// Jobs of which the board holds something that cannot be read: none of their passes can be claimed.
+    /// Jobs whose state on the board cannot be read: none of their passes can be claimed.
     package var unreadable: [UnreadableView]
 
-    /// A job that cannot be read.
     package struct UnreadableView: Codable, Hashable, Sendable {
-        /// The job's id.
         package var id: String
-        /// The reason why it cannot be read, in words.
         package var reason: String
-        /// The code of the reason.
         package var code: String
     }
 
@@ -86,6 +78,148 @@ extension QueueView.UnreadableView {
     package static func all(_ unreadable: [JobID: ReelFailure]) -> [QueueView.UnreadableView] {
         unreadable.sorted { $0.key.text < $1.key.text }.map {
             QueueView.UnreadableView(id: $0.key.text, reason: $0.value.words, code: $0.value.reason.code)
+        }
+    }
+}
+
+/// What the board has counted, and its jobs, passes and slots by state. Names only ever get added.
+///
+/// Counters only grow, until Redis loses them; see `BoardFigures`.
+package struct MetricsView: Codable, Hashable, Sendable {
+    /// The jobs on the board now, by state: `probing`, `running`, `assembling`, `paused`, `done`, `failed`, `cancelled`
+    /// and `unreadable`. Each counts once, a paused one as paused.
+    package var jobs: [String: Int]
+    /// Counter: jobs by how they ended: `done`, `failed` or `cancelled`.
+    package var jobsEnded: [String: Int]
+    /// Passes of jobs that have not ended, by state: `ready`, `live`, `retrying`, `paused` and `done`.
+    package var passes: [String: Int]
+    /// Counter: attempts at passes, by outcome and cause, also outcomes that never occurred.
+    package var passAttempts: [AttemptsView]
+    /// Counter: how long passes took, from claim to result.
+    package var passDuration: HistogramView
+    /// Counter: how long passes waited until they were claimed.
+    package var passWait: HistogramView
+    package var framesDecoded: Int
+    package var framesEncoded: Int
+    /// Counter: bytes of the outputs that assemblies made.
+    package var outputBytes: Int
+    package var leasesLost: Int
+    /// Counter: attempts to send webhooks, by what followed: `sent`, `retried` or `given-up`.
+    package var webhooks: [String: Int]
+    /// Seconds for which the pass that waits longest has been ready; missing if none is.
+    package var oldestReadySeconds: Double?
+    /// Slots of live workers by state: `busy`, `free`, `out` and `drained`.
+    package var slots: [String: Int]
+    /// Workers whose last beat is not older than a lease.
+    package var workers: Int
+    /// Bytes of memory that Redis uses.
+    package var redisMemoryBytes: Int64
+    /// Bytes that it may use; missing if there is no limit.
+    package var redisMemoryLimitBytes: Int64?
+
+    package struct AttemptsView: Codable, Hashable, Sendable {
+        /// `done`, `failed`, `lost` or `released`.
+        package var outcome: String
+        /// The failure's cause; missing if the attempt did not fail.
+        package var cause: String?
+        package var count: Int
+    }
+
+    package struct HistogramView: Codable, Hashable, Sendable {
+        /// The buckets with a bound, the least bound first.
+        package var buckets: [Bucket]
+        /// In seconds.
+        package var sum: Double
+        /// The number of all times, including those above the last bound.
+        package var count: Int
+
+        /// How many times are not above a bound.
+        package struct Bucket: Codable, Hashable, Sendable {
+            /// The bound in seconds, inclusive.
+            package var le: Double
+            package var count: Int
+        }
+    }
+
+}
+
+extension MetricsView {
+    package init(_ figures: BoardFigures, memory: (used: Int64, limit: Int64?)) {
+        let (jobs, ended, passes) = (figures.jobs, figures.jobsEnded, figures.passes)
+        let (webhooks, slots) = (figures.webhooks, figures.slots)
+        self.init(
+            jobs: [
+                "probing": jobs.probing, "running": jobs.running, "assembling": jobs.assembling,
+                "paused": jobs.paused, "done": jobs.done, "failed": jobs.failed, "cancelled": jobs.cancelled,
+                "unreadable": jobs.unreadable,
+            ], jobsEnded: ["done": ended.done, "failed": ended.failed, "cancelled": ended.cancelled],
+            passes: [
+                "ready": passes.ready, "live": passes.live, "retrying": passes.retrying, "paused": passes.paused,
+                "done": passes.done,
+            ],
+            passAttempts: BoardFigures.Attempt.allCases.map {
+                AttemptsView(outcome: $0.outcome, cause: $0.cause?.rawValue, count: figures.attempts[$0] ?? 0)
+            }, passDuration: HistogramView(figures.passDuration), passWait: HistogramView(figures.passWait),
+            framesDecoded: figures.framesDecoded, framesEncoded: figures.framesEncoded,
+            outputBytes: figures.outputBytes, leasesLost: figures.leasesLost,
+            webhooks: ["sent": webhooks.sent, "retried": webhooks.retried, "given-up": webhooks.givenUp],
+            oldestReadySeconds: figures.oldestReady,
+            slots: ["busy": slots.busy, "free": slots.free, "out": slots.out, "drained": slots.drained],
+            workers: figures.workers, redisMemoryBytes: memory.used, redisMemoryLimitBytes: memory.limit)
+    }
+}
+
+extension MetricsView.HistogramView {
+    fileprivate init(_ histogram: BoardFigures.Histogram) {
+        var sum = 0
+        buckets = zip(BoardFigures.Histogram.bounds, histogram.counts).map { bound, count in
+            sum += count
+            return Bucket(le: bound, count: sum)
+        }
+        self.sum = histogram.sum
+        count = histogram.count
+    }
+}
+
+/// How much work there is for how many slots, for programs that start and stop workers. Names only ever get added.
+package struct DemandView: Codable, Hashable, Sendable {
+    /// All of it; the JSON is an object in which this has the name `demand`.
+    package var demand: Demand
+
+    package struct Demand: Codable, Hashable, Sendable {
+        /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
+        package var slotsWanted: Int
+        package var slotsBusy: Int
+        /// Passes that a worker can claim, planning and assemblies among them.
+        package var passesReady: Int
+        package var passesInFlight: Int
+        /// Seconds for which the pass that waits longest has been ready; missing if none is.
+        package var oldestReadySeconds: Double?
+    }
+
+    package init(_ board: BoardDemand) {
+        demand = Demand(
+            slotsWanted: board.slotsWanted, slotsBusy: board.slotsBusy, passesReady: board.passesReady,
+            passesInFlight: board.passesInFlight, oldestReadySeconds: board.oldestReady)
+    }
+}
+
+/// The speed of all jobs in each minute of the last hour. Names only ever get added.
+package struct RatesView: Codable, Hashable, Sendable {
+    /// The last 60 whole minutes, the oldest first.
+    package var minutes: [MinuteView]
+
+    package struct MinuteView: Codable, Hashable, Sendable {
+        /// The start of the minute, in seconds since 1970.
+        package var time: Int
+        package var framesPerSecond: Double
+        package var passesPerSecond: Double
+    }
+
+    package init(_ rates: [MinuteRate]) {
+        minutes = rates.map {
+            MinuteView(
+                time: $0.time, framesPerSecond: $0.pace.framesPerSecond, passesPerSecond: $0.pace.passesPerSecond)
         }
     }
 }

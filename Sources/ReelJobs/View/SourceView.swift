@@ -4,7 +4,6 @@ package import ReelCore
 package struct SourceView: Codable, Hashable, Sendable {
     /// The demuxer's name as FFmpeg spells it.
     package var format: String
-    /// Bytes of the file.
     package var size: Int64
     /// Seconds on the file's clock at which the file starts.
     package var start: Double
@@ -12,15 +11,10 @@ package struct SourceView: Codable, Hashable, Sendable {
     package var videoStart: Double
     /// Seconds from the first frame to the end of the last.
     package var seconds: Double
-    /// The main video track.
     package var video: VideoView
-    /// Its groups of pictures.
     package var groups: GroupsView
-    /// The audio tracks.
     package var audio: [AudioView]
-    /// The text tracks.
     package var texts: [TextView]
-    /// How many chapters there are.
     package var chapters: Int
     /// Covers and attached files, by their codec or media type.
     package var attachments: [String]
@@ -29,17 +23,12 @@ package struct SourceView: Codable, Hashable, Sendable {
     package struct VideoView: Codable, Hashable, Sendable {
         /// The stream's place in the file, counted from 0.
         package var stream: Int
-        /// The codec's name.
         package var codec: String
-        /// The codec's profile; missing if unspecified.
         package var profile: String?
         /// As the codec counts it: 40 is level 4.0 of H.264, 120 that of HEVC.
         package var level: Int?
-        /// Width in pixels.
         package var width: Int
-        /// Height in pixels.
         package var height: Int
-        /// The pixel format's name.
         package var pixelFormat: String
         /// The shape of a pixel, as "64:45"; missing if pixels are square or their shape is unspecified.
         package var sampleAspectRatio: String?
@@ -49,33 +38,25 @@ package struct SourceView: Codable, Hashable, Sendable {
         package var rotation: Int?
         /// Frames per second, as "30000/1001"; missing if unspecified.
         package var frameRate: String?
-        /// Whether frames last differently long.
         package var isVariableRate: Bool
         /// Seconds for which the shortest frame is shown, the last frame left out.
         package var shortestFrame: Double
         /// Seconds for which the longest frame is shown, the last frame left out.
         package var longestFrame: Double
-        /// How many frames are shown.
         package var frames: Int
-        /// How many packets there are.
         package var packets: Int
         /// Packets that are decoded and not shown, because of an edit list.
         package var hiddenPackets: Int
         /// Whether pictures are progressive, else which field comes first.
         package var fieldOrder: FieldOrder
-        /// How colours are to be understood.
         package var colour: ColourTags
     }
 
     /// Groups of pictures: the frames from each random access point to the next.
     package struct GroupsView: Codable, Hashable, Sendable {
-        /// How many groups there are.
         package var count: Int
-        /// Frames of the shortest group.
         package var shortest: Int
-        /// Frames of the longest group.
         package var longest: Int
-        /// Frames of a group on average.
         package var average: Double
         /// Groups with frames that are shown before their random access point and decoded after it.
         package var open: Int
@@ -89,15 +70,10 @@ package struct SourceView: Codable, Hashable, Sendable {
     package struct AudioView: Codable, Hashable, Sendable {
         /// The stream's place in the file, counted from 0.
         package var stream: Int
-        /// The codec's name.
         package var codec: String
-        /// The codec's profile; missing if unspecified.
         package var profile: String?
-        /// Samples per second.
         package var sampleRate: Int
-        /// The channel layout's name.
         package var channelLayout: String
-        /// The sample format's name.
         package var sampleFormat: String
         /// Bits of a sample; missing if the codec has no fixed number.
         package var bitsPerSample: Int?
@@ -107,43 +83,36 @@ package struct SourceView: Codable, Hashable, Sendable {
         package var start: Double
         /// Seconds from the start of the video to the end of the track.
         package var end: Double
-        /// Missing if unspecified.
         package var language: String?
-        /// Missing if unspecified.
         package var title: String?
     }
 
-    /// A text track.
     package struct TextView: Codable, Hashable, Sendable {
         /// The stream's place in the file, counted from 0.
         package var stream: Int
-        /// The codec's name.
         package var codec: String
-        /// How many texts are shown.
         package var cues: Int
-        /// Missing if unspecified.
         package var language: String?
     }
 
+}
+
+extension SourceView {
     package init(_ index: SourceIndex) {
         let track = index.video
         let base = track.stream.timeBase
         let zero = track.frames.first.map { base.seconds($0.interval.start) } ?? Rational(0)
-        format = index.format
-        size = index.fileSize
-        start = index.startTime.approximate
-        videoStart = zero.approximate
-        seconds = (base.seconds(track.end) - zero).approximate
-        video = VideoView(track)
-        groups = GroupsView(track)
-        audio = index.audio.map { AudioView($0, zero: zero) }
-        texts = index.subtitles.map { text in
-            TextView(
-                stream: text.parameters.index, codec: text.parameters.codec, cues: text.cues.count,
-                language: text.parameters.details.language)
-        }
-        chapters = index.chapters.count
-        attachments = index.attachments.map { $0.isCover ? "cover (\($0.codec))" : $0.mediaType }
+        self.init(
+            format: index.format, size: index.fileSize, start: index.startTime.approximate,
+            videoStart: zero.approximate, seconds: (base.seconds(track.end) - zero).approximate,
+            video: VideoView(track), groups: GroupsView(track),
+            audio: index.audio.map { AudioView($0, zero: zero) },
+            texts: index.subtitles.map { text in
+                TextView(
+                    stream: text.parameters.index, codec: text.parameters.codec, cues: text.cues.count,
+                    language: text.parameters.details.language)
+            }, chapters: index.chapters.count,
+            attachments: index.attachments.map { $0.isCover ? "cover (\($0.codec))" : $0.mediaType })
     }
 }
 
@@ -152,27 +121,20 @@ extension SourceView.VideoView {
         let own = track.stream
         let durations = track.frames.dropLast().lazy.map(\.interval.duration)
         let (least, most) = (durations.min() ?? .zero, durations.max() ?? .zero)
-        stream = own.index
-        codec = own.codec
-        profile = own.profile
-        level = own.level
-        (width, height, pixelFormat) = (own.width, own.height, own.pixelFormat)
-        if let aspect = own.sampleAspectRatio, aspect != Rational(1) {
-            sampleAspectRatio = "\(aspect.numerator):\(aspect.denominator)"
-            let shown = aspect * Rational(Int64(own.width), Int64(max(own.height, 1)))
-            displayAspectRatio = "\(shown.numerator):\(shown.denominator)"
-        }
-        rotation = own.displayMatrix.flatMap(Self.degrees)
-        frameRate = own.frameRate?.description
+        let aspect = own.sampleAspectRatio.flatMap { $0 == Rational(1) ? nil : $0 }
+        let shown = aspect.map { $0 * Rational(Int64(own.width), Int64(max(own.height, 1))) }
         // Durations differ by a tick if the rate does not divide the clock, and by two in whole milliseconds (MPEG-4).
-        isVariableRate = (most - least).count > 1 && own.timeBase.seconds(most - least) > Rational(2, 1000)
-        shortestFrame = own.timeBase.seconds(least).approximate
-        longestFrame = own.timeBase.seconds(most).approximate
-        frames = track.frames.count
-        packets = track.packets.count
-        hiddenPackets = track.packets.count { $0.flags.contains(.discarded) }
-        fieldOrder = own.fieldOrder
-        colour = own.colour
+        let isVariable = (most - least).count > 1 && own.timeBase.seconds(most - least) > Rational(2, 1000)
+        self.init(
+            stream: own.index, codec: own.codec, profile: own.profile, level: own.level, width: own.width,
+            height: own.height, pixelFormat: own.pixelFormat,
+            sampleAspectRatio: aspect.map { "\($0.numerator):\($0.denominator)" },
+            displayAspectRatio: shown.map { "\($0.numerator):\($0.denominator)" },
+            rotation: own.displayMatrix.flatMap(Self.degrees), frameRate: own.frameRate?.description,
+            isVariableRate: isVariable, shortestFrame: own.timeBase.seconds(least).approximate,
+            longestFrame: own.timeBase.seconds(most).approximate, frames: track.frames.count,
+            packets: track.packets.count, hiddenPackets: track.packets.count { $0.flags.contains(.discarded) },
+            fieldOrder: own.fieldOrder, colour: own.colour)
     }
 
     /// Of a display matrix without shear (ISO 14496-12 8.3.2) whose turn is a quarter, a half or three quarters.
@@ -192,10 +154,6 @@ extension SourceView.GroupsView {
         let points = track.randomAccessPoints
         let starts = points.map { Int($0.frame) } + [track.frames.count]
         let lengths = zip(starts, starts.dropFirst()).map { max($1 - $0, 0) }
-        count = points.count
-        shortest = lengths.min() ?? 0
-        longest = lengths.max() ?? 0
-        average = lengths.isEmpty ? 0 : Double(lengths.reduce(0, +)) / Double(lengths.count)
         var (leading, reordered, earliest): (Set<Int>, Int, Int32) = ([], 0, .max)
         // The group that a frame's packet is in: nearly always the same as for the frame after it.
         var group = points.count - 1
@@ -207,26 +165,22 @@ extension SourceView.GroupsView {
             if frame.packet > earliest { reordered += 1 }
             earliest = min(earliest, frame.packet)
         }
-        open = leading.count
-        reorderedFrames = reordered
-        reorderDepth = track.stream.reorderDepth
+        self.init(
+            count: points.count, shortest: lengths.min() ?? 0, longest: lengths.max() ?? 0,
+            average: lengths.isEmpty ? 0 : Double(lengths.reduce(0, +)) / Double(lengths.count), open: leading.count,
+            reorderedFrames: reordered, reorderDepth: track.stream.reorderDepth)
     }
 }
 
 extension SourceView.AudioView {
     init(_ track: AudioTrack, zero: Rational) {
-        stream = track.index
-        codec = track.codec
-        profile = track.profile
-        sampleRate = track.sampleRate
-        channelLayout = track.channelLayout
-        sampleFormat = track.sampleFormat
-        bitsPerSample = track.bitsPerSample
         let length = track.timeBase.seconds(track.span.duration).approximate
-        bitrate = length > 0 ? Int64(nearest: Double(track.bytes) * 8 / length) : 0
-        start = (track.timeBase.seconds(track.span.start) - zero).approximate
-        end = (track.timeBase.seconds(track.span.end) - zero).approximate
-        language = track.details.language
-        title = track.details.title
+        self.init(
+            stream: track.index, codec: track.codec, profile: track.profile, sampleRate: track.sampleRate,
+            channelLayout: track.channelLayout, sampleFormat: track.sampleFormat, bitsPerSample: track.bitsPerSample,
+            bitrate: length > 0 ? Int64(nearest: Double(track.bytes) * 8 / length) : 0,
+            start: (track.timeBase.seconds(track.span.start) - zero).approximate,
+            end: (track.timeBase.seconds(track.span.end) - zero).approximate, language: track.details.language,
+            title: track.details.title)
     }
 }

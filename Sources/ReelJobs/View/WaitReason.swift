@@ -4,11 +4,8 @@ internal import ReelWords
 
 /// Why no worker works on a job at this moment: the one reason that tells most.
 package enum WaitReason: Hashable, Sendable, CustomStringConvertible {
-    /// A user has paused it.
     case paused
-    /// No worker is registered.
     case noWorker
-    /// The disk of a host is full.
     case space(host: String, ReelFailure)
     /// No worker has the memory: bytes that a pass needs, and bytes of the worker that has most.
     case memory(need: Int64, largest: Int64)
@@ -16,7 +13,6 @@ package enum WaitReason: Hashable, Sendable, CustomStringConvertible {
     case protocolVersion(Int, workers: [Int])
     /// No worker can take it: each host, and why it cannot.
     case excluded([String])
-    /// A user has drained every worker that could take it.
     case draining
     /// Every worker that could take it claims nothing: each host, and why.
     case unwell([String])

@@ -3,9 +3,7 @@ package import ReelQueue
 
 /// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
 package struct WorkerView: Codable, Hashable, Sendable {
-    /// The worker's id.
     package var id: String
-    /// The name of its host.
     package var host: String
     /// Passes that it can hold at once.
     package var slots: Int
@@ -33,20 +31,14 @@ package struct WorkerView: Codable, Hashable, Sendable {
     package var sourceRoots: [String]?
     /// Why it does less than it could, in words.
     package var notes: [String]
-    /// Why it does less than it could, as codes with their facts.
     package var diagnostics: [DiagnosticView]
-    /// The passes that it holds.
     package var passes: [HoldView]
 
-    /// A pass that a worker holds.
     package struct HoldView: Codable, Hashable, Sendable {
-        /// The id of the pass's job.
         package var job: String
         /// The pass's place in the plan.
         package var pass: Int
-        /// Frames decoded so far.
         package var framesDecoded: Int
-        /// Frames encoded so far.
         package var framesEncoded: Int
         /// Frames of video that the pass makes; missing for anything but video.
         package var frames: Int?
@@ -61,37 +53,26 @@ package struct WorkerView: Codable, Hashable, Sendable {
             (job, pass) = (held.job.text, held.index)
             (framesDecoded, framesEncoded) = (held.decoded, held.encoded)
             seconds = hold?.seconds
-            switch hold?.work {
-            case nil: break
-            case .assembly: kind = "assembly"
-            case .planning: kind = "probe"
-            case .pass(.audio): kind = "audio"
-            case .pass(.video(let video)):
-                kind = "video"
-                frames = video.frames.count * video.clips.count
-                if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
-                    framesPerSecond = Double(held.encoded) / seconds
-                }
+            kind = hold?.work.rawValue
+            guard hold?.work == .video else { return }
+            frames = held.frames
+            if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
+                framesPerSecond = Double(held.encoded) / seconds
             }
         }
     }
+}
 
+extension WorkerView {
     package init(_ status: WorkerStatus) {
-        id = status.report.worker.text
-        host = status.report.host
-        slots = status.report.slots
-        slotsOut = status.report.slotsOut
-        memoryTotal = status.report.memoryTotal
-        (version, store, uptime) = (status.report.version, status.report.store, status.report.uptime)
-        beatAge = status.beatAge
-        gone = status.isGone
-        draining = status.drained != nil
-        drained = status.drained
-        sandbox = status.report.sandbox
-        sourceRoots = status.report.sourceRoots?.folders
-        diagnostics = status.report.notes.map(DiagnosticView.init)
-        notes = diagnostics.map(\.message)
-        passes = status.report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }
-            .map { HoldView($0, status.holds[$0.token]) }
+        let (report, diagnostics) = (status.report, status.report.notes.map(DiagnosticView.init))
+        self.init(
+            id: report.worker.text, host: report.host, slots: report.slots, slotsOut: report.slotsOut,
+            memoryTotal: report.memoryTotal, version: report.version, store: report.store, uptime: report.uptime,
+            beatAge: status.beatAge, gone: status.isGone, draining: status.drained != nil, drained: status.drained,
+            sandbox: report.sandbox, sourceRoots: report.sourceRoots?.folders, notes: diagnostics.map(\.message),
+            diagnostics: diagnostics,
+            passes: report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }
+                .map { HoldView($0, status.holds[$0.token]) })
     }
 }

@@ -21,7 +21,7 @@ package struct Assembler {
     private let segments: SegmentList
 
     /// - Parameters:
-    ///   - sources: those of the plan, in their order. Covers and attached files are copied from them, and with
+    ///   - sources: the sources of the plan, in their order. Covers and attached files are copied from them, and with
     ///     passthrough the video's packets.
     ///   - segments: of the plan's passes.
     package init(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
@@ -35,8 +35,8 @@ package struct Assembler {
     private var index: SourceIndex { first.index }
 
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and a
-    /// difference is noticed at a segment's end: if this throws, nothing is at the output's place. Calls `progress` with
-    /// the numbers of packets written or checked, and of video frames written.
+    /// difference is noticed at a segment's end: if this throws, nothing is at the output's place. Calls `progress`
+    /// with the numbers of packets written or checked, and of video frames written.
     package func assemble(
         to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
     ) throws(ReelFailure) -> Assembled {
@@ -82,9 +82,7 @@ package struct Assembler {
         let bytes = try muxer.finish()
         sink.finish()
         let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
-        let checksum = try verifier(expected).verify(readBack) {
-            progress(written + $0, frames)
-        }
+        let checksum = try verifier(expected).verify(readBack) { progress(written + $0, frames) }
         try failing(.sync, output, sink.commit)
         return Assembled(
             packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.subtitles.compactMap(\.diagnostic))
@@ -114,8 +112,7 @@ package struct Assembler {
     }
 
     private func verifier(_ expected: Expectation) -> Verifier {
-        Verifier(
-            plan: plan, expected: expected, tracks: sources.map(\.index.video), concealed: segments.concealed)
+        Verifier(plan: plan, expected: expected, tracks: sources.map(\.index.video), concealed: segments.concealed)
     }
 
     private var isMatroska: Bool { plan.container.isMatroska }
@@ -137,8 +134,7 @@ package struct Assembler {
                     parameters: streams.video, depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
         }
         for (heard, parameters) in zip(heard, streams.audio) {
-            made.append(
-                try AudioSource(heard, parameters: parameters, shift: later, isMatroska: isMatroska))
+            made.append(try AudioSource(heard, parameters: parameters, shift: later, isMatroska: isMatroska))
         }
         let overlapping = plan.container.traits.holdsOverlappingCues
         return made + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
@@ -149,7 +145,6 @@ package struct Assembler {
         return try OutputExtras(sources: sources, plan: plan, shift: clock.seconds(shift))
     }
 
-    /// The output's clock.
     private var clock: TimeBase { plan.video.format.timeBase }
 
     /// The least number of video ticks by which the output must start later, so that no track starts before 0.
@@ -200,8 +195,7 @@ package struct Assembler {
     /// for the milliseconds of chapters.
     private var movieTimescale: Int64 {
         let scales =
-            [clock.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) }
-            + (hasChapters ? [1000] : [])
+            [clock.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) } + (hasChapters ? [1000] : [])
         let common = scales.reduce(Int64?(1)) { product, scale in
             product.flatMap { Rational.leastCommonMultiple($0, scale) }
         }

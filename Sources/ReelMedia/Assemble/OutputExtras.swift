@@ -22,10 +22,7 @@ final class OutputExtras {
             .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
         var chapters =
             !plan.container.traits.holdsChapters
-            ? []
-            : placed.map {
-                Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title)
-            }
+            ? [] : placed.map { Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title) }
         // In MP4 and MOV chapters are a track, which libavformat begins at 0: without one there, all would move.
         if plan.container.isQuickTime, let first = chapters.first, first.start > Rational(0) {
             chapters.insert(Chapter(start: Rational(0), end: first.start, title: nil), at: 0)
@@ -101,12 +98,12 @@ final class OutputExtras {
         let found = output.streams.filter(\.isAttachment)
         guard found.count == attachments.count,
             zip(found, attachments).allSatisfy({ $0.attachedBytes.elementsEqual($1.bytes) })
-        else { throw ReelFailure(.verificationFailed(stream: nil, flaw: .attachments)) }
+        else { throw unverified(.attachments, stream: nil) }
         // Every clock of chapters in the containers is at least this fine.
         let near = Rational(1, 1000)
         let kept = output.chapters
         guard kept.count == chapters.count,
             zip(kept, chapters).allSatisfy({ max($0.start - $1.start, $1.start - $0.start) <= near })
-        else { throw ReelFailure(.verificationFailed(stream: nil, flaw: .chapters)) }
+        else { throw unverified(.chapters, stream: nil) }
     }
 }

@@ -41,8 +41,7 @@ final class OutputStreams {
             reorderDepth = 0
         case .encode(let encoding):
             // All chunks have the same parameters, whatever their rates.
-            let encoder = try Encoder(
-                encoding, stream: index.video.stream, track: index.video, frames: clip.frames)
+            let encoder = try Encoder(encoding, stream: index.video.stream, track: index.video, frames: clip.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)
@@ -70,9 +69,7 @@ final class OutputStreams {
     }
 
     /// The text tracks: one for each place of a track in the first source that has any.
-    private static func subtitles(
-        of plan: Plan, _ indexes: [SourceIndex]
-    ) throws(ReelFailure) -> [SubtitleOutput] {
+    private static func subtitles(of plan: Plan, _ indexes: [SourceIndex]) throws(ReelFailure) -> [SubtitleOutput] {
         let shown = Dictionary(grouping: plan.clips.filter { !$0.isBlack }, by: \.source)
         let sources = SourceIndex.withSubtitles(among: plan.clips.filter { !$0.isBlack }.map(\.source), of: indexes)
         var tracks: [SubtitleOutput] = []
@@ -91,7 +88,6 @@ final class OutputStreams {
         return tracks
     }
 
-    /// Adds all of them to a muxer, with their descriptions for people and players.
     func add(to muxer: Muxer) throws(ReelFailure) {
         let track = indexes[plan.mainSource].video
         let source = track.stream
@@ -125,9 +121,7 @@ final class OutputStreams {
         }
     }
 
-    private func describe(
-        _ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails, _ container: Container
-    ) {
+    private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails, _ container: Container) {
         stream.pointee.disposition = details.flags
         if let language = details.language.flatMap(container.language) {
             av_dict_set(&stream.pointee.metadata, "language", language, 0)
@@ -149,9 +143,7 @@ final class OutputStreams {
         if let display = source.masteringDisplay {
             try stream.addSideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display.native)
         }
-        if let light = source.contentLight {
-            try stream.addSideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.native)
-        }
+        if let light = source.contentLight { try stream.addSideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.native) }
     }
 
     /// Frames per second if all frames last equally long, apart from a tick of rounding, or from the 2 ms by which the

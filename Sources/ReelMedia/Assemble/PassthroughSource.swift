@@ -2,11 +2,11 @@ internal import BasicContainers
 internal import CFFmpeg
 internal import ReelCore
 
-/// The sources' own packets in the order of the output, if each is a whole frame. Nothing is decoded or encoded, and there
-/// are no segments.
+/// The sources' own packets in the order of the output, if each is a whole frame. Nothing is decoded or encoded, and
+/// there are no segments.
 ///
-/// Files are read forwards, so packets come in read blocks: each block is read into memory and handed out, from its end if
-/// its clip runs backwards, while the next one is read.
+/// Files are read forwards, so packets come in read blocks: each block is read into memory and handed out, from its end
+/// if its clip runs backwards, while the next one is read.
 final class PassthroughSource: PacketSource {
     let timeBase: TimeBase
     private let blocks: BlockReader
@@ -14,11 +14,10 @@ final class PassthroughSource: PacketSource {
     private let tracks: [VideoTrack]
     private let shift: Ticks
     private var block = PacketBlock()
-    /// The number of frames that were handed out.
     private var written = 0
 
     /// - Parameters:
-    ///   - sources: those of the plan, in their order.
+    ///   - sources: the sources of the plan, in their order.
     ///   - shift: the time by which the whole output starts later.
     init(_ sources: [IndexedSource], plan: Plan, shift: Ticks) throws(ReelFailure) {
         tracks = sources.map(\.index.video)
@@ -27,8 +26,6 @@ final class PassthroughSource: PacketSource {
         timeBase = plan.video.format.timeBase
         self.shift = shift
     }
-
-    var matroskaDelay: Ticks { .zero }
 
     /// Notices packets that were overwritten while they were copied.
     func finish() throws(ReelFailure) { try blocks.finish() }
@@ -68,110 +65,86 @@ private struct PacketBlock: ~Copyable {
 }
 
 /// Reads the packets of clips in read blocks, in the order of the output, each while the previous one is in use.
-private final class BlockReader {
-    private let ahead: Ahead
+/// `@unchecked` because other threads touch the state of the reading thread only while it is idle.
+private final class BlockReader: @unchecked Sendable {
     private let thread = WorkQueue()
+    private let sources: [IndexedSource]
+    /// The source that is open: clips of one source often follow one another.
+    private var open: (source: Int, reader: VideoReader, starts: StartTable)?
+    private var clips: ArraySlice<Clip>
+    /// The frames of the first of the clips that are still to be read.
+    private var left: Range<Int>
+    private var block = PacketBlock()
+    private var failure: ReelFailure?
+    private var revisions: [Int: ByteRevision] = [:]
 
     init(_ sources: [IndexedSource], clips: [Clip]) throws(ReelFailure) {
-        var revisions: [Int: ByteRevision] = [:]
+        self.sources = sources
+        self.clips = clips[...]
+        left = clips.first?.frames ?? 0..<0
         for source in Set(clips.map(\.source)) { revisions[source] = try sources[source].locator.revision() }
-        ahead = Ahead(sources: sources, clips: clips, revisions: revisions)
-        thread.add { [ahead] in ahead.read() }
+        thread.add { [self] in read() }
     }
 
     /// The next block; empty after the last.
     func next() throws(ReelFailure) -> PacketBlock {
         thread.wait()
-        let block = try ahead.take()
-        thread.add { [ahead] in ahead.read() }
-        return block
+        if let failure { throw failure }
+        var taken = PacketBlock()
+        swap(&taken, &block)
+        thread.add { [self] in read() }
+        return taken
     }
 
     /// Throws `.sourceReplaced` if a file was written to or replaced since the copying began.
     func finish() throws(ReelFailure) {
         thread.wait()
-        try ahead.finish()
+        if let failure { throw failure }
+        for (source, revision) in revisions {
+            let locator = sources[source].locator
+            guard try locator.revision() == revision else { throw ReelFailure(.sourceReplaced(path: locator.name)) }
+        }
     }
 
-    /// The state of the reading thread. `@unchecked` because other threads touch it only while that thread is idle.
-    private final class Ahead: @unchecked Sendable {
-        private let sources: [IndexedSource]
-        /// The source that is open: clips of one source often follow one another.
-        private var open: (source: Int, reader: VideoReader, starts: StartTable)?
-        private var clips: ArraySlice<Clip>
-        /// The frames of the first of the clips that are still to be read.
-        private var left: Range<Int>
-        private var block = PacketBlock()
-        private var failure: ReelFailure?
-        private let revisions: [Int: ByteRevision]
-
-        init(sources: [IndexedSource], clips: [Clip], revisions: [Int: ByteRevision]) {
-            self.sources = sources
-            self.revisions = revisions
-            self.clips = clips[...]
+    private func read() {
+        if left.isEmpty {
+            clips = clips.dropFirst()
             left = clips.first?.frames ?? 0..<0
         }
+        guard failure == nil, !left.isEmpty, let clip = clips.first else { return }
+        let direction = clip.direction
+        let frames = sources[clip.source].index.video.readBlock(of: left, direction)
+        left = direction == .forwards ? left.dropFirst(frames.count) : left.dropLast(frames.count)
+        do throws(ReelFailure) {
+            try read(frames, of: clip.source)
+            block.direction = direction
+        } catch { failure = error }
+    }
 
-        func take() throws(ReelFailure) -> PacketBlock {
-            if let failure { throw failure }
-            var taken = PacketBlock()
-            swap(&taken, &block)
-            return taken
-        }
+    private func opened(_ source: Int) throws(ReelFailure) -> (reader: VideoReader, starts: StartTable) {
+        if let open, open.source == source { return (open.reader, open.starts) }
+        open = nil
+        let track = sources[source].index.video
+        let made = (try VideoReader(sources[source].locator, track: track), try StartTable(track))
+        open = (source, made.0, made.1)
+        return made
+    }
 
-        func finish() throws(ReelFailure) {
-            if let failure { throw failure }
-            for (source, revision) in revisions {
-                let locator = sources[source].locator
-                guard try locator.revision() == revision else {
-                    throw ReelFailure(.sourceReplaced(path: locator.name))
+    private func read(_ frames: Range<Int>, of source: Int) throws(ReelFailure) {
+        let (reader, starts) = try opened(source)
+        try reader.start(at: starts.point(for: frames.lowerBound))
+        for frame in frames {
+            let wanted = Int(reader.track.frames[frame].packet)
+            let packet = try Packet()
+            var number: Int?
+            repeat {
+                packet.reset()
+                number = try reader.next(into: packet)
+                guard let number, number <= wanted else {
+                    throw ReelFailure(.sourceChanged(path: reader.locator.name, change: .packetPlace, number: wanted))
                 }
-            }
-        }
-
-        func read() {
-            if left.isEmpty {
-                clips = clips.dropFirst()
-                left = clips.first?.frames ?? 0..<0
-            }
-            guard failure == nil, !left.isEmpty, let clip = clips.first else { return }
-            let direction = clip.direction
-            let frames = sources[clip.source].index.video.readBlock(of: left, direction)
-            left = direction == .forwards ? left.dropFirst(frames.count) : left.dropLast(frames.count)
-            do throws(ReelFailure) {
-                try read(frames, of: clip.source)
-                block.direction = direction
-            } catch {
-                failure = error
-            }
-        }
-
-        private func opened(_ source: Int) throws(ReelFailure) -> (reader: VideoReader, starts: StartTable) {
-            if let open, open.source == source { return (open.reader, open.starts) }
-            open = nil
-            let track = sources[source].index.video
-            let made = (try VideoReader(sources[source].locator, track: track), try StartTable(track))
-            open = (source, made.0, made.1)
-            return made
-        }
-
-        private func read(_ frames: Range<Int>, of source: Int) throws(ReelFailure) {
-            let (reader, starts) = try opened(source)
-            try reader.start(at: starts.point(for: frames.lowerBound))
-            for frame in frames {
-                let wanted = Int(reader.track.frames[frame].packet)
-                let packet = try Packet()
-                var number: Int?
-                repeat {
-                    packet.reset()
-                    number = try reader.next(into: packet)
-                    guard let number, number <= wanted else {
-                        throw ReelFailure(
-                            .sourceChanged(path: reader.locator.name, change: .packetPlace, number: wanted))
-                    }
-                } while number != wanted
-                block.packets.append(packet)
-            }
+            } while number != wanted
+            block.packets.append(packet)
         }
     }
 }

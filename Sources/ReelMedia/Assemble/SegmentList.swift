@@ -1,8 +1,11 @@
+internal import CFFmpeg
 internal import Dispatch
+internal import Glibc
 package import ReelCore
+internal import Synchronization
 
-/// The segments that an assembly joins. If the assembly began before all passes were finished, a call for a segment that
-/// is not known yet waits for the feed that brings it.
+/// The segments that an assembly joins. If the assembly began before all passes were finished, a call for a segment
+/// that is not known yet waits for the feed that brings it.
 package final class SegmentList {
     private var known: [SegmentSubject: StoredSegment] = [:]
     /// The first segment of each content: clips of the same content share it.
@@ -17,16 +20,14 @@ package final class SegmentList {
     }
 
     /// The segments that a feed brings, in any order. `waiting` is called repeatedly while a segment is awaited.
-    package init(_ feed: SegmentFeed, waiting: @escaping () -> Void) {
-        (self.feed, self.waiting) = (feed, waiting)
-    }
+    package init(_ feed: SegmentFeed, waiting: @escaping () -> Void) { (self.feed, self.waiting) = (feed, waiting) }
 
     /// The most packets by which a frame comes later in decode order than in presentation order, in the segments known
     /// so far.
     var reorderDepth: Int { known.values.reduce(0) { max($0, $1.record.reorderDepth) } }
 
-    /// For each source, the frames for which passes reported concealed parts, in the segments known so far. They need not
-    /// look as they did when the source was decoded.
+    /// For each source, the frames for which passes reported concealed parts, in the segments known so far. They need
+    /// not look as they did when the source was decoded.
     var concealed: [Int: Set<Int>] {
         var concealed: [Int: Set<Int>] = [:]
         for segment in known.values {
@@ -54,9 +55,7 @@ package final class SegmentList {
             if let own {
                 throw ReelFailure(.segmentFlawed(segment: own.record.name.text, pass: pass, flaw: .otherContent))
             }
-            guard let feed else {
-                throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass))
-            }
+            guard let feed else { throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass)) }
             let more = feed.next(within: .milliseconds(250))
             if more.isEmpty { waiting() } else { add(more) }
         }
@@ -67,6 +66,124 @@ package final class SegmentList {
             let record = segment.record
             if known[record.name.subject] == nil { known[record.name.subject] = segment }
             for content in record.content.uses where shared[content] == nil { shared[content] = segment }
+        }
+    }
+}
+
+/// Brings segments to an assembly as they become known: one thread adds them, another takes them.
+package final class SegmentFeed: Sendable {
+    private let segments = Mutex<[StoredSegment]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    package init() {}
+
+    /// Adds segments, which an assembly that waits gets at once.
+    package func add(_ more: [StoredSegment]) {
+        segments.withLock { $0 += more }
+        arrived.signal()
+    }
+
+    /// Forgets the segments that have not been taken: they were for an assembly that has ended.
+    package func clear() { segments.withLock { $0 = [] } }
+
+    /// The segments added since the last call. Waits for one if there is none, and returns none after the time.
+    func next(within time: DispatchTimeInterval) -> [StoredSegment] {
+        let deadline = DispatchTime.now() + time
+        while true {
+            let taken = segments.withLock { segments in
+                defer { segments = [] }
+                return segments
+            }
+            if !taken.isEmpty || arrived.wait(timeout: deadline) == .timedOut { return taken }
+        }
+    }
+}
+
+/// Reads one segment file from start to end and compares it with its record. Every byte is hashed on its way to the
+/// demuxer. Either every packet returned is one that was recorded, or reading ends with an error.
+final class SegmentReader {
+    let record: SegmentRecord
+    /// The pass that made it, by its place in the plan.
+    let pass: Int
+    private let file: ByteReader
+    private let demuxer: Demuxer
+    private let ownBase: TimeBase
+    private let hasTransparency: Bool
+
+    /// Opens the file. Throws `.segmentMissing` if there is no such file, `.segmentDiffers` if it is not the one that
+    /// was recorded, and `.segmentFlawed` if its encoder made other parameters than `parameters`, with which decoding
+    /// would fail.
+    ///
+    /// - Parameter hasTransparency: whether a second stream has the transparency of each packet.
+    init(
+        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>, hasTransparency: Bool = false
+    ) throws(ReelFailure) {
+        let record = segment.record
+        self.record = record
+        self.pass = pass
+        self.hasTransparency = hasTransparency
+        let file: ByteReader
+        do {
+            file = try ByteReader(segment.data, .segment)
+        } catch {
+            guard case .fileFailed(_, .open, ENOENT, _) = error.reason else { throw error }
+            throw ReelFailure(.segmentMissing(segment: record.name.text, pass: pass))
+        }
+        self.file = file
+        do throws(ReelFailure) {
+            demuxer = try Demuxer(file, purpose: .segment)
+            guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
+                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .noStream))
+            }
+            ownBase = TimeBase(stream.pointee.time_base)
+            guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
+                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherParameters))
+            }
+        } catch {
+            try Self.compare(file, with: record, pass)
+            throw error
+        }
+    }
+
+    /// Fills the packet with the next one, with its time in the record's time base. Returns false at the end, when the
+    /// whole file has been compared with its record.
+    func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
+        do {
+            guard try demuxer.read(into: packet) else {
+                try Self.compare(file, with: record, pass)
+                return false
+            }
+            if hasTransparency { try readTransparency(into: packet) }
+        } catch { throw judged(error) }
+        packet.pts = packet.pts.map { pts in
+            let ticks = ownBase.convert(pts.ticks, to: record.timeBase, rounding: .nearest)
+            return Timestamp(min(max(ticks, -Timestamp.bound), Timestamp.bound))
+        }
+        return true
+    }
+
+    /// Puts the packet that follows, of the second stream, beside the one that was read.
+    private func readTransparency(into packet: borrowing Packet) throws(ReelFailure) {
+        let beside = try Packet()
+        guard try demuxer.read(into: beside), (packet.streamIndex, beside.streamIndex) == (0, 1) else {
+            throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .missingFrames(count: 1)))
+        }
+        try packet.setTransparency(beside.withBytes { Array($0) })
+    }
+
+    /// The cause of a failure at this segment: `.segmentDiffers` if its file is not the one that was recorded,
+    /// otherwise the given failure.
+    func judged(_ failure: ReelFailure) -> ReelFailure {
+        do throws(ReelFailure) {
+            try Self.compare(file, with: record, pass)
+            return failure
+        } catch { return error }
+    }
+
+    /// Reads the rest of the file. Throws `.segmentDiffers` if it is not the one that was recorded.
+    private static func compare(_ file: ByteReader, with record: SegmentRecord, _ pass: Int) throws(ReelFailure) {
+        guard try file.checksum() == record.checksum else {
+            throw ReelFailure(.segmentDiffers(segment: record.name.text, pass: pass))
         }
     }
 }

@@ -8,11 +8,9 @@ struct StreamCheck {
     /// The expected frames; nil for sound.
     private var pictures: PictureCheck?
 
-    init(
-        demuxer: Demuxer, stream number: Int, path: String, pictures: consuming PictureCheck?
-    ) throws(ReelFailure) {
+    init(demuxer: Demuxer, stream number: Int, path: String, pictures: consuming PictureCheck?) throws(ReelFailure) {
         guard let stream = demuxer.stream(number) else {
-            throw ReelFailure(.verificationFailed(stream: number, flaw: .missing))
+            throw unverified(.missing, stream: number)
         }
         self.number = number
         self.pictures = pictures
@@ -20,30 +18,26 @@ struct StreamCheck {
     }
 
     mutating func decode(_ packet: borrowing Packet) throws(ReelFailure) {
-        guard try decoder.send(packet) != .damaged else { throw broken(.undecodable) }
+        guard try decoder.send(packet) != .damaged else { throw unverified(.undecodable, stream: number) }
         try receive()
     }
 
     private mutating func receive() throws(ReelFailure) {
         let frame = try Frame()
         while try decoder.receive(into: frame) == .frame {
-            if let flaw = pictures?.flaw(of: frame) { throw broken(flaw) }
+            if let flaw = pictures?.flaw(of: frame) { throw unverified(flaw, stream: number) }
         }
     }
 
     mutating func finish() throws(ReelFailure) {
         try decoder.drain()
         try receive()
-        if let flaw = pictures?.flawAtEnd { throw broken(flaw) }
-    }
-
-    private func broken(_ flaw: VerificationFlaw) -> ReelFailure {
-        ReelFailure(.verificationFailed(stream: number, flaw: flaw))
+        if let flaw = pictures?.flawAtEnd { throw unverified(flaw, stream: number) }
     }
 }
 
-/// Compares decoded frames of the output with the source's: that all come, each at its time, and, if the source was
-/// decoded as a whole, that each looks like its frame in the source.
+/// Compares decoded frames of the output with the source: all must come, each at its time, and, if the source was
+/// decoded as a whole, each must look like its frame in the source.
 struct PictureCheck {
     private let order: FrameOrder
     private let tracks: [VideoTrack]
@@ -86,9 +80,7 @@ struct PictureCheck {
 
     mutating func flaw(of frame: borrowing Frame) -> VerificationFlaw? {
         defer { count += 1 }
-        guard count < min(order.count, times.count) else {
-            return .frameCount(found: count + 1, planned: order.count)
-        }
+        guard count < min(order.count, times.count) else { return .frameCount(found: count + 1, planned: order.count) }
         if let flaw = timeFlaw(of: frame) { return flaw }
         let (clip, place) = order.frame(at: count)
         let track = tracks[clip.source]
@@ -115,15 +107,12 @@ struct PictureCheck {
         return .frameTime(frame: count, found: clock.seconds(shown), planned: times[count])
     }
 
-    /// The flaw, if any, when no more frames come.
-    var flawAtEnd: VerificationFlaw? {
-        count == order.count ? nil : .frameCount(found: count, planned: order.count)
-    }
+    var flawAtEnd: VerificationFlaw? { count == order.count ? nil : .frameCount(found: count, planned: order.count) }
 
     /// Whether every sample must be unchanged.
     private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture, _ track: VideoTrack) -> Bool {
-        let format = PixelFormatChoice.withoutRange(av_get_pix_fmt(track.stream.pixelFormat))
+        let format = av_get_pix_fmt(track.stream.pixelFormat).withoutRange
         return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width
-            && Int32(frame.height) == known.height && PixelFormatChoice.withoutRange(frame.pixelFormat) == format
+            && Int32(frame.height) == known.height && frame.pixelFormat.withoutRange == format
     }
 }

@@ -27,7 +27,6 @@ final class SubtitleOutput {
     let parameters: SubtitleTrack.Parameters
     /// The cues in order of time, in seconds of the output before it is shifted.
     let cues: [Placed]
-    /// The number of cues that the codec cannot hold.
     let lost: Int
     let timeBase: TimeBase
 
@@ -108,7 +107,6 @@ final class SubtitleOutput {
         }
     }
 
-    /// Diagnostics for cues that could not be kept.
     var diagnostic: Diagnostic? {
         lost == 0 ? nil : .cuesUnwritable(stream: parameters.index, cues: lost, codec: codec)
     }
@@ -117,7 +115,6 @@ final class SubtitleOutput {
     /// chunk and its samples (ISO 14496-12 8.6, 8.7).
     var tableBytes: Int64 { Int64(header.count + 2048 + cues.count * 2 * (4 + 8 + 24)) }
 
-    /// Describes the stream to a muxer.
     func describe(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
         let native: UnsafeMutablePointer<AVCodecParameters> = stream.pointee.codecpar
         native.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
@@ -127,5 +124,43 @@ final class SubtitleOutput {
         native.pointee.width = Int32(clamping: parameters.width)
         native.pointee.height = Int32(clamping: parameters.height)
         try setHeader(header, of: native)
+    }
+}
+
+/// The cues of one text track on the output's clock.
+final class SubtitleSource: PacketSource {
+    let timeBase: TimeBase
+    private var cues: ArraySlice<Cue>
+
+    /// `shift` is the time in seconds by which the whole output starts later. Both ends of a cue are rounded, so that
+    /// adjacent cues stay adjacent. A cue shorter than a tick lasts one tick if cues may overlap, and is dropped if
+    /// not.
+    init(_ text: SubtitleOutput, shift: Rational, overlapping: Bool) {
+        let base = text.timeBase
+        timeBase = base
+        cues =
+            text.cues.compactMap { cue in
+                let start = base.ticks(in: cue.span.lowerBound + shift, rounding: .nearest)
+                let end = base.ticks(in: cue.span.upperBound + shift, rounding: .nearest)
+                guard overlapping || start < end else { return nil }
+                let interval = Interval(start: Timestamp(start), duration: Ticks(max(end - start, 1)))
+                return Cue(interval: interval, text: cue.text)
+            }[...]
+    }
+
+    var upcoming: Timestamp? { cues.first?.interval.start }
+
+    /// Cues come from the index, which has been read.
+    func finish() {}
+
+    func take(into packet: borrowing Packet) throws(ReelFailure) {
+        guard let cue = cues.popFirst() else { throw ReelFailure(.partsEnded(parts: .cues)) }
+        try packet.fill(with: cue.text.payload)
+        try packet.setSideData(cue.text.identifier, AV_PKT_DATA_WEBVTT_IDENTIFIER)
+        try packet.setSideData(cue.text.settings, AV_PKT_DATA_WEBVTT_SETTINGS)
+        packet.pts = cue.interval.start
+        packet.dts = cue.interval.start
+        packet.duration = cue.interval.duration
+        packet.native.pointee.flags = AV_PKT_FLAG_KEY
     }
 }

@@ -3,7 +3,7 @@ internal import ReelCore
 
 /// The expected contents of each stream of the output, gathered while its packets are written.
 final class Expectation {
-    final class Stream {
+    struct Stream {
         let digest: PayloadDigest
         let timeBase: TimeBase
         let kind: Kind
@@ -13,19 +13,12 @@ final class Expectation {
 
         enum Kind { case video, audio, text }
 
-        /// Whether packets are shown in another order than decoded.
         var isReordered = false
 
         /// The duration of a packet in ticks: from its decode time to the next one's, and for the last packet its own,
         /// as MP4 stores them. Texts have durations of their own, because there are gaps between cues.
         func duration(of packet: Int) -> Int64 {
             kind == .text || packet + 1 == decode.count ? durations[packet] : decode[packet + 1] - decode[packet]
-        }
-
-        init(digest: PayloadDigest, timeBase: TimeBase, kind: Kind) {
-            self.digest = digest
-            self.timeBase = timeBase
-            self.kind = kind
         }
     }
 
@@ -34,9 +27,7 @@ final class Expectation {
     /// Checksums of the expected and of the found packets.
     let digests = DigestQueue()
 
-    init(
-        streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras
-    ) throws(ReelFailure) {
+    init(streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras) throws(ReelFailure) {
         self.extras = extras
         for (number, parameters) in ([described.video] + described.audio).enumerated() {
             streams.append(
@@ -78,10 +69,10 @@ struct Verifier {
     func verify(_ output: any ByteSource, progress: (Int) -> Void) throws(ReelFailure) -> String {
         let demuxer = try Demuxer(ByteReader(output, .output), purpose: .output)
         try expected.extras.verify(demuxer)
-        var found: [Found] = []
+        var found: [ReadStream] = []
         for number in expected.streams.indices {
-            guard let stream = demuxer.stream(number) else { throw wrong(number, .missing) }
-            found.append(try Found(stream))
+            guard let stream = demuxer.stream(number) else { throw unverified(.missing, stream: number) }
+            found.append(try ReadStream(stream))
         }
         // In containers without a fixed start, all times may differ by one constant.
         var offset: Rational?
@@ -105,9 +96,7 @@ struct Verifier {
         }
         expected.digests.finish()
         for (number, stream) in expected.streams.enumerated() { try finish(stream, number, found[number]) }
-        for number in decoders.keys.sorted() {
-            try decoders[number]?.finish()
-        }
+        for number in decoders.keys.sorted() { try decoders[number]?.finish() }
         return try demuxer.file.checksum()
     }
 
@@ -124,7 +113,7 @@ struct Verifier {
     }
 
     /// The packets read of one stream.
-    private final class Found {
+    private final class ReadStream {
         let digest: PayloadDigest
         let timeBase: TimeBase
         var packets = 0
@@ -137,29 +126,27 @@ struct Verifier {
     }
 
     private func compare(
-        _ packet: borrowing Packet, _ number: Int, _ found: Found, _ offset: inout Rational?
+        _ packet: borrowing Packet, _ number: Int, _ found: ReadStream, _ offset: inout Rational?
     ) throws(ReelFailure) {
         let stream = expected.streams[number]
         try expected.digests.add(packet, to: found.digest)
         defer { found.packets += 1 }
         if let dts = packet.dts {
             if let last = found.lastDecodeTime, dts < last || dts == last && stream.kind != .text {
-                throw wrong(number, .decodeTimes)
+                throw unverified(.decodeTimes, stream: number)
             }
             found.lastDecodeTime = dts
         }
         guard stream.digest.countsPackets || found.packets == 0 else { return }
-        guard found.packets < stream.presentation.count else {
-            throw wrong(number, .excessPackets)
-        }
-        guard let pts = packet.pts else { throw wrong(number, .packetWithoutTime) }
+        guard found.packets < stream.presentation.count else { throw unverified(.excessPackets, stream: number) }
+        guard let pts = packet.pts else { throw unverified(.packetWithoutTime, stream: number) }
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
         if offset == nil { offset = startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due }
         let moved = due + (offset ?? Rational(0))
         let off = found.timeBase.ticks(in: moved, rounding: .nearest) &- pts.ticks
         guard off.magnitude <= tolerance(found.timeBase, stream) else {
             let time = found.timeBase.seconds(pts)
-            throw wrong(number, .packetTime(packet: found.packets, found: time, planned: moved))
+            throw unverified(.packetTime(packet: found.packets, found: time, planned: moved), stream: number)
         }
         // If frames are reordered, libavformat 5.1 does not return the durations of the table.
         guard stream.kind == .text || storesDurations, !stream.isReordered else { return }
@@ -170,17 +157,15 @@ struct Verifier {
         let length = stream.timeBase.seconds(Ticks(stream.duration(of: found.packets)))
         guard (found.timeBase.ticks(in: length, rounding: .nearest) &- packet.duration.count).magnitude <= 1 else {
             let lasts = found.timeBase.seconds(packet.duration)
-            throw wrong(number, .packetDuration(packet: found.packets, found: lasts, planned: length))
+            throw unverified(.packetDuration(packet: found.packets, found: lasts, planned: length), stream: number)
         }
     }
 
-    private func finish(_ stream: Expectation.Stream, _ number: Int, _ found: Found) throws(ReelFailure) {
+    private func finish(_ stream: Expectation.Stream, _ number: Int, _ found: ReadStream) throws(ReelFailure) {
         if stream.digest.countsPackets, found.packets != stream.presentation.count {
-            throw wrong(number, .packetCount(found: found.packets, planned: stream.presentation.count))
+            throw unverified(.packetCount(found: found.packets, planned: stream.presentation.count), stream: number)
         }
-        guard found.digest.finish() == stream.digest.finish() else {
-            throw wrong(number, .payload)
-        }
+        guard found.digest.finish() == stream.digest.finish() else { throw unverified(.payload, stream: number) }
     }
 
     private var storesDurations: Bool { plan.container.traits.storesDurations }
@@ -194,9 +179,5 @@ struct Verifier {
             return found.ticks(in: Rational(1, 1000), rounding: .up)
         }
         return 1
-    }
-
-    private func wrong(_ number: Int, _ flaw: VerificationFlaw) -> ReelFailure {
-        ReelFailure(.verificationFailed(stream: number, flaw: flaw))
     }
 }

@@ -1,6 +1,55 @@
 internal import CFFmpeg
 internal import ReelCore
 
+/// A stream of packets for the output, in decode order, each with its final times.
+protocol PacketSource: AnyObject {
+    /// The unit of the packets' times.
+    var timeBase: TimeBase { get }
+    /// The decode time of the packet that `take` moves out next; nil at the end.
+    var upcoming: Timestamp? { get }
+    /// The time by which Matroska wants a packet to be written later than its timestamp (CodecDelay, RFC 9559
+    /// 5.1.4.1.25).
+    var matroskaDelay: Ticks { get }
+    func take(into packet: borrowing Packet) throws(ReelFailure)
+    /// Throws if the packets' origin is not as it should be. Called when all packets have been taken.
+    func finish() throws(ReelFailure)
+    /// The reason why a packet that was taken is rejected: that its origin is not as it should be, otherwise the given
+    /// reason.
+    func judged(_ failure: ReelFailure) -> ReelFailure
+}
+
+extension PacketSource {
+    var matroskaDelay: Ticks { .zero }
+
+    func judged(_ failure: ReelFailure) -> ReelFailure { failure }
+}
+
+/// Interleaves the packets of several streams for writing.
+struct Interleaving {
+    /// The length in seconds of an interleaving interval; nil interleaves packet by packet. MP4 stores a table entry
+    /// for each interval.
+    let interval: Rational?
+
+    /// The source whose packet comes next; nil if all are at their end.
+    func next(of sources: [any PacketSource]) -> Int? {
+        var best: (index: Int, dts: Timestamp)?
+        for (index, source) in sources.enumerated() {
+            guard let dts = source.upcoming else { continue }
+            guard let now = best, !isEarlier(dts, source.timeBase, than: now.dts, sources[now.index].timeBase) else {
+                best = (index, dts)
+                continue
+            }
+        }
+        return best?.index
+    }
+
+    private func isEarlier(_ a: Timestamp, _ aBase: TimeBase, than b: Timestamp, _ bBase: TimeBase) -> Bool {
+        guard let interval else { return av_compare_ts(a.ticks, aBase.native, b.ticks, bBase.native) < 0 }
+        let clock = TimeBase(secondsPerTick: interval)
+        return aBase.convert(a.ticks, to: clock, rounding: .down) < bBase.convert(b.ticks, to: clock, rounding: .down)
+    }
+}
+
 /// The video's segments in the order of the output, as one stream with one sequence of decode times.
 final class VideoSource: PacketSource {
     let timeBase: TimeBase
@@ -12,13 +61,12 @@ final class VideoSource: PacketSource {
     private let segments: SegmentList
     /// The clips whose chunks are still to be listed in `pending`.
     private var clips: Range<Int>
-    /// For each clip, the one whose passes make its segments, and for each of those its chunks in the order of the output,
-    /// with the place of their pass in the plan.
+    /// For each clip, the one whose passes make its segments, and for each of those its chunks in the order of the
+    /// output, with the place of their pass in the plan.
     private let makers: [Int]
     private let chunks: [Int: [(pass: Int, frames: Range<Int>)]]
     /// Chunks of the clip at hand whose segments are still to be opened, in the order of the output.
     private var pending: ArraySlice<(pass: Int, frames: Range<Int>)> = []
-    /// The clip at hand.
     private var shownClip = 0
     private let planned: PlannedSegments
     private var reader: SegmentReader?
@@ -48,17 +96,13 @@ final class VideoSource: PacketSource {
         var chunks: [Int: [(pass: Int, frames: Range<Int>)]] = [:]
         for (number, pass) in plan.passes.enumerated() {
             guard case .video(let pass) = pass else { continue }
-            for clip in pass.clips {
-                chunks[clip, default: []] += plan.chunks(of: pass, in: clip).map { (number, $0) }
-            }
+            for clip in pass.clips { chunks[clip, default: []] += plan.chunks(of: pass, in: clip).map { (number, $0) } }
         }
         self.chunks = chunks.reduce(into: [:]) { sorted, made in
             let inOrder = made.value.sorted { $0.frames.lowerBound < $1.frames.lowerBound }
             sorted[made.key] = plan.clips[made.key].direction.order(inOrder)
         }
     }
-
-    var matroskaDelay: Ticks { .zero }
 
     /// Decode times are the presentation times of all frames in order, moved back by the reorder depth. They increase
     /// across joins, and none is later than its packet's own presentation time.
@@ -69,13 +113,9 @@ final class VideoSource: PacketSource {
     }
 
     /// The distance between decode times before the first frame: as long as that frame lasts, within reason.
-    private var firstDuration: Ticks {
-        min(interval(ofOutput: 0).duration, Ticks(1 << 32))
-    }
+    private var firstDuration: Ticks { min(interval(ofOutput: 0).duration, Ticks(1 << 32)) }
 
-    private func start(ofOutput place: Int) -> Timestamp {
-        interval(ofOutput: place).start + shift
-    }
+    private func start(ofOutput place: Int) -> Timestamp { interval(ofOutput: place).start + shift }
 
     private func interval(ofOutput place: Int) -> Interval {
         let (clip, frame) = order.frame(at: place)

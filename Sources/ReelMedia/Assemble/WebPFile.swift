@@ -6,9 +6,9 @@ struct WebPPicture {
     let chunks: [UInt8]
     /// The part of the canvas where it is shown.
     let area: PictureArea
-    /// Whether what was shown stays where it is transparent; else it replaces all of the part.
+    /// Whether the old picture stays visible through transparent pixels; otherwise this one replaces all of the part.
     let isOverlay: Bool
-    /// For how many milliseconds the canvas is shown with it; a file of one picture does not say.
+    /// Milliseconds for which the canvas is shown with it; a file of one picture does not store them.
     let delay: Int64
 
     /// A file of one picture, as an encoder makes it; nil if these bytes are not one.
@@ -16,7 +16,7 @@ struct WebPPicture {
         guard file.count > 20, file.prefix(4).elementsEqual("RIFF".utf8), file[8..<12].elementsEqual("WEBP".utf8) else {
             return nil
         }
-        // What stands before the picture repeats its size.
+        // The chunk before the picture repeats its size.
         let isExtended = file[12..<16].elementsEqual("VP8X".utf8)
         chunks = Array(file.dropFirst(isExtended ? 30 : 12))
         (self.area, self.isOverlay, self.delay) = (area, isOverlay, delay)
@@ -44,7 +44,7 @@ struct WebPPicture {
     var file: [UInt8] {
         var body = Array("WEBP".utf8)
         if chunks.starts(with: "ALPH".utf8) {
-            // Flags, of which 16 is transparency, and three reserved bytes.
+            // Flags (16 means transparency), and three reserved bytes.
             body += Array("VP8X".utf8) + little(10, 4) + [16, 0, 0, 0] + little(area.width - 1, 3)
             body += little(area.height - 1, 3)
         }
@@ -53,33 +53,30 @@ struct WebPPicture {
     }
 }
 
-/// A WebP file: its form, and where it lies in bytes. A file of several pictures has a head and a chunk for each; a single
-/// picture is the whole file, and is not played.
+/// The layout of a WebP file. A file of several pictures has a head, and a chunk for each picture; a single picture is
+/// the whole file.
 ///
 /// libavformat's muxer does not say that a picture replaces the one before, so that one would show through where it is
 /// transparent; and its demuxer reads no file of several pictures.
 struct WebPLayout {
-    /// The size of what is shown.
     let size: PictureSize
-    /// The number of pictures.
     let count: Int
     /// How often they are played; 0 for ever.
     let plays: Int
 
-    /// What stands before the pictures of a file of `length` bytes.
+    /// The head of a file of `length` bytes, before its pictures.
     func head(length: Int64) -> [UInt8] {
         guard count > 1 else { return [] }
-        // Of the flags, 2 means several pictures, and 16 that some may be transparent.
+        // In the flags, 2 means several pictures, and 16 that some may be transparent.
         var head = Array("RIFF".utf8) + little(Int(length) - 8, 4) + Array("WEBPVP8X".utf8) + little(10, 4)
         head += [18, 0, 0, 0] + little(size.width - 1, 3) + little(size.height - 1, 3)
         // The background is transparent.
         return head + Array("ANIM".utf8) + little(6, 4) + little(0, 4) + little(plays, 2)
     }
 
-    /// How a picture lies in the file.
     func bytes(of picture: WebPPicture) -> [UInt8] { count > 1 ? picture.chunk : picture.file }
 
-    /// The picture that lies so in the file; nil if none does.
+    /// The picture with these bytes in the file; nil if they are not a picture.
     func picture(in bytes: [UInt8]) -> WebPPicture? {
         guard count == 1 else { return WebPPicture(chunk: bytes) }
         let all = PictureArea(x: 0, y: 0, width: size.width, height: size.height)
@@ -87,7 +84,6 @@ struct WebPLayout {
     }
 }
 
-/// Writes a WebP file.
 final class WebPWriter {
     private let sink: any ByteSink
     private let layout: WebPLayout
@@ -98,7 +94,6 @@ final class WebPWriter {
         offset = Int64(layout.head(length: 0).count)
     }
 
-    /// Adds the bytes of a picture.
     func add(_ bytes: [UInt8]) throws(ReelFailure) {
         try write(bytes, at: offset)
         offset += Int64(bytes.count)
@@ -117,16 +112,12 @@ final class WebPWriter {
 
     private func write(_ bytes: [UInt8], at offset: Int64) throws(ReelFailure) {
         do throws(ByteFault) {
-            try bytes.withUnsafeBytes { bytes in
-                Result { () throws(ByteFault) in try sink.write(bytes, at: offset) }
-            }.get()
-        } catch {
-            throw fileFailure(errno: error.errno, .write, sink.name)
-        }
+            try bytes.withUnsafeBytes { bytes in Result { () throws(ByteFault) in try sink.write(bytes, at: offset) } }
+                .get()
+        } catch { throw fileFailure(errno: error.errno, .write, sink.name) }
     }
 }
 
-/// Reads a WebP file from its start to its end.
 struct WebPReader {
     private let bytes: ByteReader
     private var offset: Int64
@@ -152,7 +143,7 @@ struct WebPReader {
         return head + body
     }
 
-    private static var flawed: ReelFailure { ReelFailure(.verificationFailed(stream: 0, flaw: .payload)) }
+    private static var flawed: ReelFailure { unverified(.payload) }
 }
 
 /// The bytes of a number, the least significant first.

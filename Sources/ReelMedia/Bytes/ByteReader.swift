@@ -24,7 +24,6 @@ final class ByteReader {
     /// The first error of the system at these bytes; nil while there was none.
     private var fault: Int32?
     private var position: Int64 = 0
-    /// Bytes that were read so far.
     private(set) var bytesRead: Int64 = 0
     /// The size up to which reads of payload are skipped; nil while everything is read.
     private var pretendedSize: Int64?
@@ -33,11 +32,10 @@ final class ByteReader {
 
     /// Bytes read at once. More would be wasted if a demuxer seeks often.
     private static let buffer = 32 << 10
-    /// How far before the demuxer the source reads, at least half of it: what a kernel reads ahead by itself leaves a fast
-    /// disk idle whenever the demuxer parses for longer.
+    /// How far before the demuxer the source reads, at least half of it: a kernel's own read-ahead leaves a fast disk
+    /// idle whenever the demuxer parses for longer.
     private static let ahead: Int64 = 32 << 20
 
-    /// Opens the bytes at a locator.
     convenience init(_ locator: Locator, _ kind: Kind = .source) throws(ReelFailure) {
         let source: any ByteSource
         do {
@@ -72,8 +70,7 @@ final class ByteReader {
     /// What failures call the bytes.
     var name: String { source.name }
 
-    /// Throws if the system has refused to read, whatever libavformat made of that: fewer bytes may have been read than
-    /// there are.
+    /// Throws if the system has refused to read, even if libavformat took that for the end of the file.
     func check() throws(ReelFailure) {
         if let fault { throw ByteReader.failure(fault, .read, name, kind) }
     }
@@ -96,8 +93,8 @@ final class ByteReader {
         if fault == nil { fault = errno }
     }
 
-    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left; nothing
-    /// may be read afterwards.
+    /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left;
+    /// nothing may be read afterwards.
     func checksum() throws(ReelFailure) -> String {
         position = digested
         var rest = [UInt8](repeating: 0, count: Self.buffer)
@@ -112,7 +109,7 @@ final class ByteReader {
     /// memory held.
     func leavePayload() {
         pretendedSize = size
-        // Straight into the packets, that is not at all.
+        // With direct reads, packets keep their bytes unread.
         native.pointee.direct = 1
         source.expect(.random)
     }
@@ -156,8 +153,8 @@ final class ByteReader {
         return result == 0 ? reel_error_eof : Int32(result)
     }
 
-    /// Hashes the bytes that follow those already hashed. Demuxers go to a table at a file's end and come back: its bytes
-    /// are hashed when they are read in their turn.
+    /// Hashes the bytes that follow those already hashed. Demuxers go to a table at a file's end and come back: its
+    /// bytes are hashed when they are read in their turn.
     private func add(_ bytes: UnsafeRawBufferPointer, at offset: Int64, to digest: FileDigest) {
         let known = digested - offset
         guard (0..<Int64(bytes.count)).contains(known) else { return }

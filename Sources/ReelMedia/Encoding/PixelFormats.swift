@@ -1,146 +1,145 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Chooses the pixel format in which a picture is encoded.
-struct PixelFormatChoice {
-    let format: AVPixelFormat
-    /// What the conversion loses of the source; nil for nothing.
-    let change: Diagnostic?
+extension AVPixelFormat {
+    var name: String { known(av_get_pix_fmt_name(self)) ?? "unknown" }
 
-    /// Formats that encoders seldom take, each with one that has at least as many bits, chroma samples and channels, so
-    /// that it holds every value exactly.
-    private static let exactCarriers: [AVPixelFormat: AVPixelFormat] = [
-        AV_PIX_FMT_RGB24: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR24: AV_PIX_FMT_BGR0, AV_PIX_FMT_GBRP: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_0RGB: AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB0: AV_PIX_FMT_BGR0, AV_PIX_FMT_0BGR: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_RGB565LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR565LE: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_RGB555LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR555LE: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_RGB444LE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR444LE: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_RGB8: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR8: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_RGB4_BYTE: AV_PIX_FMT_BGR0, AV_PIX_FMT_BGR4_BYTE: AV_PIX_FMT_BGR0,
-        AV_PIX_FMT_PAL8: AV_PIX_FMT_BGRA, AV_PIX_FMT_ARGB: AV_PIX_FMT_BGRA, AV_PIX_FMT_RGBA: AV_PIX_FMT_BGRA,
-        AV_PIX_FMT_ABGR: AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP: AV_PIX_FMT_BGRA,
-        AV_PIX_FMT_BGR48LE: AV_PIX_FMT_GBRP16LE, AV_PIX_FMT_BGRA64LE: AV_PIX_FMT_GBRAP16LE,
-        AV_PIX_FMT_NV12: AV_PIX_FMT_YUV420P, AV_PIX_FMT_NV21: AV_PIX_FMT_YUV420P,
-        AV_PIX_FMT_NV24: AV_PIX_FMT_YUV444P, AV_PIX_FMT_NV42: AV_PIX_FMT_YUV444P,
-        AV_PIX_FMT_YUYV422: AV_PIX_FMT_YUV422P, AV_PIX_FMT_UYVY422: AV_PIX_FMT_YUV422P,
-        AV_PIX_FMT_YVYU422: AV_PIX_FMT_YUV422P,
-        AV_PIX_FMT_P010LE: AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P016LE: AV_PIX_FMT_YUV420P16LE,
-        AV_PIX_FMT_P210LE: AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_P216LE: AV_PIX_FMT_YUV422P16LE,
-        AV_PIX_FMT_P410LE: AV_PIX_FMT_YUV444P10LE, AV_PIX_FMT_P416LE: AV_PIX_FMT_YUV444P16LE,
-        AV_PIX_FMT_AYUV64LE: AV_PIX_FMT_YUVA444P16LE, AV_PIX_FMT_YUVA422P12LE: AV_PIX_FMT_YUVA422P16LE,
-        AV_PIX_FMT_YUVA444P12LE: AV_PIX_FMT_YUVA444P16LE, AV_PIX_FMT_GRAY14LE: AV_PIX_FMT_GRAY16LE,
-        AV_PIX_FMT_MONOWHITE: AV_PIX_FMT_GRAY8, AV_PIX_FMT_MONOBLACK: AV_PIX_FMT_GRAY8,
-    ]
+    /// Nil for a format that libavutil cannot describe.
+    var descriptor: AVPixFmtDescriptor? { av_pix_fmt_desc_get(self)?.pointee }
+
+    private var flags: UInt64 { descriptor?.flags ?? 0 }
+
+    /// Whether pixels are red, green and blue, or colours of a palette.
+    var isRGB: Bool { flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0 }
+
+    /// Whether pixels, or colours of a palette, may be transparent.
+    var hasAlpha: Bool { flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 }
+
+    /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two; nil for an unknown
+    /// format.
+    var chromaShifts: (across: Int, down: Int)? { descriptor.map { (Int($0.log2_chroma_w), Int($0.log2_chroma_h)) } }
+
+    /// The shifts of one plane: only the second and the third have chroma.
+    func shifts(ofPlane plane: Int) -> (across: Int, down: Int) {
+        plane == 1 || plane == 2 ? chromaShifts ?? (0, 0) : (0, 0)
+    }
+
+    /// Whether pictures in this format keep every value when lines become columns: chroma is shared in both directions
+    /// alike, and every sample has bytes of its own.
+    var turnsExactly: Bool {
+        let unfit = UInt64(AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_BAYER)
+        return chromaShifts.map { $0.across == $0.down } == true && flags & unfit == 0
+    }
 
     /// The old names of full-range formats and the present ones: the bytes are the same, the range is a tag.
-    private static let fullRange: [AVPixelFormat: AVPixelFormat] = [
+    fileprivate static let fullRange: [AVPixelFormat: AVPixelFormat] = [
         AV_PIX_FMT_YUVJ420P: AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ422P: AV_PIX_FMT_YUV422P,
         AV_PIX_FMT_YUVJ444P: AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUVJ440P: AV_PIX_FMT_YUV440P,
         AV_PIX_FMT_YUVJ411P: AV_PIX_FMT_YUV411P,
     ]
 
-    /// The format's name without the range.
-    static func withoutRange(_ format: AVPixelFormat) -> AVPixelFormat { fullRange[format] ?? format }
+    /// The same format under the name that leaves the range to a tag.
+    var withoutRange: AVPixelFormat { AVPixelFormat.fullRange[self] ?? self }
 
-    /// Whether pictures in this format keep every value when lines become columns: chroma is shared in both directions alike,
-    /// and every sample has bytes of its own.
-    static func turnsExactly(_ format: AVPixelFormat) -> Bool {
-        guard let description = av_pix_fmt_desc_get(format)?.pointee else { return false }
-        let unfit = UInt64(AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_BAYER)
-        return description.log2_chroma_w == description.log2_chroma_h && description.flags & unfit == 0
+    /// Formats that encoders seldom take, by one that has at least as many bits, chroma samples and channels, so that
+    /// it holds every value exactly.
+    private static let carriers: [(carrier: AVPixelFormat, formats: Set<AVPixelFormat>)] = [
+        (
+            AV_PIX_FMT_BGR0,
+            [
+                AV_PIX_FMT_RGB24, AV_PIX_FMT_BGR24, AV_PIX_FMT_GBRP, AV_PIX_FMT_0RGB, AV_PIX_FMT_RGB0, AV_PIX_FMT_0BGR,
+                AV_PIX_FMT_RGB565LE, AV_PIX_FMT_BGR565LE, AV_PIX_FMT_RGB555LE, AV_PIX_FMT_BGR555LE, AV_PIX_FMT_RGB444LE,
+                AV_PIX_FMT_BGR444LE, AV_PIX_FMT_RGB8, AV_PIX_FMT_BGR8, AV_PIX_FMT_RGB4_BYTE, AV_PIX_FMT_BGR4_BYTE,
+            ]
+        ), (AV_PIX_FMT_BGRA, [AV_PIX_FMT_PAL8, AV_PIX_FMT_ARGB, AV_PIX_FMT_RGBA, AV_PIX_FMT_ABGR, AV_PIX_FMT_GBRAP]),
+        (AV_PIX_FMT_GBRP16LE, [AV_PIX_FMT_BGR48LE]), (AV_PIX_FMT_GBRAP16LE, [AV_PIX_FMT_BGRA64LE]),
+        (AV_PIX_FMT_YUV420P, [AV_PIX_FMT_NV12, AV_PIX_FMT_NV21]),
+        (AV_PIX_FMT_YUV444P, [AV_PIX_FMT_NV24, AV_PIX_FMT_NV42]),
+        (AV_PIX_FMT_YUV422P, [AV_PIX_FMT_YUYV422, AV_PIX_FMT_UYVY422, AV_PIX_FMT_YVYU422]),
+        (AV_PIX_FMT_YUV420P10LE, [AV_PIX_FMT_P010LE]), (AV_PIX_FMT_YUV420P16LE, [AV_PIX_FMT_P016LE]),
+        (AV_PIX_FMT_YUV422P10LE, [AV_PIX_FMT_P210LE]), (AV_PIX_FMT_YUV422P16LE, [AV_PIX_FMT_P216LE]),
+        (AV_PIX_FMT_YUV444P10LE, [AV_PIX_FMT_P410LE]), (AV_PIX_FMT_YUV444P16LE, [AV_PIX_FMT_P416LE]),
+        (AV_PIX_FMT_YUVA444P16LE, [AV_PIX_FMT_AYUV64LE, AV_PIX_FMT_YUVA444P12LE]),
+        (AV_PIX_FMT_YUVA422P16LE, [AV_PIX_FMT_YUVA422P12LE]), (AV_PIX_FMT_GRAY16LE, [AV_PIX_FMT_GRAY14LE]),
+        (AV_PIX_FMT_GRAY8, [AV_PIX_FMT_MONOWHITE, AV_PIX_FMT_MONOBLACK]),
+    ]
+
+    /// The first that is offered: the same format, the same in the other byte order, or one that holds every value of
+    /// it.
+    fileprivate func exact(among offered: [AVPixelFormat]) -> AVPixelFormat? {
+        if offered.isEmpty { return self }
+        let little = av_pix_fmt_swap_endianness(self)
+        func carrier(_ format: AVPixelFormat) -> AVPixelFormat? {
+            AVPixelFormat.carriers.first { $0.formats.contains(format) }?.carrier
+        }
+        return [self, withoutRange, little, carrier(self), carrier(little)].compactMap(\.self).first(
+            where: offered.contains)
     }
+}
 
-    /// The source's own format if the encoder takes it; else one that holds it exactly; else, unless `lossless` is set,
-    /// the nearest.
+/// The pixel format in which a picture is encoded.
+struct PixelFormatChoice {
+    let format: AVPixelFormat
+    /// What the conversion loses of the source; nil for nothing.
+    let change: Diagnostic?
+
+    /// The source's own format if the encoder takes it; otherwise one that holds it exactly; otherwise, unless
+    /// `lossless` is set, the nearest.
     ///
     /// - Parameter profile: the profile to which the formats are limited; nil for any.
     init(
-        source: AVPixelFormat, encoder: String, container: Container, profile: EncoderTraits.Profile? = nil,
-        lossless: Bool
+        source: AVPixelFormat, encoder: String, container: Container, profile: EncoderTraits.Profile?, lossless: Bool
     ) throws(ReelFailure) {
         let offered = Self.formats(of: encoder, container, profile)
         let isTransparencyDropped = Self.dropsTransparency(encoder, container)
         let encoder = Self.name(of: encoder, profile)
-        let name = known(av_get_pix_fmt_name(source)) ?? "unknown"
-        if let same = Self.exact(source, among: offered) {
+        if let same = source.exact(among: offered) {
             (format, change) = (same, nil)
             return
         }
-        if lossless {
-            throw ReelFailure(.pixelFormatLossy(encoder: encoder, pixelFormat: name))
-        }
+        guard !lossless else { throw ReelFailure(.pixelFormatLossy(encoder: encoder, pixelFormat: source.name)) }
         var loss: Int32 = 0
         // Pictures are converted to limited range, or keep theirs. A format with full range in its name would have
         // decoders show black as grey.
-        let best = avcodec_find_best_pix_fmt_of_list(
-            offered.filter { Self.fullRange[$0] == nil } + [AV_PIX_FMT_NONE], Self.withoutRange(source),
-            Self.hasAlpha(source) ? 1 : 0, &loss)
-        guard best != AV_PIX_FMT_NONE else {
-            throw ReelFailure(.pixelFormatUnsupported(encoder: encoder, pixelFormat: name))
+        format = avcodec_find_best_pix_fmt_of_list(
+            offered.filter { AVPixelFormat.fullRange[$0] == nil } + [AV_PIX_FMT_NONE], source.withoutRange,
+            source.hasAlpha ? 1 : 0, &loss)
+        guard format != AV_PIX_FMT_NONE else {
+            throw ReelFailure(.pixelFormatUnsupported(encoder: encoder, pixelFormat: source.name))
         }
-        format = best
-        let chosen = known(av_get_pix_fmt_name(best)) ?? "unknown"
         let lost = Self.losses.filter { loss & $0.flag != 0 }.map(\.loss)
         change =
             lost.isEmpty
             ? nil
             : .pixelFormatChanged(
-                encoder: encoder, from: name, to: chosen, lost: lost,
+                encoder: encoder, from: source.name, to: format.name, lost: lost,
                 container: lost.contains(.alpha) && isTransparencyDropped ? container : nil)
     }
 
     /// YCbCr of 8 bits with a quarter of the chroma samples, for pictures that have more.
     init(forPlayersOf source: AVPixelFormat) {
         format = AV_PIX_FMT_YUV420P
-        let own = known(av_get_pix_fmt_name(Self.withoutRange(source))) ?? "unknown"
         change = .pixelFormatForPlayers(
-            from: known(av_get_pix_fmt_name(source)) ?? "unknown", to: "yuv420p",
-            whole: Self.isRGB(source) ? "yuv444p" : own, hasAlpha: Self.hasAlpha(source))
+            from: source.name, to: "yuv420p", whole: source.isRGB ? "yuv444p" : source.withoutRange.name,
+            hasAlpha: source.hasAlpha)
     }
-
-    /// Whether every line has chroma samples of its own.
-    static func hasChromaInEachLine(_ format: AVPixelFormat) -> Bool {
-        av_pix_fmt_desc_get(format).map { $0.pointee.nb_components > 2 && $0.pointee.log2_chroma_h == 0 } ?? false
-    }
-
-    /// Whether pixels are red, green and blue, or colours of a palette.
-    static func isRGB(_ format: AVPixelFormat) -> Bool {
-        flags(format) & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
-    }
-
-    /// Whether pixels, or colours of a palette, may be transparent.
-    static func hasAlpha(_ format: AVPixelFormat) -> Bool { flags(format) & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 }
-
-    private static func flags(_ format: AVPixelFormat) -> UInt64 { av_pix_fmt_desc_get(format)?.pointee.flags ?? 0 }
 
     /// The format that a user asks for, by FFmpeg's name.
-    init(
-        asked: String, encoder: String, container: Container, profile: EncoderTraits.Profile? = nil
-    ) throws(ReelFailure) {
+    init(asked: String, encoder: String, container: Container, profile: EncoderTraits.Profile?) throws(ReelFailure) {
         // The range of the values is the source's; a tag says it.
-        let offered = Self.formats(of: encoder, container, profile).filter { Self.fullRange[$0] == nil }
-        let encoder = Self.name(of: encoder, profile)
-        format = av_get_pix_fmt(asked)
-        change = nil
+        let offered = Self.formats(of: encoder, container, profile).filter { AVPixelFormat.fullRange[$0] == nil }
+        (format, change) = (av_get_pix_fmt(asked), nil)
         guard format != AV_PIX_FMT_NONE, offered.isEmpty || offered.contains(format) else {
             throw ReelFailure(
                 .valueUnsupported(
-                    option: .pixelFormat, value: asked, encoder: encoder,
+                    option: .pixelFormat, value: asked, encoder: Self.name(of: encoder, profile),
                     known: offered.compactMap { known(av_get_pix_fmt_name($0)) }))
         }
     }
 
     /// Whether an encoder, given by its name, takes a format or one that holds it exactly, for this container.
-    static func isHeld(_ name: String, by encoder: String, in container: Container) -> Bool {
-        exact(av_get_pix_fmt(name), among: formats(of: encoder, container)) != nil
-    }
-
-    /// The same format, the same in the other byte order, and the ones that hold every value of it.
-    private static func exact(_ source: AVPixelFormat, among offered: [AVPixelFormat]) -> AVPixelFormat? {
-        if offered.isEmpty { return source }
-        let little = av_pix_fmt_swap_endianness(source)
-        return [source, withoutRange(source), little, exactCarriers[source], exactCarriers[little]]
-            .compactMap { $0 }.first(where: offered.contains)
+    static func isHeld(_ format: AVPixelFormat, by encoder: String, in container: Container) -> Bool {
+        format.exact(among: formats(of: encoder, container, nil)) != nil
     }
 
     /// What a conversion loses, as libavutil reports it.
@@ -160,14 +159,12 @@ struct PixelFormatChoice {
     }
 
     private static func formats(
-        of encoder: String, _ container: Container, _ profile: EncoderTraits.Profile? = nil
+        of encoder: String, _ container: Container, _ profile: EncoderTraits.Profile?
     ) -> [AVPixelFormat] {
         guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts else { return [] }
         var formats: [AVPixelFormat] = []
         while list[formats.count] != AV_PIX_FMT_NONE { formats.append(list[formats.count]) }
-        if dropsTransparency(encoder, container) { formats.removeAll(where: hasAlpha) }
-        return formats.filter { format in
-            profile?.pixelFormats.contains(known(av_get_pix_fmt_name(format)) ?? "") != false
-        }
+        if dropsTransparency(encoder, container) { formats.removeAll(where: \.hasAlpha) }
+        return formats.filter { profile?.pixelFormats.contains($0.name) != false }
     }
 }

@@ -2,29 +2,28 @@ internal import CFFmpeg
 package import ReelCore
 
 extension TargetChoice {
-    /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it, else in
-    /// the first other codec that keeps rate and channels.
-    package mutating func audio() throws(ReelFailure) -> [AudioTarget] {
-        var targets: [AudioTarget] = []
+    /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it,
+    /// otherwise in the first other codec that keeps rate and channels.
+    package func audio() throws(ReelFailure) -> Chosen<[AudioTarget]> {
+        var (targets, diagnostics): ([AudioTarget], [Diagnostic]) = ([], [])
         for (source, number, track) in heardTracks {
-            var target = try audio(track, number)
-            target.source = source
-            checkConversions(to: target)
-            targets.append(target)
+            let chosen = try target(of: track, number, source)
+            targets.append(chosen.value)
+            diagnostics += chosen.diagnostics + conversions(to: chosen.value)
         }
-        return targets
+        return Chosen(value: targets, diagnostics: diagnostics)
     }
 
     /// The tracks that the output has, each with its source and its place there.
     var heardTracks: [(source: Int, number: Int, track: AudioTrack)] {
         guard spec.audio != .none, spec.container.traits.loops == nil, let source = soundSource else { return [] }
         let tracks = indexes[source].audio.enumerated()
-        // Of a soundtrack, one track is heard.
+        // A soundtrack has one track.
         guard spec.edit?.soundtrack == nil else { return tracks.prefix(1).map { (source, $0, $1) } }
         return tracks.filter { spec.tracks?.audio?.contains($0.offset) != false }.map { (source, $0, $1) }
     }
 
-    /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil if no sound is heard.
+    /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil for no sound.
     var soundSource: Int? {
         guard let edit = spec.edit else { return 0 }
         if let soundtrack = edit.soundtrack { return soundtrack.source }
@@ -32,17 +31,20 @@ extension TargetChoice {
         return heard.lazy.compactMap(\.source).first { !indexes[$0].audio.isEmpty }
     }
 
-    private mutating func audio(_ track: AudioTrack, _ number: Int) throws(ReelFailure) -> AudioTarget {
+    private func target(of track: AudioTrack, _ number: Int, _ source: Int) throws(ReelFailure) -> Chosen<AudioTarget> {
         // PCM is not passed through: decoding and encoding keep its bits, and it can then be cut at any sample.
         if spec.audio == .keep, spec.audioCodec == nil, spec.sampleRate == nil, spec.channelLayout == nil,
             spec.audioBitrate == nil, !AudioEncoderTraits.isPCM(track.codec), holds(track.codec)
         {
-            return AudioTarget(
-                track: number, direction: .forwards, encoder: VideoTarget.copy, sampleRate: track.sampleRate,
-                channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
+            let copy = AudioTarget(
+                source: source, track: number, direction: .forwards, encoder: VideoTarget.copy,
+                sampleRate: track.sampleRate, channelLayout: track.channelLayout, bitrate: nil, lossless: spec.lossless)
+            return Chosen(value: copy, diagnostics: [])
         }
         let wanted = try wanted(of: track)
-        let encoder = try audioEncoder(track, wanted, number)
+        let chosen = try encoder(for: track, wanted, number)
+        let encoder = chosen.value
+        var diagnostics = chosen.diagnostics
         try refuseUnlessHeld(codec: encoder.codec, option: .audioCodec)
         let rate = spec.container.traits.pacing?.sampleRate ?? encoder.nearestRate(to: wanted.sampleRate)
         let layout = encoder.layout(for: wanted.channelLayout)
@@ -70,20 +72,18 @@ extension TargetChoice {
             diagnostics.append(.sampleDepthReduced(track: number, codec: encoder.codec, bits: bits))
         }
         let target = AudioTarget(
-            track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards,
+            source: source, track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards,
             encoder: encoder.name, sampleRate: rate, channelLayout: layout,
             bitrate: try bitrate(of: encoder, wanted, rate: rate),
             // If pictures are kept bit for bit, no sample is cut off either.
             lossless: spec.lossless || (encoder.isLossless && copiesVideo))
         // Open the encoder once, so that settings which it rejects are known before any work.
         _ = try Encoder(target, track: track)
-        return target
+        return Chosen(value: target, diagnostics: diagnostics)
     }
 
     /// Bits per second of a track; nil for an encoder without a rate. Throws `.usage` for a rate that it does not take.
-    private func bitrate(
-        of encoder: AudioEncoderTraits, _ track: AudioTrack, rate: Int
-    ) throws(ReelFailure) -> Int64? {
+    private func bitrate(of encoder: AudioEncoderTraits, _ track: AudioTrack, rate: Int) throws(ReelFailure) -> Int64? {
         guard let asked = spec.audioBitrate else {
             return encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel
         }
@@ -118,30 +118,44 @@ extension TargetChoice {
     /// - Parameters:
     ///   - track: chooses the codec, unless an option does.
     ///   - wanted: the same with the sound's form that the options ask for.
-    private mutating func audioEncoder(
-        _ track: AudioTrack, _ wanted: AudioTrack, _ number: Int
-    ) throws(ReelFailure) -> AudioEncoderTraits {
+    private func encoder(
+        for track: AudioTrack, _ wanted: AudioTrack, _ number: Int
+    ) throws(ReelFailure) -> Chosen<AudioEncoderTraits> {
         if spec.lossless {
             if let codec = spec.audioCodec, !AudioEncoderTraits.isPCM(codec) {
                 throw ReelFailure(.losslessCodecFixed(option: .audioCodec, codec: codec, only: "pcm"))
             }
-            return .pcm(holding: wanted)
+            return Chosen(value: .pcm(holding: wanted), diagnostics: [])
         }
         if let codec = spec.audioCodec {
             let encoder = try AudioEncoderTraits.chosen(by: codec, for: wanted)
-            if !encoder.isTried { diagnostics.append(.encoderUntried(encoder: encoder.name)) }
-            return encoder
+            return Chosen(value: encoder, diagnostics: encoder.isTried ? [] : [.encoderUntried(encoder: encoder.name)])
         }
         let candidates = AudioEncoderTraits.candidates(for: track).filter { holds($0.codec) }
         let best =
             candidates.first { $0.keepsRate(of: track) && $0.keepsChannels(of: track) }
             ?? candidates.first { $0.keepsChannels(of: track) } ?? candidates.first
-        guard let best else {
-            throw ReelFailure(.noSoundHeld(container: spec.container))
-        }
-        if best.codec != track.codec {
-            diagnostics.append(.audioCodecChanged(track: number, from: track.codec, to: best.codec))
-        }
-        return best
+        guard let best else { throw ReelFailure(.noSoundHeld(container: spec.container)) }
+        return Chosen(
+            value: best,
+            diagnostics: best.codec == track.codec
+                ? [] : [.audioCodecChanged(track: number, from: track.codec, to: best.codec)])
     }
+
+    /// Tracks of other sources that are converted to the output's sound.
+    private func conversions(to target: AudioTarget) -> [Diagnostic] {
+        guard let edit = spec.edit, edit.soundtrack == nil else { return [] }
+        let form = indexes[target.source].audio[target.track].form
+        return edit.shownSources.filter { $0 != target.source }.compactMap { source in
+            let tracks = indexes[source].audio
+            guard tracks.indices.contains(target.track), case let own = tracks[target.track].form,
+                own.rate != form.rate || own.layout != form.layout
+            else { return nil }
+            return .sourceSoundConverted(source: name(of: source), track: target.track, from: own, to: form)
+        }
+    }
+}
+
+extension AudioTrack {
+    fileprivate var form: SoundForm { SoundForm(layout: channelLayout, rate: sampleRate, sample: sampleFormat) }
 }

@@ -1,14 +1,20 @@
 internal import CFFmpeg
 package import ReelCore
 
-/// Chooses how the output is encoded, by the spec, the sources and the container.
+/// A choice, and diagnostics about what it changes or omits, in the order of the steps that found them.
+package struct Chosen<Value> {
+    package let value: Value
+    package let diagnostics: [Diagnostic]
+}
+
+/// Chooses how the output is encoded, by the spec, the sources and the container. Each step takes what earlier steps
+/// returned: the facts of the sources; the format (encoder, pixel format, size); the encoder's options; and the
+/// refusals that show only when the encoder is open.
 package struct TargetChoice {
-    /// Those of the job's sources, in their order.
+    /// The indexes of the job's sources, in their order.
     let indexes: [SourceIndex]
     let spec: JobSpec
-    let threads: Int
-    /// Changes and omissions by the choices so far.
-    package internal(set) var diagnostics: [Diagnostic] = []
+    private let threads: Int
 
     /// `threads` is the number of threads of each codec if the spec does not set it.
     package init(indexes: [SourceIndex], spec: JobSpec, threads: Int = 1) {
@@ -17,92 +23,73 @@ package struct TargetChoice {
         self.threads = spec.threads ?? threads
     }
 
+    /// All targets of a job, and the diagnostics of everything that the output changes or cannot hold. Throws what
+    /// `video` and `audio` throw.
+    package func targets() throws(ReelFailure) -> Chosen<(video: VideoTarget, audio: [AudioTarget])> {
+        let (video, audio) = (try video(), try audio())
+        return Chosen(value: (video.value, audio.value), diagnostics: video.diagnostics + audio.diagnostics + leftOut())
+    }
+
+    /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
+    /// that does not exist, and `.input` for a codec that the container cannot hold.
+    package func video() throws(ReelFailure) -> Chosen<VideoTarget> {
+        try refuseSources()
+        if let loops = spec.container.traits.loops { return try loopPictures(loops) }
+        try refuse([.loop, .dither, .colors])
+        if let copy = try copy() {
+            return Chosen(
+                value: .passthrough(copy), diagnostics: lostSignalling(in: copy.format, encoder: VideoTarget.copy))
+        }
+        let form = try form()
+        let encoding = try opened(form.value.encoder, form.value.format, try options(of: form.value))
+        return Chosen(value: .encode(encoding), diagnostics: form.diagnostics)
+    }
+
+    // MARK: Facts of the sources
+
     /// The index of the source whose format the output has.
     var index: SourceIndex { indexes[spec.mainSource] }
+
+    /// The video of that source.
+    var stream: VideoStream { index.video.stream }
 
     /// The indexes of the other sources that are shown.
     var others: [SourceIndex] { spec.shownSources.filter { $0 != spec.mainSource }.map { indexes[$0] } }
 
-    /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
-    /// that does not exist, and `.input` for a codec that the container cannot hold.
-    package mutating func video() throws(ReelFailure) -> VideoTarget {
-        let stream = index.video.stream
-        try refuseUnlessTold()
-        try refuseMissingTracks()
-        try refuseMixtures()
-        if let loops = spec.container.traits.loops { return .encode(try pictures(loops)) }
-        try refuseLoopOptions()
-        if let copy = try copy() {
-            diagnostics +=
-                LostSignalling(
-                    stream: stream, format: copy.format, encoder: VideoTarget.copy, container: spec.container
-                ).diagnostics
-            return .passthrough(copy)
-        }
-        diagnostics += stream.losses
-        let encoder = try encoderTraits()
-        try refuseUnlessHeld(codec: encoder.codec, option: .videoCodec)
-        let source = av_get_pix_fmt(stream.pixelFormat)
-        guard source != AV_PIX_FMT_NONE else {
-            throw ReelFailure(.nothingDecodes(path: nil))
-        }
-        let profile = try profile(of: encoder)
-        let pixels =
-            if let asked = spec.pixelFormat {
-                try PixelFormatChoice(
-                    asked: asked, encoder: encoder.name, container: spec.container, profile: profile)
-            } else if profile == nil, let shown = formatForPlayers(source, encoder) {
-                shown
-            } else {
-                try PixelFormatChoice(
-                    source: source, encoder: encoder.name, container: spec.container, profile: profile,
-                    lossless: spec.lossless)
-            }
-        if let change = pixels.change { diagnostics.append(change) }
-        let format = OutputFormat(
-            of: stream, spec.directions, timeBase: try spec.clock(of: indexes, encoder: encoder),
-            pixelFormat: known(av_get_pix_fmt_name(pixels.format)) ?? "", beside: others.map(\.video.stream),
-            size: spec.size, isUpright: turnsUpright)
-        try refuseInterlaced(scaledTo: format)
-        checkConversions(to: format)
-        if encoder.isLimitedRange, stream.hasFullRange { diagnostics.append(.rangeLimited(encoder: encoder.name)) }
-        diagnostics +=
-            LostSignalling(
-                stream: stream, format: format, encoder: encoder.name, container: spec.container
-            ).diagnostics
-        var target = VideoEncoding(
-            encoder: encoder.name, format: format,
-            options: try options(of: encoder, pixels.format, profile, format),
-            bitrate: spec.bitrate, threads: threads(of: encoder),
-            keyFrameInterval: encoder.keyFrameInterval,
-            identity: EncoderIdentity(build: EncoderBuilds.build(of: encoder.name), extradataHash: ""))
-        if encoder.name == "rawvideo" { try refuseUnlessGivenBack(target) }
-        switch target.bitrate {
-        case .source: try followSource(&target)
-        case .constant(let bits): target.identity.extradataHash = try extradataHash(target, bits)
-        case nil: target.identity.extradataHash = try extradataHash(target, nil)
-        }
-        return .encode(target)
-    }
+    /// The title of the first clip of a source, which names it.
+    func name(of source: Int) -> String { spec.edit?.clips.first { $0.source == source }?.title ?? "the video" }
 
-    /// Whether the pictures are turned because the container cannot tell players to do it. Not if that would mix fields, or
-    /// change the pixels of a lossless output.
+    /// Whether the pictures are turned because the container cannot tell players to do it. Not if that would mix
+    /// fields, or change the pixels of a lossless output.
     var turnsUpright: Bool {
-        let stream = index.video.stream
         let turning = Turning(from: stream.displayMatrix, to: nil)
         guard !turning.isNone, !spec.container.traits.holdsRotation, !stream.fieldOrder.isInterlaced else {
             return false
         }
-        return !spec.lossless || !turning.isSideways
-            || PixelFormatChoice.turnsExactly(av_get_pix_fmt(stream.pixelFormat))
+        return !spec.lossless || !turning.isSideways || av_get_pix_fmt(stream.pixelFormat).turnsExactly
     }
 
-    /// Few containers have a name for every format of raw pictures, and libavformat writes some formats under another's
-    /// name.
-    private func refuseUnlessGivenBack(_ raw: VideoEncoding) throws(ReelFailure) {
-        guard try !raw.isGivenBackRaw(in: spec.container, stream: index.video.stream) else { return }
-        throw ReelFailure(
-            .rawNotGivenBack(pixelFormat: raw.format.pixelFormat, container: spec.container, lossless: spec.lossless))
+    func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
+
+    /// The format of the output's video in these pixels.
+    func format(_ pixelFormat: String, clock: TimeBase, size: PictureSize?, isUpright: Bool = false) -> OutputFormat {
+        OutputFormat(
+            of: stream, spec.directions, timeBase: clock, pixelFormat: pixelFormat, beside: others.map(\.video.stream),
+            size: size, isUpright: isUpright)
+    }
+
+    // MARK: Refusals
+
+    /// Throws for an option that the container has no use for.
+    func refuse(_ options: [JobSpec.Option]) throws(ReelFailure) {
+        guard let option = options.first(where: spec.gives) else { return }
+        throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))
+    }
+
+    private func refuseSources() throws(ReelFailure) {
+        try refuseUnlessTold()
+        try refuseMissingTracks()
+        try refuseMixtures()
     }
 
     /// libavformat writes times to Matroska in milliseconds: frames that are closer together would be shown at the same
@@ -124,122 +111,53 @@ package struct TargetChoice {
         }
     }
 
-    private mutating func encoderTraits() throws(ReelFailure) -> EncoderTraits {
-        if spec.lossless {
-            guard spec.container.traits.isLossless else {
-                throw ReelFailure(.losslessNotHeld(container: spec.container))
+    /// Throws `.usage` if a track is asked for that the first source does not have.
+    private func refuseMissingTracks() throws(ReelFailure) {
+        let kinds: [(TrackSelection.Kind, [Int]?, Int)] = [
+            (.audio, spec.tracks?.audio, index.audio.count),
+            (.subtitles, spec.tracks?.subtitles, index.subtitles.count),
+        ]
+        for (kind, asked, count) in kinds {
+            guard let missing = asked?.first(where: { !(0..<count).contains($0) }) else { continue }
+            throw ReelFailure(.trackMissing(kind: kind, number: missing, count: count))
+        }
+    }
+
+    /// Throws `.input` for sources that no conversion brings together: pictures of high dynamic range and others, and
+    /// interlaced pictures that would have to be scaled, or stand beside progressive ones.
+    private func refuseMixtures() throws(ReelFailure) {
+        for source in spec.shownSources where source != spec.mainSource {
+            let other = indexes[source].video.stream
+            let names = (main: name(of: spec.mainSource), other: name(of: source))
+            guard other.colour.dynamicRange == stream.colour.dynamicRange else {
+                throw ReelFailure(.dynamicRangesMixed(source: names.other, main: names.main))
             }
-            if let codec = spec.videoCodec, codec != "ffv1" {
-                throw ReelFailure(.losslessCodecFixed(option: .videoCodec, codec: codec, only: "ffv1"))
+            let isInterlaced = other.fieldOrder.isInterlaced
+            guard stream.fieldOrder.isInterlaced == isInterlaced, !isInterlaced || other.fits(stream) else {
+                throw ReelFailure(.interlacedMixed(source: isInterlaced ? names.other : names.main))
             }
-            let isHeld = PixelFormatChoice.isHeld(index.video.stream.pixelFormat, by: "ffv1", in: spec.container)
-            return try .chosen(by: isHeld ? "ffv1" : "rawvideo")
         }
-        if let codec = spec.videoCodec {
-            let encoder = try EncoderTraits.chosen(by: codec)
-            if !encoder.isTried { diagnostics.append(.encoderUntried(encoder: encoder.name)) }
-            return encoder
-        }
-        let own = index.video.stream.codec
-        let usual = spec.container.traits.videoCodecs
-        let preferred = usual.isEmpty ? EncoderTraits.all.filter(\.keepsCodec).map(\.codec) : usual
-        let otherwise = usual.first ?? "h264"
-        let isKept = preferred.contains(own) && spec.container.shows(codec: own)
-        var encoder = try EncoderTraits.chosen(by: isKept ? own : otherwise)
-        if !holds(encoder.codec) { encoder = try .chosen(by: otherwise) }
-        let isKeptElsewhere = EncoderTraits.all.contains { $0.codec == own && $0.keepsCodec }
-        if encoder.codec != own, isKeptElsewhere || holds(own) && !spec.container.shows(codec: own) {
-            diagnostics.append(.videoCodecChanged(container: spec.container, from: own, to: encoder.codec))
-        }
-        return encoder
     }
 
-    /// The profile that is asked for; nil if none is. Throws `.usage` if the encoder does not have it.
-    private func profile(of encoder: EncoderTraits) throws(ReelFailure) -> EncoderTraits.Profile? {
-        guard let name = spec.profile else { return nil }
-        guard !encoder.profiles.isEmpty else {
-            throw ReelFailure(.optionUnsupported(option: .profile, encoder: encoder.name))
-        }
-        guard let profile = encoder.profile(name) else {
-            throw ReelFailure(
-                .valueUnsupported(
-                    option: .profile, value: name, encoder: encoder.name, known: encoder.profiles.map(\.name)))
-        }
-        return profile
-    }
-
-    /// The format in which players show H.264 in MP4 and QuickTime files, for pictures in RGB, such as those of a GIF or a
-    /// recorded screen, and for those of a codec that players do not show there: few players show H.264 with all chroma samples.
-    /// Nil for other pictures and files, and for sizes that the format does not have.
-    private func formatForPlayers(_ source: AVPixelFormat, _ encoder: EncoderTraits) -> PixelFormatChoice? {
-        let stream = index.video.stream
-        let isOld =
-            !spec.container.shows(codec: stream.codec) && !stream.fieldOrder.isInterlaced
-            && PixelFormatChoice.hasChromaInEachLine(source)
-        guard spec.container.isQuickTime, encoder.name == "libx264", isOld || PixelFormatChoice.isRGB(source) else {
-            return nil
-        }
-        let sides = spec.size.map { [$0.width, $0.height] } ?? [stream.width, stream.height]
-        return sides.allSatisfy { $0.isMultiple(of: 2) } ? PixelFormatChoice(forPlayersOf: source) : nil
-    }
-
-    func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
-
-    private func options(
-        of encoder: EncoderTraits, _ pixels: AVPixelFormat, _ profile: EncoderTraits.Profile?, _ format: OutputFormat
-    ) throws(ReelFailure) -> [MediaOption] {
-        var options = encoder.options(threads(of: encoder))
-        if let preset = spec.preset {
-            let name = encoder.preset?.option ?? "preset"
-            guard encoder.has(option: name) else {
-                throw ReelFailure(.optionUnsupported(option: .preset, encoder: encoder.name))
-            }
-            try refuseUnlessPreset(preset, named: name, of: encoder)
-            options.append(MediaOption(name: name, value: preset))
-        } else if let preset = encoder.preset {
-            options.append(MediaOption(name: preset.option, value: preset.value))
-        }
-        if let crf = spec.crf { try refuseUnlessQuality(crf, of: encoder) }
-        if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
-            options.append(MediaOption(name: "crf", value: "\(crf)"))
-        }
-        options += encoder.options(for: pixels, width: format.width, height: format.height, profile: profile?.name)
-        if let syntax = encoder.lightSyntax {
-            SignallingOptions(index.video.stream, fields: format.fieldOrder).add(to: &options, as: syntax)
-        }
-        return options
-    }
-
-    private func refuseUnlessPreset(
-        _ preset: String, named option: String, of encoder: EncoderTraits
-    ) throws(ReelFailure) {
-        var known = encoder.presets
-        if known.isEmpty, encoder.preset != nil, let bounds = encoder.bounds(ofOption: option) {
-            if let number = Int(preset), bounds.contains(Double(number)) { return }
-            known = [bounds.words]
-        }
-        guard !known.isEmpty, !known.contains(preset) else { return }
-        throw ReelFailure(.valueUnsupported(option: .preset, value: preset, encoder: encoder.name, known: known))
-    }
-
-    private func refuseUnlessQuality(_ crf: Double, of encoder: EncoderTraits) throws(ReelFailure) {
-        guard let bounds = encoder.bounds(ofOption: "crf") else {
-            throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
-        }
-        let allowed = 0...min(encoder.mostCRF ?? .infinity, bounds.upperBound)
-        guard !allowed.contains(crf) else { return }
-        throw ReelFailure(
-            .valueUnsupported(option: .crf, value: crf.words, encoder: encoder.name, known: [allowed.words]))
+    /// Throws if interlaced pictures, or their chroma as an option asks, would have to be scaled, which would mix their
+    /// fields.
+    func refuseInterlaced(scaledTo format: OutputFormat) throws(ReelFailure) {
+        func chromaLines(_ format: String) -> Int? { av_get_pix_fmt(format).chromaShifts?.down }
+        let isChromaScaled =
+            spec.pixelFormat != nil && chromaLines(stream.pixelFormat) != chromaLines(format.pixelFormat)
+        guard stream.fieldOrder.isInterlaced, !format.takes(stream, beside: stream) || isChromaScaled else { return }
+        throw ReelFailure(.interlacedMixed(source: name(of: spec.mainSource)))
     }
 
     /// Whether libavformat can write a codec into the job's container.
     package func holds(_ codec: String) -> Bool {
-        guard let muxer = av_guess_format(spec.container.traits.muxer, nil, nil),
+        let traits = spec.container.traits
+        guard let muxer = av_guess_format(traits.muxer, nil, nil),
             let descriptor = avcodec_descriptor_get_by_name(codec)
         else { return false }
-        if let codecs = spec.container.traits.codecs { return codecs.contains(codec) }
-        if spec.container.traits.codecsBeside.contains(codec) { return true }
-        if spec.container.traits.codecsRefused.contains(codec) { return false }
+        if let codecs = traits.codecs { return codecs.contains(codec) }
+        if traits.codecsBeside.contains(codec) { return true }
+        if traits.codecsRefused.contains(codec) { return false }
         return avformat_query_codec(muxer, descriptor.pointee.id, FF_COMPLIANCE_NORMAL) == 1
     }
 
@@ -249,12 +167,28 @@ package struct TargetChoice {
     }
 }
 
-extension ClosedRange<Double> {
-    /// "0 to 51".
-    fileprivate var words: String { "\(lowerBound.words) to \(upperBound.words)" }
-}
-
-extension Double {
-    /// Without decimals if it is whole.
-    fileprivate var words: String { Int(exactly: self).map { "\($0)" } ?? "\(self)" }
+extension JobSpec {
+    /// Whether the user gave an option that some targets refuse.
+    func gives(_ option: Option) -> Bool {
+        switch option {
+        case .videoCodec: videoCodec != nil
+        case .crf: crf != nil
+        case .preset: preset != nil
+        case .profile: profile != nil
+        case .bitrate: bitrate != nil
+        case .size: size != nil
+        case .fps: mostFrames != nil
+        case .pixelFormat: pixelFormat != nil
+        case .passFrames: passFrames != nil
+        case .audioBitrate: audioBitrate != nil
+        case .sampleRate: sampleRate != nil
+        case .channelLayout: channelLayout != nil
+        case .soundtrack: edit?.soundtrack != nil
+        case .loop: loop?.plays != nil
+        case .dither: loop?.dither != nil
+        case .colors: loop?.colours != nil
+        case .container, .lossless, .audio, .audioCodec, .from, .to, .timestamps, .threads, .memory, .verify, .onDamage:
+            false
+        }
+    }
 }

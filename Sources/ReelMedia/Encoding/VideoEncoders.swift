@@ -17,25 +17,18 @@ extension EncoderTraits {
         return named(String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
     }
 
-    /// The profile of this name; nil if the encoder has none so called.
-    func profile(_ name: String) -> Profile? {
-        profiles.first { $0.name == name.lowercased() }
-    }
-
     /// The options for pictures of this format and size.
     ///
     /// - Parameter profile: the profile that is asked for; nil for the encoder's choice.
     func options(for format: AVPixelFormat, width: Int, height: Int, profile: String?) -> [MediaOption] {
         if let profile { return [MediaOption(name: "profile", value: profile)] }
         switch name {
-        case "ffv1": return FFV1Layout(width: width, height: height, format: format).options
-        case "prores_ks":
-            let isFull = av_pix_fmt_desc_get(format).map { $0.pointee.log2_chroma_w == 0 } ?? false
-            return [MediaOption(name: "profile", value: isFull ? "4" : "3")]
+        case "ffv1": return ffv1Options(width: width, height: height, format: format)
+        case "prores_ks": return [MediaOption(name: "profile", value: format.chromaShifts?.across == 0 ? "4" : "3")]
         case "libvpx", "libvpx-vp9":
-            guard PixelFormatChoice.hasAlpha(format) else { return [] }
-            // Without key frames at scene changes, which colours and transparency have at different places. Decoders begin
-            // where the colours have one, and fail if the transparency has none there.
+            guard format.hasAlpha else { return [] }
+            // Without key frames at scene changes, which colours and transparency have at different places. Decoders
+            // begin where the colours have one, and fail if the transparency has none there.
             let keyFrames = MediaOption(name: "keyint_min", value: "\(keyFrameInterval)")
             // VP8's hidden frames would have no transparency: libavcodec refuses them.
             return [keyFrames] + (name == "libvpx" ? [MediaOption(name: "auto-alt-ref", value: "0")] : [])
@@ -43,10 +36,8 @@ extension EncoderTraits {
         }
     }
 
-    /// Whether the encoder has a private option with this name.
-    func has(option: String) -> Bool { bounds(ofOption: option) != nil }
-
-    /// The values of a private option that is a number; of another option they mean nothing. Nil if there is no such option.
+    /// The values of a private option that is a number; of another option they mean nothing. Nil if there is no such
+    /// option.
     func bounds(ofOption option: String) -> ClosedRange<Double>? {
         guard let codec = avcodec_find_encoder_by_name(name), codec.pointee.priv_class != nil else { return nil }
         var description: UnsafePointer<AVClass>? = codec.pointee.priv_class
@@ -54,5 +45,71 @@ extension EncoderTraits {
             guard let found = av_opt_find(pointer, option, nil, 0, AV_OPT_SEARCH_FAKE_OBJ) else { return nil }
             return min(found.pointee.min, found.pointee.max)...max(found.pointee.min, found.pointee.max)
         }
+    }
+}
+
+/// The version of FFV1 for pictures of a size and format, and the number of slices. libavcodec 5.1 decodes slices of
+/// few pixels, and some that divide chroma samples, wrongly and without an error.
+private func ffv1Options(width: Int, height: Int, format: AVPixelFormat) -> [MediaOption] {
+    func samples(_ length: Int, _ shift: Int) -> Int { (length + (1 << shift) - 1) >> shift }
+    /// Whether the chroma samples of the last slice extend to the picture's edge.
+    func divides(_ length: Int, by count: Int, _ shift: Int) -> Bool {
+        let start = length * (count - 1) / count
+        return length >= 16 * count && (start >> shift) + samples(length - start, shift) >= samples(length, shift)
+    }
+    // The number of columns of slices, and of rows.
+    let columns = (2...8).first { count in
+        guard let descriptor = format.descriptor, let shifts = format.chromaShifts else { return false }
+        let largest = Int64((width + count - 1) / count) * Int64((height + count - 1) / count)
+        // libavcodec's own limit (ffv1enc.c).
+        return largest * (Int64(descriptor.comp.0.depth) + 1) * Int64(descriptor.nb_components) <= 8 << 24
+            && divides(width, by: count, shifts.across) && divides(height, by: count, shifts.down)
+    }
+    // Version 1 has no slices and always decodes correctly.
+    guard let columns else { return [MediaOption(name: "level", value: "1")] }
+    return [
+        MediaOption(name: "level", value: "3"), MediaOption(name: "slices", value: "\(columns * columns)"),
+        MediaOption(name: "slicecrc", value: "1"),
+    ]
+}
+
+extension VideoEncoding {
+    /// Whether a container gives raw pictures of this encoding back unchanged, tested by writing a picture of noise.
+    func isGivenBackRaw(in container: Container, stream: VideoStream) throws(ReelFailure) -> Bool {
+        let encoder = try Encoder(self, stream: stream, bitrate: nil)
+        let frame = try Frame()
+        try frame.allocate(format.width, format.height, av_get_pix_fmt(format.pixelFormat))
+        frame.pts = Timestamp(0)
+        frame.fillWithNoise()
+        try encoder.send(frame)
+        let packet = try Packet()
+        guard try encoder.receive(into: packet) else { return false }
+        return try container.givesBack(packet, showing: frame) { (parameters) throws(ReelFailure) in
+            try encoder.describe(into: parameters)
+            parameters.pointee.codec_tag = container.fourCC(of: parameters.pointee)
+        }
+    }
+}
+
+extension Frame {
+    /// Fills the picture's buffers with a fixed sequence without a pattern.
+    fileprivate func fillWithNoise() {
+        var state: UInt32 = 1
+        withUnsafeBytes(of: &native.pointee.buf) { raw in
+            for case let buffer? in raw.bindMemory(to: UnsafeMutablePointer<AVBufferRef>?.self) {
+                for place in 0..<Int(buffer.pointee.size) {
+                    state = state &* 1_664_525 &+ 1_013_904_223
+                    buffer.pointee.data[place] = UInt8(truncatingIfNeeded: state >> 24)
+                }
+            }
+        }
+    }
+}
+
+extension EncoderIdentity {
+    /// The build of an encoder: its name and its library, which a plan and a worker compare.
+    static func build(of encoder: String) -> String {
+        let version = avcodec_version()
+        return "\(encoder) Lavc\(version >> 16).\(version >> 8 & 255).\(version & 255)"
     }
 }

@@ -1,7 +1,8 @@
 internal import CFFmpeg
+internal import Glibc
 internal import ReelCore
+internal import Synchronization
 
-/// A decoder for one stream.
 final class Decoder {
     private var native: UnsafeMutablePointer<AVCodecContext>
     private let name: String
@@ -15,9 +16,9 @@ final class Decoder {
     /// `.headerDamaged` if it does not open.
     ///
     /// - Parameter isRepeatable: whether the same packets must give the same pictures each time, even damaged ones. If
-    ///   a decoder cannot decode a part of a picture, it leaves there what its memory held. So memory begins cleared,
-    ///   and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse memory in the
-    ///   same order.
+    ///   a decoder cannot decode a part of a picture, it leaves the old content of the memory there. So memory begins
+    ///   cleared, and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse
+    ///   memory in the same order.
     convenience init(
         stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, isRepeatable: Bool = false
     ) throws(ReelFailure) {
@@ -74,21 +75,20 @@ final class Decoder {
     /// Significant bits of each sample; 0 if the codec does not say.
     var bitsPerSample: Int { Int(native.pointee.bits_per_raw_sample) }
 
-    /// Whether one of several threads has logged something, and a frame may be damaged although it is not marked so. If each
-    /// thread decodes a frame of its own, a frame may be given out before its thread has marked it.
+    /// Whether one of several threads has logged something, and a frame may be damaged although it is not marked so. If
+    /// each thread decodes a frame of its own, a frame may be given out before its thread has marked it.
     var mayHideDamage: Bool {
         let threads = native.pointee.active_thread_type
         return threads & FF_THREAD_FRAME != 0 && log.lines > 0
             || threads & FF_THREAD_SLICE != 0 && leavesFieldsUnmarked && log.errors > 0
     }
 
-    /// Whether the decoder may leave out a part of a field and not mark the frame. It logs an error then, with one thread while
-    /// it is given the packet.
+    /// Whether the decoder may leave out a part of a field and not mark the frame. It logs an error then, with one
+    /// thread while it is given the packet.
     var leavesFieldsUnmarked: Bool {
         [AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO].contains(native.pointee.codec_id)
     }
 
-    /// The number of errors that the decoder has logged.
     var loggedErrors: Int { log.errors }
 
     /// The decoder's answer to a packet.
@@ -96,19 +96,16 @@ final class Decoder {
         case accepted
         /// The packet was not taken: frames must be received first.
         case full
-        /// The packet could not be decoded; the decoder goes on with the next.
+        /// The packet could not be decoded; the decoder continues with the next.
         case damaged
     }
 
-    /// Gives the decoder one packet.
     func send(_ packet: borrowing Packet) throws(ReelFailure) -> Fed {
         try fed(avcodec_send_packet(native, packet.native))
     }
 
     /// Tells the decoder that no packet follows, so that it gives out the frames that it holds back.
-    func drain() throws(ReelFailure) {
-        _ = try fed(avcodec_send_packet(native, nil))
-    }
+    func drain() throws(ReelFailure) { _ = try fed(avcodec_send_packet(native, nil)) }
 
     private func fed(_ code: Int32) throws(ReelFailure) -> Fed {
         switch code {
@@ -147,7 +144,125 @@ final class Decoder {
         av_frame_unref(kept)
         try check(av_frame_ref(kept, frame.native), .makeFrame)
     }
+}
 
-    /// Resets the decoder. The next packet must be a random access point.
-    func flush() { avcodec_flush_buffers(native) }
+/// A copy of what a decoder needs to know of a stream, so that decoding can continue when the file is closed.
+/// `@unchecked` because it never changes.
+final class CodedStream: @unchecked Sendable {
+    let parameters: UnsafePointer<AVCodecParameters>
+    let timeBase: TimeBase
+    /// The stream's place in its file.
+    let number: Int
+    /// The decoder to use; nil for the one that libavcodec prefers.
+    let preferred: UnsafePointer<AVCodec>?
+
+    private let owned: UnsafeMutablePointer<AVCodecParameters>
+
+    init(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+        owned = try allocated(avcodec_parameters_alloc(), .describeStream)
+        parameters = UnsafePointer(owned)
+        timeBase = TimeBase(stream.pointee.time_base)
+        number = Int(stream.pointee.index)
+        preferred = Decoder.withTransparency(stream)
+        try check(avcodec_parameters_copy(owned, stream.pointee.codecpar), .describeStream)
+    }
+
+    deinit {
+        var owned: UnsafeMutablePointer<AVCodecParameters>? = owned
+        avcodec_parameters_free(&owned)
+    }
+}
+
+extension Decoder {
+    /// The picture that a decoder gives for a packet if it has seen no other; nil unless that is one whole frame.
+    static func decodingAlone(
+        _ packet: borrowing Packet, of stream: CodedStream, path: String
+    ) throws(ReelFailure) -> Frame? {
+        let decoder = try Decoder(
+            parameters: stream.parameters, timeBase: stream.timeBase, preferring: stream.preferred, threads: 1,
+            path: path, number: stream.number)
+        guard try decoder.send(packet) == .accepted else { return nil }
+        try decoder.drain()
+        let frame = try Frame()
+        guard try decoder.receive(into: frame) == .frame else { return nil }
+        let another = try Frame()
+        guard !frame.isDamaged, try decoder.receive(into: another) == .end else { return nil }
+        return frame
+    }
+}
+
+extension Packet {
+    /// Whether side data of the packet changes how the decoder continues.
+    var changesParameters: Bool {
+        [AV_PKT_DATA_PALETTE, AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PARAM_CHANGE, AV_PKT_DATA_ENCRYPTION_INFO]
+            .contains { av_packet_get_side_data(native, $0, nil) != nil }
+    }
+}
+
+/// Counts the lines that a decoder logs, on all of its threads. Each thread may use its own copy of the decoder's
+/// context.
+final class DecoderLog: Sendable {
+    private let allLines = Atomic(0)
+    private let allErrors = Atomic(0)
+
+    /// The number of errors, warnings and notes.
+    var lines: Int { allLines.load(ordering: .relaxed) }
+    /// The number of errors.
+    var errors: Int { allErrors.load(ordering: .relaxed) }
+
+    /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it
+    /// before the decoder is opened.
+    func follow(_ decoder: UnsafeMutablePointer<AVCodecContext>) {
+        decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    /// Takes a line that libav* logs, from any thread.
+    static func note(level: Int32, of context: UnsafeMutableRawPointer?) {
+        // The structure that logs begins with a pointer to its class. Only decoders have a `DecoderLog` as `opaque`.
+        guard level <= AV_LOG_INFO, let context, context.load(as: UnsafePointer<AVClass>?.self) == avcodec_get_class(),
+            let opaque = context.assumingMemoryBound(to: AVCodecContext.self).pointee.opaque
+        else { return }
+        let log = Unmanaged<DecoderLog>.fromOpaque(opaque).takeUnretainedValue()
+        log.allLines.wrappingAdd(1, ordering: .relaxed)
+        if level <= AV_LOG_ERROR { log.allErrors.wrappingAdd(1, ordering: .relaxed) }
+    }
+}
+
+/// Counts the errors that libav* logs on the calling thread. Some decoders make up a part of a frame and do not mark
+/// it, and some demuxers skip a damaged part and return no error, but all of them log one.
+enum LoggedErrors {
+    /// All errors so far. A decoder with one thread runs on its caller's, so its errors count here.
+    static var count: Int { all.value }
+
+    /// The errors so far that demuxers logged. Errors of the parsers and decoders that a demuxer calls do not count.
+    static var ofDemuxers: Int { demuxers.value }
+
+    private static let (all, demuxers) = (Counter(), Counter())
+
+    /// Counts errors from now on. They are still written to standard error.
+    static func listen() {
+        av_log_set_callback { context, level, format, arguments in
+            if level <= AV_LOG_ERROR {
+                LoggedErrors.all.increase()
+                if reel_is_demuxer(context) != 0 { LoggedErrors.demuxers.increase() }
+            }
+            DecoderLog.note(level: level, of: context)
+            guard let arguments else { return }
+            av_log_default_callback(context, level, format, arguments)
+        }
+    }
+
+    /// A count of each thread, which is stored as the value of a pointer.
+    private struct Counter {
+        private let key = {
+            var key = pthread_key_t()
+            return pthread_key_create(&key, nil) == 0 ? key : nil
+        }()
+
+        var value: Int { key.map { Int(bitPattern: pthread_getspecific($0)) } ?? 0 }
+
+        func increase() {
+            if let key { pthread_setspecific(key, UnsafeRawPointer(bitPattern: value + 1)) }
+        }
+    }
 }

@@ -37,7 +37,7 @@ final class Demuxer {
         "ffmetadata", "lavfi", "avisynth", "vapoursynth", "tty",
     ]
 
-    /// What a file is opened for.
+    /// The purpose for which a file is opened.
     enum Purpose: Equatable {
         /// Reading a source. Its streams are probed.
         case source
@@ -63,12 +63,12 @@ final class Demuxer {
         var options = NativeDictionary()
         options.set("protocol_whitelist", "file")
         options.set("format_whitelist", Self.formats)
-        // As `ffmpeg` does: else a transport stream's sound may have another codec until its packets were parsed.
+        // As `ffmpeg` does: otherwise a transport stream's sound may have another codec until its packets were parsed.
         options.set("scan_all_pmts", "1")
         if purpose == .segment { options.set("fflags", "noparse+nofillin") }
         var context = avformat_alloc_context()
         context?.pointee.pb = file.native
-        // A few look for more files beside the one they were given.
+        // A few demuxers look for more files beside the given one.
         context?.pointee.io_open = { _, _, _, _, _ in reel_error_no_access }
         let code = avformat_open_input(&context, "file:" + path, nil, &options.native)
         guard code >= 0, let context else { throw Self.refusal(file, code) }
@@ -77,7 +77,7 @@ final class Demuxer {
         guard purpose != .segment else { return }
         let isListed = if case .list = purpose { true } else { false }
         let hasTable = isListed ? try self.hasTable() : false
-        // Parsers would look at payload, and put their own words in the place of the table's.
+        // Parsers would look at payload, and replace facts of the table with their own.
         if hasTable { native.pointee.flags |= AVFMT_FLAG_NOPARSE }
         let probed = avformat_find_stream_info(native, nil)
         guard probed >= 0 else { throw Self.refusal(file, probed) }
@@ -96,7 +96,7 @@ final class Demuxer {
         avformat_close_input(&context)
     }
 
-    /// Why a file does not open: the system's error if there was one, else that the file is not media. A demuxer's
+    /// Why a file does not open: the system's error if there was one; otherwise the file is not media. A demuxer's
     /// error code tells nothing more.
     private static func refusal(_ file: ByteReader, _ code: Int32) -> ReelFailure {
         do throws(ReelFailure) {
@@ -171,7 +171,7 @@ final class Demuxer {
 
     /// Fills the packet with the next one; false at the end of the file, or if damage leaves nothing more to read.
     func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
-        // Some demuxers go on after a damaged part if they are asked again.
+        // Some demuxers continue after a damaged part if they are asked again.
         var failures = 0
         while failures < Self.patience {
             packet.reset()
@@ -204,7 +204,6 @@ final class Demuxer {
         fetched = wanted
     }
 
-    /// The number of bytes read from the file so far.
     var bytesRead: Int64 { file.bytesRead }
 
     /// Whether an error while reading means that nothing follows. Lack of memory is thrown, since no packet may be lost
@@ -226,7 +225,7 @@ final class Demuxer {
         damage = .fileDamaged(offset: avio_tell(io))
     }
 
-    /// Whether the demuxer goes on after a damaged part without giving an error.
+    /// Whether the demuxer continues after a damaged part without an error.
     private var leavesOutDamage: Bool { formatName.hasPrefix("matroska,") }
 
     /// Whether packets may follow after the end of the file was met. If a file with tables was cut off, the tables may

@@ -19,9 +19,7 @@ final class Encoder {
         configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.name = name
-        guard let codec = avcodec_find_encoder_by_name(name) else {
-            throw ReelFailure(.encoderAbsent(encoder: name))
-        }
+        guard let codec = avcodec_find_encoder_by_name(name) else { throw ReelFailure(.encoderAbsent(encoder: name)) }
         native = try allocated(avcodec_alloc_context3(codec), .openEncoder)
         native.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
@@ -37,9 +35,7 @@ final class Encoder {
             throw ReelFailure(.encoderRefuses(encoder: name, settings: options, said: libavMessage(code)))
         }
         isOpen = true
-        if let unknown = dictionary.names.first {
-            throw ReelFailure(.settingUnknown(encoder: name, setting: unknown))
-        }
+        if let unknown = dictionary.names.first { throw ReelFailure(.settingUnknown(encoder: name, setting: unknown)) }
         guard fits.isWithin else {
             AddressLimit.exceed(if: true) { try? finishWithBlankPicture() }
             throw ReelFailure(.outOfMemory(step: .openEncoder, subject: name))
@@ -55,39 +51,33 @@ final class Encoder {
         avcodec_free_context(&context)
     }
 
-    var timeBase: TimeBase { TimeBase(native.pointee.time_base) }
     var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
-    var sampleRate: Int { Int(native.pointee.sample_rate) }
     /// Samples per channel that each frame must have; 0 if any number will do.
     var frameSize: Int { Int(native.pointee.frame_size) }
     /// Samples of priming before the first that is heard.
     var initialPadding: Int { Int(native.pointee.initial_padding) }
     /// The number of packets by which a frame may be later in decode order than in presentation order.
     var reorderDepth: Int { max(Int(native.pointee.has_b_frames), traits.leastReorderDepth) }
-    var channelLayout: AVChannelLayout { native.pointee.ch_layout }
 
-    /// SHA-256 of the extradata; that of no bytes if there is none.
-    var extradataHash: String {
-        Hexadecimal.text(SHA256.hash(data: extradata))
-    }
+    /// SHA-256 of the extradata; of no bytes if the codec has no extradata.
+    var extradataHash: String { Hexadecimal.text(SHA256.hash(data: extradata)) }
 
     /// The codec's header, which containers store before the stream. Valid as long as the encoder.
     var extradata: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size))
     }
 
-    /// Why the encoder may have refused the size of the pictures: pairs of pixels that share chroma do not fill it. Nil if
-    /// they do.
+    /// Why the encoder may have refused the size of the pictures: pairs of pixels that share chroma do not fill it. Nil
+    /// if they do.
     private var sizeRefusal: ReelFailure? {
         let (width, height) = (Int(native.pointee.width), Int(native.pointee.height))
-        guard let format = av_pix_fmt_desc_get(native.pointee.pix_fmt),
-            width % (1 << Int(format.pointee.log2_chroma_w)) != 0
-                || height % (1 << Int(format.pointee.log2_chroma_h)) != 0
+        guard let shifts = native.pointee.pix_fmt.chromaShifts,
+            width % (1 << shifts.across) != 0 || height % (1 << shifts.down) != 0
         else { return nil }
         return ReelFailure(
             .sizeIndivisible(
                 encoder: name, size: PictureSize(width: width, height: height),
-                pixelFormat: String(cString: format.pointee.name)))
+                pixelFormat: native.pointee.pix_fmt.name))
     }
 
     /// Copies the encoder's parameters into those of a stream, for the muxer.
@@ -95,7 +85,6 @@ final class Encoder {
         try check(avcodec_parameters_from_context(parameters, native), .describeStream, name)
     }
 
-    /// Gives the encoder one frame.
     func send(_ frame: borrowing Frame) throws(ReelFailure) {
         lastSent = frame.native.pointee.pts
         if let offset = firstPictureOffset { try frame.offsetQuantiser(by: offset) }
@@ -109,7 +98,8 @@ final class Encoder {
         try checkEncoding(avcodec_send_frame(native, nil))
     }
 
-    /// Throws the failure for an error of the encoder. libx264 and others report a failed allocation as an error like any other.
+    /// Throws the failure for an error of the encoder. libx264 and others report a failed allocation as an error like
+    /// any other.
     private func checkEncoding(_ code: Int32) throws(ReelFailure) {
         if code < 0, AddressLimit.isNearlyReached { throw ReelFailure(.outOfMemory(step: .encode, subject: name)) }
         try check(code, .encode, name)
@@ -119,10 +109,7 @@ final class Encoder {
     private func finishWithBlankPicture() throws(ReelFailure) {
         let frame = try Frame()
         let packet = try Packet()
-        frame.native.pointee.format = native.pointee.pix_fmt.rawValue
-        frame.native.pointee.width = native.pointee.width
-        frame.native.pointee.height = native.pointee.height
-        try check(av_frame_get_buffer(frame.native, 0), .makeFrame)
+        try frame.allocate(Int(native.pointee.width), Int(native.pointee.height), native.pointee.pix_fmt)
         frame.pts = Timestamp(lastSent + 1)
         try send(frame)
         try finish()
@@ -135,5 +122,125 @@ final class Encoder {
         if code == reel_error_again || code == reel_error_eof { return false }
         try checkEncoding(code)
         return true
+    }
+}
+
+extension Encoder {
+    /// Opens the encoder for these frames of a track, at the rate that the target gives for them.
+    ///
+    /// - Parameter stream: the stream of the source whose format the output has.
+    convenience init(
+        _ target: VideoEncoding, stream: VideoStream, track: VideoTrack, frames: Range<Int>
+    ) throws(ReelFailure) {
+        let bitrate: Int64? =
+            switch target.bitrate {
+            case .constant(let bits): bits
+            case .source: track.bitrate(of: frames)
+            case nil: nil
+            }
+        try self.init(target, stream: stream, bitrate: bitrate)
+    }
+
+    /// Opens the encoder of a job's video. The same target, stream and rate make the same parameters on any machine.
+    /// `bitrate` is in bits per second, nil for constant quality.
+    convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
+        let traits = target.traits
+        let stream = stream.shown(in: .encode(target))
+        try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
+            (context) throws(ReelFailure) in
+            let format = av_get_pix_fmt(target.format.pixelFormat)
+            context.describePictures(
+                target.format.width, target.format.height, format, target.format.timeBase, threads: target.threads)
+            let rate = target.format.frameRate
+            context.pointee.framerate = min(rate, traits.greatestRate ?? rate).native
+            context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            context.pointee.gop_size = Int32(target.keyFrameInterval)
+            context.pointee.bit_rate = bitrate ?? 0
+            stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
+            context.pointee.field_order = (target.format.fieldsVary ? .unknown : target.format.fieldOrder).native
+            if stream.fieldOrder.isInterlaced, traits.tells.contains(.fields) {
+                context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
+            }
+            switch traits.rateControl {
+            case .fixedQuantiserOfMPEG2:
+                // The encoder takes the frame rate that it writes from here; it does not change timestamps.
+                context.pointee.time_base = (Rational(1) / target.format.frameRate).native
+                context.pointee.flags |= Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP)
+                // The parameters contain buffer size and maximum rate, which would follow the rate. So set them to
+                // fixed values: the largest buffer of main profile (ISO 13818-2 table 8-14), and the greatest rate that
+                // the field holds.
+                if target.bitrate == .source {
+                    context.pointee.rc_buffer_size = 9_781_248
+                    context.pointee.rc_max_rate = 0x3ffff * 400
+                    context.pointee.bit_rate = min(context.pointee.bit_rate, context.pointee.rc_max_rate)
+                }
+                fallthrough
+            case .fixedQuantiser:
+                guard bitrate == nil else { break }
+                context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+                context.pointee.global_quality = 2 * FF_QP2LAMBDA
+            case .bounded:
+                guard target.bitrate == .source, let bitrate else { break }
+                context.pointee.rc_max_rate = bitrate * 3 / 2
+                context.pointee.rc_buffer_size = Int32(clamping: bitrate)
+            case .ceiling:
+                if bitrate == nil { context.pointee.bit_rate = Int64(target.format.width * target.format.height) * 20 }
+            case .own: break
+            }
+        }
+        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, traits, stream) }
+    }
+
+    /// With a constant rate factor and macroblock trees, x264 quantises the first picture of an encode like those
+    /// predicted from it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps.
+    /// Each chunk is an encode of its own, so without a correction the key frames at all their starts would be too
+    /// coarse for the pictures that refer to them.
+    private static func keyFrameOffset(
+        _ target: VideoEncoding, _ traits: EncoderTraits, _ stream: VideoStream
+    ) -> Rational? {
+        let preset = target.options.last { $0.name == "preset" }?.value ?? ""
+        // libavcodec rejects offsets for interlaced pictures.
+        guard traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
+        let depth = Int64(av_get_pix_fmt(target.format.pixelFormat).descriptor?.comp.0.depth ?? 8)
+        return Rational(-2913, 1000 * (51 + 6 * (depth - 8)))
+    }
+
+    /// Options for the processor of this machine; the plan does not contain them.
+    private static func ownProcessor(_ traits: EncoderTraits) -> [MediaOption] {
+        av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
+    }
+
+    /// Opens the encoder of one audio track.
+    convenience init(_ target: AudioTarget, track: AudioTrack) throws(ReelFailure) {
+        let source = av_get_sample_fmt(track.sampleFormat)
+        try self.init(target.encoder, options: []) { (context) throws(ReelFailure) in
+            context.pointee.sample_rate = Int32(target.sampleRate)
+            context.pointee.time_base = AVRational(num: 1, den: Int32(target.sampleRate))
+            context.pointee.bit_rate = target.bitrate ?? 0
+            context.pointee.thread_count = 1
+            context.pointee.sample_fmt = Self.sampleFormat(of: target.encoder, source: source)
+            try check(
+                av_channel_layout_from_string(&context.pointee.ch_layout, target.channelLayout),
+                .layOutChannels, target.channelLayout)
+        }
+    }
+
+    /// The source's own format if the encoder takes it, interleaved or planar, otherwise the encoder's widest.
+    private static func sampleFormat(of encoder: String, source: AVSampleFormat) -> AVSampleFormat {
+        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts else { return AV_SAMPLE_FMT_FLTP }
+        var offered: [AVSampleFormat] = []
+        while list[offered.count] != AV_SAMPLE_FMT_NONE { offered.append(list[offered.count]) }
+        let packed = av_get_packed_sample_fmt(source)
+        let widest = offered.max { av_get_bytes_per_sample($0) < av_get_bytes_per_sample($1) }
+        return offered.first { av_get_packed_sample_fmt($0) == packed } ?? widest ?? AV_SAMPLE_FMT_FLTP
+    }
+}
+
+extension UnsafeMutablePointer<AVCodecContext> {
+    /// Tells an encoder the form and the clock of the pictures that it will get.
+    func describePictures(_ width: Int, _ height: Int, _ format: AVPixelFormat, _ clock: TimeBase, threads: Int = 1) {
+        (pointee.width, pointee.height, pointee.pix_fmt) = (Int32(width), Int32(height), format)
+        pointee.time_base = clock.native
+        pointee.thread_count = Int32(threads)
     }
 }

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Glibc
 internal import ReelCore
 
 /// A media file that is being written, into a sink.
@@ -11,7 +12,8 @@ final class Muxer {
 
     /// - Parameters:
     ///   - format: the muxer's name as libavformat spells it.
-    ///   - interleaves: whether the muxer cuts sound and puts packets in order itself. If not, it writes them as they come.
+    ///   - interleaves: whether the muxer cuts sound and puts packets in order itself. If not, it writes them as they
+    ///     come.
     init(_ sink: any ByteSink, format: String, interleaves: Bool = false) throws(ReelFailure) {
         name = sink.name
         self.interleaves = interleaves
@@ -60,7 +62,7 @@ final class Muxer {
         for entry in entries { av_dict_set(&native.pointee.metadata, entry.name, entry.value, 0) }
     }
 
-    /// Writes what stands before the packets. Timestamps are taken as they are unless `shifted`.
+    /// Writes the header of the file. Timestamps are taken as they are unless `shifted`.
     func begin(options: [MediaOption] = [], shifted: Bool = false) throws(ReelFailure) {
         native.pointee.flags |= AVFMT_FLAG_BITEXACT
         // libavformat 5.1 takes FLAC in MP4 for an experiment.
@@ -74,7 +76,7 @@ final class Muxer {
         throw ReelFailure(.outputRefused(path: name, step: step, said: said))
     }
 
-    /// Why writing failed. The system's error if there was one, else the muxer's.
+    /// Why writing failed: the system's error if there was one, otherwise the muxer's.
     private func failure(_ code: Int32, _ step: MediaStep) -> ReelFailure {
         systemError(in: native.pointee.pb?.pointee.error ?? 0).map { fileFailure(errno: $0, .write, name) }
             ?? mediaFailure(code, step, name)
@@ -93,7 +95,7 @@ final class Muxer {
         guard written >= 0 else { throw failure(written, .writePackets) }
     }
 
-    /// Writes what stands after the packets. Returns the file's size in bytes.
+    /// Writes the end of the file. Returns the file's size in bytes.
     func finish() throws(ReelFailure) -> Int64 {
         let written = av_write_trailer(native)
         guard written >= 0 else { throw failure(written, .writeTrailer) }
@@ -102,4 +104,67 @@ final class Muxer {
         guard code >= 0 else { throw failure(code, .closeFile) }
         return writer.size
     }
+}
+
+/// Bytes that libavformat writes by way of reel, into a sink.
+final class ByteWriter {
+    /// libavformat's view of the bytes.
+    private(set) var native: UnsafeMutablePointer<AVIOContext>
+    private let sink: any ByteSink
+    private var position: Int64 = 0
+    /// Bytes written so far, up to the last one.
+    private(set) var size: Int64 = 0
+
+    private static let buffer = 32 << 10
+
+    init(_ sink: any ByteSink) throws(ReelFailure) {
+        self.sink = sink
+        let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
+        guard let native = reel_alloc_writer(room, Int32(Self.buffer), writeBytes, seekBytes) else {
+            av_free(room)
+            throw mediaFailure(reel_error_no_memory, .openMuxer, sink.name)
+        }
+        self.native = native
+        // Not retained: the context is freed with this object, and nothing else calls it.
+        native.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    deinit {
+        av_free(native.pointee.buffer)
+        var context: UnsafeMutablePointer<AVIOContext>? = native
+        avio_context_free(&context)
+    }
+
+    fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        do {
+            try sink.write(bytes, at: position)
+        } catch {
+            return -error.errno
+        }
+        position += Int64(bytes.count)
+        size = max(size, position)
+        return Int32(bytes.count)
+    }
+
+    fileprivate func seek(to offset: Int64, _ whence: Int32) -> Int64 {
+        switch whence & ~AVSEEK_FORCE {
+        case AVSEEK_SIZE: return size
+        case SEEK_SET where offset >= 0: position = offset
+        case SEEK_CUR where position + offset >= 0: position += offset
+        case SEEK_END where size + offset >= 0: position = size + offset
+        default: return Int64(-EINVAL)
+        }
+        return position
+    }
+}
+
+private func writeBytes(_ writer: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int32) -> Int32 {
+    guard let writer else { return -EINVAL }
+    return Unmanaged<ByteWriter>.fromOpaque(writer).takeUnretainedValue()
+        .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+}
+
+private func seekBytes(_ writer: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32) -> Int64 {
+    guard let writer else { return Int64(-EINVAL) }
+    return Unmanaged<ByteWriter>.fromOpaque(writer).takeUnretainedValue().seek(to: offset, whence)
 }

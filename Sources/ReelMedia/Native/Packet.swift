@@ -5,9 +5,7 @@ internal import ReelCore
 struct Packet: ~Copyable {
     let native: UnsafeMutablePointer<AVPacket>
 
-    init() throws(ReelFailure) {
-        native = try allocated(av_packet_alloc(), .makePacket)
-    }
+    init() throws(ReelFailure) { native = try allocated(av_packet_alloc(), .makePacket) }
 
     deinit {
         var pointer: UnsafeMutablePointer<AVPacket>? = native
@@ -60,17 +58,17 @@ struct Packet: ~Copyable {
         UnsafeMutableRawBufferPointer(start: room, count: bytes.count).copyBytes(from: bytes)
     }
 
-    /// The coded transparency of the picture, which VP8 and VP9 store beside its coded colours. Empty for an opaque picture.
+    /// The coded transparency of the picture, which VP8 and VP9 store beside its coded colours. Empty for an opaque
+    /// picture.
     var transparency: [UInt8] { Array(sideData(AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL).dropFirst(8)) }
 
-    /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that Matroska has
-    /// for transparency precedes it, 1 in eight bytes.
+    /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that
+    /// Matroska has for transparency precedes it, 1 in eight bytes.
     func setTransparency(_ bytes: [UInt8]) throws(ReelFailure) {
         guard !bytes.isEmpty else { return }
         try setSideData([0, 0, 0, 0, 0, 0, 0, 1] + bytes, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL)
     }
 
-    /// Sets the payload.
     func fill(with bytes: [UInt8]) throws(ReelFailure) {
         try check(av_new_packet(native, Int32(bytes.count)), .makePacket)
         UnsafeMutableRawBufferPointer(start: native.pointee.data, count: bytes.count).copyBytes(from: bytes)
@@ -97,8 +95,7 @@ struct Packet: ~Copyable {
 
     /// Sets the number of decoded samples at the packet's end that are not to be heard.
     func skipAtEnd(samples: Int) throws(ReelFailure) {
-        let data = try allocated(
-            av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), .makeSideData)
+        let data = try allocated(av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), .makeSideData)
         let bytes = UnsafeMutableRawBufferPointer(start: data, count: 10)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
@@ -109,8 +106,90 @@ struct Packet: ~Copyable {
 
     /// Releases the payload and takes over everything that `other` has, which is empty afterwards.
     func take(_ other: borrowing Packet) {
-        // libavcodec overwrites the packet without releasing what it had.
+        // libavcodec overwrites the packet without releasing its old content.
         reset()
         av_packet_move_ref(native, other.native)
     }
+}
+
+/// libavcodec's parser for one codec. It reads facts about pictures from whole packets, without decoding.
+final class CodecParser {
+    private let native: UnsafeMutablePointer<AVCodecParserContext>
+    private let context: UnsafeMutablePointer<AVCodecContext>
+
+    /// Nil if libavcodec has no parser for the codec.
+    init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
+        guard let parser = av_parser_init(Int32(parameters.codec_id.rawValue)) else { return nil }
+        native = parser
+        native.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
+        do {
+            context = try allocated(avcodec_alloc_context3(nil), .openParser)
+        } catch {
+            av_parser_close(parser)
+            throw error
+        }
+        // From here on `deinit` frees both, even if this initialiser throws.
+        var copy = parameters
+        try check(avcodec_parameters_to_context(context, &copy), .openParser)
+    }
+
+    deinit {
+        av_parser_close(native)
+        var context: UnsafeMutablePointer<AVCodecContext>? = context
+        avcodec_free_context(&context)
+    }
+
+    /// Parses a packet. Packets must come in the order of the file.
+    func parse(_ bytes: UnsafeRawBufferPointer) -> AVCodecParserContext {
+        var (output, size): (UnsafeMutablePointer<UInt8>?, Int32) = (nil, 0)
+        native.pointee.key_frame = -1
+        native.pointee.pict_type = 0
+        native.pointee.picture_structure = AV_PICTURE_STRUCTURE_UNKNOWN
+        native.pointee.field_order = AV_FIELD_UNKNOWN
+        av_parser_parse2(
+            native, context, &output, &size, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            Int32(bytes.count), reel_nopts, reel_nopts, -1)
+        return native.pointee
+    }
+}
+
+/// One of libavcodec's bitstream filters, which change coded packets.
+final class BitstreamFilter {
+    private var native: UnsafeMutablePointer<AVBSFContext>
+
+    /// Makes the filter that a source's stream needs before other code reads its packets; nil for most streams. DivX
+    /// puts two pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
+    init?(for stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+        guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MPEG4,
+            let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
+        else { return nil }
+        var context: UnsafeMutablePointer<AVBSFContext>?
+        try check(av_bsf_alloc(filter, &context), .filterPackets)
+        native = try allocated(context, .filterPackets)
+        native.pointee.time_base_in = stream.pointee.time_base
+        try check(avcodec_parameters_copy(native.pointee.par_in, stream.pointee.codecpar), .filterPackets)
+        try check(av_bsf_init(native), .filterPackets)
+        // The decoder must not look for packed pictures any more.
+        try check(avcodec_parameters_copy(stream.pointee.codecpar, native.pointee.par_out), .filterPackets)
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVBSFContext>? = native
+        av_bsf_free(&context)
+    }
+
+    /// Replaces the packet with the filter's output; false if the filter keeps it back. A packet that the filter cannot
+    /// read passes unchanged, since the decoder can deal with damage.
+    func pass(_ packet: borrowing Packet) throws(ReelFailure) -> Bool {
+        let original = try Packet()
+        try check(av_packet_ref(original.native, packet.native), .filterPackets)
+        try check(av_bsf_send_packet(native, packet.native), .filterPackets)
+        let code = av_bsf_receive_packet(native, packet.native)
+        if code == reel_error_again { return false }
+        if code < 0 { packet.take(original) }
+        return true
+    }
+
+    /// Discards packets that the filter keeps back.
+    func flush() { av_bsf_flush(native) }
 }

@@ -27,7 +27,7 @@ final class PictureDigest {
 
     private func samples(of frame: borrowing Frame) -> UInt64 {
         av_hash_init(hash)
-        let kind = PixelFormatChoice.withoutRange(frame.pixelFormat)
+        let kind = frame.pixelFormat.withoutRange
         for number in [kind.rawValue, Int32(frame.width), Int32(frame.height)] {
             withUnsafeBytes(of: number.littleEndian) { add($0) }
         }
@@ -37,8 +37,7 @@ final class PictureDigest {
         for plane in 0..<max(Int(av_pix_fmt_count_planes(format)), 0) {
             guard let data = frame.plane(plane) else { continue }
             let bytes = Int(av_image_get_linesize(format, Int32(frame.width), Int32(plane)))
-            let isChroma = plane == 1 || plane == 2
-            let shift = isChroma ? Int(description.pointee.log2_chroma_h) : 0
+            let shift = format.shifts(ofPlane: plane).down
             let lines = (frame.height + (1 << shift) - 1) >> shift
             for row in 0..<lines {
                 let start = data + row * frame.lineSize(plane)
@@ -74,32 +73,12 @@ final class PictureDigest {
 
 extension AVPixFmtDescriptor {
     /// The components that a picture of the format has.
-    var components: [AVComponentDescriptor] {
-        Array([comp.0, comp.1, comp.2, comp.3].prefix(Int(nb_components)))
-    }
+    var components: [AVComponentDescriptor] { Array([comp.0, comp.1, comp.2, comp.3].prefix(Int(nb_components))) }
 
     /// Whether each pixel has a fourth byte without meaning.
     var hasPadding: Bool {
         nb_components == 3 && flags & UInt64(AV_PIX_FMT_FLAG_PLANAR) == 0
             && components.allSatisfy { $0.step == 4 && $0.depth == 8 }
-    }
-}
-
-extension Frame {
-    /// The first line of a plane; nil if the picture has no such plane.
-    func plane(_ number: Int) -> UnsafeMutablePointer<UInt8>? {
-        withUnsafeBytes(of: &native.pointee.data) { raw in
-            let planes = raw.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)
-            return planes.indices.contains(number) ? planes[number] : nil
-        }
-    }
-
-    /// The number of bytes from one line of a plane to the next.
-    func lineSize(_ number: Int) -> Int {
-        withUnsafeBytes(of: &native.pointee.linesize) { raw in
-            let sizes = raw.bindMemory(to: Int32.self)
-            return sizes.indices.contains(number) ? Int(sizes[number]) : 0
-        }
     }
 }
 
@@ -156,15 +135,13 @@ private struct SampledLight {
         isLimited =
             components.count == 1 && description.pointee.nb_components > 2
             && frame.native.pointee.color_range != AVCOL_RANGE_JPEG
-            && PixelFormatChoice.withoutRange(frame.pixelFormat) == frame.pixelFormat
+            && frame.pixelFormat.withoutRange == frame.pixelFormat
     }
 
     /// The brightness of a pixel, from 0 (black) to 255 (white).
     func value(of frame: borrowing Frame, x: Int, y: Int) -> Int {
         var sum = 0
-        for component in components {
-            sum += component.weight * sample(component.place, of: frame, x: x, y: y)
-        }
+        for component in components { sum += component.weight * sample(component.place, of: frame, x: x, y: y) }
         let light = sum / 1000
         return isLimited ? min(max((light - 16) * 255 / 219, 0), 255) : light
     }

@@ -97,7 +97,8 @@ final class SubtitleEncoder {
     /// The payload of a cue; nil if the codec cannot hold the event.
     func payload(_ event: String) throws(ReelFailure) -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: event.utf8.count * 4 + 4096)
-        let rect = try allocated(rectangle(), .encode)
+        let rect = try allocated(
+            av_mallocz(MemoryLayout<AVSubtitleRect>.size)?.bindMemory(to: AVSubtitleRect.self, capacity: 1), .encode)
         defer {
             av_freep(&rect.pointee.ass)
             av_free(rect)
@@ -114,9 +115,5 @@ final class SubtitleEncoder {
         }
         if count == reel_error_no_memory { throw mediaFailure(count, .encode) }
         return count > 0 ? Array(room.prefix(Int(count))) : nil
-    }
-
-    private func rectangle() -> UnsafeMutablePointer<AVSubtitleRect>? {
-        av_mallocz(MemoryLayout<AVSubtitleRect>.size)?.bindMemory(to: AVSubtitleRect.self, capacity: 1)
     }
 }

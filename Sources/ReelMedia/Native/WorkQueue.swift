@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Does pieces of work on threads of its own, in their order if it has one. Threads start with the first work, and end with
-/// the queue when nothing is left to do.
+/// Does pieces of work on threads of its own, in their order if it has one. Threads start with the first work, and end
+/// with the queue when nothing is left to do.
 ///
 /// libdispatch would do the same, but it watches its threads through files of /proc, which a confined engine cannot
 /// read, and traps.

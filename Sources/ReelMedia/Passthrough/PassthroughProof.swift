@@ -1,5 +1,8 @@
 internal import CFFmpeg
+internal import Dispatch
+internal import Foundation
 internal import ReelCore
+internal import Synchronization
 
 /// Finds out, while a source is demuxed, whether its video can be reversed by showing its packets in another order.
 final class PassthroughProof {
@@ -60,10 +63,10 @@ final class PassthroughProof {
         guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream), path: path) else { return coded }
         for container in Container.allCases
         where container.traits.loops == nil && container.traits.codecs?.contains(described.codec) != false {
-            let trial = try ContainerTrial(container) { (parameters) throws(ReelFailure) in
+            let isGivenBack = try container.givesBack(sample, showing: picture) { (parameters) throws(ReelFailure) in
                 try coded.describe(described, for: container.traits.muxer, into: parameters)
             }
-            if try trial.givesBack(sample, showing: picture) { coded.containers.append(container) }
+            if isGivenBack { coded.containers.append(container) }
         }
         return coded
     }
@@ -90,5 +93,141 @@ final class PassthroughProof {
     /// The packet's time in seconds; nil if it has none.
     private func time(of packet: borrowing Packet) -> Rational? {
         (packet.pts ?? packet.dts).map(TimeBase(stream.pointee.time_base).seconds)
+    }
+}
+
+/// Decodes packets, each with a decoder that has seen no other, while the next ones are read. It may still do so when
+/// reading has failed and the file is closed. `@unchecked` because nothing but the result changes, which is behind a
+/// lock.
+final class SampleDecoding: @unchecked Sendable {
+    typealias Fault = (packet: Int, time: Rational?, fault: PacketFault)
+
+    private struct Verdict {
+        /// The fault of the first packet that does not show a progressive frame by itself.
+        var fault: Fault?
+        var failure: ReelFailure?
+    }
+
+    private let stream: CodedStream
+    private let path: String
+    private let found = Mutex(Verdict())
+    private let threads = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
+    private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
+
+    init(stream: CodedStream, path: String) {
+        self.stream = stream
+        self.path = path
+    }
+
+    /// Queues a packet for decoding; `time` is its own, in seconds, for the report of a fault.
+    func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
+        let sample = try SharedPacket(packet)
+        room.wait()
+        threads.add { [self] in
+            look(at: sample, number, time)
+            room.signal()
+        }
+    }
+
+    /// The fault of the first faulty packet, once all are decoded; nil if there is none.
+    func finish() throws(ReelFailure) -> Fault? {
+        threads.wait()
+        return try found.withLock { (found) throws(ReelFailure) in
+            if let failure = found.failure { throw failure }
+            return found.fault
+        }
+    }
+
+    private func look(at sample: SharedPacket, _ number: Int, _ time: Rational?) {
+        do throws(ReelFailure) {
+            guard let fault = try fault(of: sample.packet) else { return }
+            found.withLock { found in
+                if number < found.fault?.packet ?? .max { found.fault = (number, time, fault) }
+            }
+        } catch {
+            found.withLock { $0.failure = error }
+        }
+    }
+
+    private func fault(of packet: borrowing Packet) throws(ReelFailure) -> PacketFault? {
+        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else { return .dependent }
+        return reel_frame_is_interlaced(frame.native) != 0 ? .interlaced : nil
+    }
+}
+
+/// A packet passed to another thread. `@unchecked` because only that thread uses it then.
+private final class SharedPacket: @unchecked Sendable {
+    let packet: Packet
+
+    init(_ packet: borrowing Packet) throws(ReelFailure) {
+        self.packet = try Packet()
+        try check(av_packet_ref(self.packet.native, packet.native), .makePacket)
+    }
+}
+
+extension Container {
+    /// Whether a file of the container gives a packet that shows `picture` back unchanged: bytes, codec and picture.
+    /// libavformat's answers are no proof: it writes raw video, and codecs with AVI tags, to Matroska and QuickTime,
+    /// and reads some of it back as something else.
+    ///
+    /// - Parameter describe: sets the parameters of the stream for the muxer.
+    func givesBack(
+        _ packet: borrowing Packet, showing picture: borrowing Frame,
+        describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) -> Bool {
+        let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
+        defer {
+            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
+            avcodec_parameters_free(&parameters)
+        }
+        try describe(parameters)
+        // A failure is an answer, so it is not logged.
+        let level = av_log_get_level()
+        av_log_set_level(AV_LOG_QUIET)
+        defer { av_log_set_level(level) }
+        let file = MemoryBytes(name: "a trial of \(rawValue)")
+        do throws(ReelFailure) {
+            try write(packet, of: parameters, to: file)
+            return try isSame(file, packet, of: parameters, picture)
+        } catch {
+            guard error.cause != .limit else { throw error }
+            return false
+        }
+    }
+
+    private func write(
+        _ packet: borrowing Packet, of parameters: UnsafePointer<AVCodecParameters>, to file: MemoryBytes
+    ) throws(ReelFailure) {
+        let muxer = try Muxer(file, format: traits.muxer)
+        let base = TimeBase(1, 25)
+        _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
+            try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)
+        }
+        try muxer.begin()
+        let copy = try Packet()
+        try check(av_packet_ref(copy.native, packet.native), .makePacket)
+        (copy.pts, copy.dts, copy.duration, copy.streamIndex) = (Timestamp(0), Timestamp(0), Ticks(1), 0)
+        try muxer.write(copy, timeBase: base)
+        _ = try muxer.finish()
+    }
+
+    private func isSame(
+        _ file: MemoryBytes, _ packet: borrowing Packet, of parameters: UnsafePointer<AVCodecParameters>,
+        _ picture: borrowing Frame
+    ) throws(ReelFailure) -> Bool {
+        let demuxer = try Demuxer(ByteReader(file, .output), purpose: .output)
+        guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.pointee.codec_id
+        else { return false }
+        let before = try PayloadDigest(parameters: parameters.pointee)
+        let after = try PayloadDigest(parameters: found.pointee.codecpar.pointee)
+        let back = try Packet()
+        guard try demuxer.read(into: back) else { return false }
+        before.add(packet)
+        after.add(back)
+        guard before.finish() == after.finish(),
+            let shown = try Decoder.decodingAlone(back, of: CodedStream(found), path: file.name),
+            shown.pixelFormat == picture.pixelFormat, shown.width == picture.width, shown.height == picture.height
+        else { return false }
+        return try shown.pixels() == picture.pixels()
     }
 }

@@ -58,7 +58,7 @@ package final class PictureSheet {
         OutputFormat(of: stream, [.forwards], timeBase: stream.timeBase, pixelFormat: pixelFormat)
     }
 
-    /// Shows frames of a source, the first of them in the first place. Throws what decoding a pass of them throws.
+    /// Shows frames of a source, the first one in the first place. Throws the errors of decoding a pass.
     package func show(_ sample: FrameSample, of source: IndexedSource) throws(ReelFailure) {
         let track = source.index.video
         let starts = try StartTable(track)
@@ -73,7 +73,7 @@ package final class PictureSheet {
                 format: OutputFormat(
                     of: stream, [.forwards], timeBase: stream.timeBase, pixelFormat: stream.pixelFormat),
                 stream: stream, main: stream, clip: clip), threads: 2)
-        // What lies between two frames is decoded only if there is no later start.
+        // The frames between two windows are decoded only if there is no later start.
         var windows: [Range<Int>] = []
         for frame in sample.frames where frame < track.frames.count {
             if let last = windows.last, starts.point(for: last.lowerBound) == starts.point(for: frame) {
@@ -89,8 +89,8 @@ package final class PictureSheet {
         }
     }
 
-    /// Shows a picture of a file at a place, counted from 0. Throws `.nothingDecodes` if the file has none at that time,
-    /// and what opening and decoding it throws.
+    /// Shows a picture of a file at a place, counted from 0. Throws `.nothingDecodes` if the file has none at that
+    /// time, and what opening and decoding it throws.
     package func show(_ wanted: FilePicture, at place: Int) throws(ReelFailure) {
         let demuxer = try Demuxer(wanted.file, purpose: .output)
         guard let stream = demuxer.stream(0) else { throw ReelFailure(.nothingDecodes(path: wanted.file.name)) }
@@ -99,7 +99,7 @@ package final class PictureSheet {
         let begin = Timestamp(native: stream.pointee.start_time) ?? Timestamp(0)
         let start = begin + Ticks(clock.ticks(in: wanted.start, rounding: .nearest))
         let due = start - Ticks(clock.ticks(in: wanted.lasts / Rational(2), rounding: .nearest))
-        // Where it cannot, reading begins at the start.
+        // If the container cannot seek, reading begins at the start.
         _ = demuxer.seek(stream: 0, to: start)
         let decoder = try Decoder(stream: stream, threads: 2, path: wanted.file.name)
         let packet = try Packet()
@@ -130,19 +130,14 @@ package final class PictureSheet {
     private func show(_ picture: borrowing Frame, at place: Int) throws(ReelFailure) {
         guard (0..<count).contains(place) else { return }
         try fitting.fit(picture, into: fitted)
-        try sheet.show(
-            fitted,
-            at: PictureFitting.Area(left: place * cell.width, top: 0, width: cell.width, height: cell.height))
+        try sheet.show(fitted, at: PictureArea(x: place * cell.width, y: 0, width: cell.width, height: cell.height))
         fitted.reset()
     }
 
     /// Writes the JPEG, as a whole.
     package func write(to file: Locator) throws(ReelFailure) {
         let encoder = try Encoder("mjpeg", options: []) { (context) throws(ReelFailure) in
-            (context.pointee.width, context.pointee.height) = (Int32(sheet.width), Int32(sheet.height))
-            context.pointee.pix_fmt = av_get_pix_fmt(Self.pixelFormat)
-            context.pointee.time_base = AVRational(num: 1, den: 25)
-            context.pointee.thread_count = 1
+            context.describePictures(sheet.width, sheet.height, av_get_pix_fmt(Self.pixelFormat), TimeBase(1, 25))
             sheetStream.colour.apply(to: context)
             context.pointee.flags |= AV_CODEC_FLAG_QSCALE
             context.pointee.global_quality = Self.quantiser * FF_QP2LAMBDA

@@ -114,11 +114,16 @@ struct BitReader {
             if bit == 1 { break }
             leading += 1
         }
+        return bits(leading).map { (1 << leading) - 1 + $0 }
+    }
+
+    /// The number of this many bits; nil if fewer are left.
+    mutating func bits(_ count: Int) -> Int? {
         var value = 0
-        for _ in 0..<leading {
+        for _ in 0..<count {
             guard let bit = bit() else { return nil }
             value = value << 1 | bit
         }
-        return (1 << leading) - 1 + value
+        return value
     }
 }

@@ -28,9 +28,7 @@ package enum ProvenKinds {
         "h264": ["h264"],
         "hevc": ["hevc"],
         // For other codecs, nothing would show that frames at the end of such a file are cut off.
-        "nut": ["rawvideo"],
-        "ivf": ["vp8", "vp9", "av1"],
-        "yuv4mpegpipe": ["rawvideo"],
+        "nut": ["rawvideo"], "ivf": ["vp8", "vp9", "av1"], "yuv4mpegpipe": ["rawvideo"],
     ]
 
     /// Codecs whose pictures are shown in another order than decoded, or not at all, as headers state.
@@ -38,8 +36,7 @@ package enum ProvenKinds {
 
     /// Codecs in which each packet is a picture that refers to no other, or only to the one before.
     private static let alone: Set<String> = [
-        "mjpeg", "prores", "dnxhd", "ffv1", "rawvideo", "v210", "huffyuv", "ffvhuff", "utvideo", "png",
-        "dvvideo",
+        "mjpeg", "prores", "dnxhd", "ffv1", "rawvideo", "v210", "huffyuv", "ffvhuff", "utvideo", "png", "dvvideo",
     ]
 
     static func contain(codec: AVCodecID, format: String) -> Bool {

@@ -20,8 +20,8 @@ package struct Recon {
         reading = try found.isProven ? found : ReconReading(source, .decode(.unproven))
     }
 
-    /// Opens the source, whose tables and headers are used. With `payload`, recon reads the payload even if the container's
-    /// table states all that is needed.
+    /// Opens the source, whose tables and headers are used. With `payload`, recon reads the payload even if the
+    /// container's table states all that is needed.
     package init(_ source: Locator, payload: Bool) throws(ReelFailure) {
         self.source = source
         reading = try ReconReading(source, .table, payload: payload)
@@ -31,8 +31,8 @@ package struct Recon {
     package var bytesRead: Int64 { reading.bytesRead }
 
     /// Reads the whole file once, or little more than the container's table of packets if it has one; again if what was
-    /// used has proved wrong. Calls `progress` after each packet with the number of packets read and the thousandths of the
-    /// file read. Throws `.input` if the file has no frame to show.
+    /// used has proved wrong. Calls `progress` after each packet with the number of packets read and the thousandths of
+    /// the file read. Throws `.input` if the file has no frame to show.
     package consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {

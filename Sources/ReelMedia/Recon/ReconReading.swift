@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// By what recon knows the frames of a source.
+/// How recon knows the frames of a source.
 enum ReconMode {
     /// By headers, and by the container's table of packets if it has one: then few packets have to be read.
     case table
@@ -39,9 +39,7 @@ struct ReconReading {
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
-        guard let main = streams.first(where: isVideo) else {
-            throw ReelFailure(.noVideo(path: source.name))
-        }
+        guard let main = streams.first(where: isVideo) else { throw ReelFailure(.noVideo(path: source.name)) }
         video = main
         let members = demuxer.programme(of: Int(main.pointee.index))
         audio = try streams.filter { stream in
@@ -57,8 +55,7 @@ struct ReconReading {
         let parameters = video.pointee.codecpar.pointee
         if try demuxer.encrypts(video) { throw ReelFailure(.encrypted(path: demuxer.path)) }
         guard try !demuxer.isUnsplitWebP() else {
-            throw ReelFailure(
-                .noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: "animated WebP"))
+            throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: "animated WebP"))
         }
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
             let name =
@@ -74,7 +71,6 @@ struct ReconReading {
             || ProvenKinds.contain(codec: video.pointee.codecpar.pointee.codec_id, format: demuxer.formatName)
     }
 
-    /// Bytes read from the file so far.
     var bytesRead: Int64 { demuxer.bytesRead }
 
     /// The results of demuxing.
@@ -114,8 +110,7 @@ struct ReconReading {
             passthrough: try scan.proof.verdict(on: stream), diagnostics: leftOut())
         let order = PresentationOrder(
             nominalDuration: stream.nominalDuration, trackEnd: try trackEnd(stream.timeBase, of: scan.packets),
-            mayRestart: demuxer.mayRestart
-        )
+            mayRestart: demuxer.mayRestart)
         return Survey(
             index: index, scanned: scan.packets, order: order, firstDecoded: scan.first.packetNumber,
             subtitles: subtitles.sorted { $0.key < $1.key }.map(\.value),
@@ -123,8 +118,8 @@ struct ReconReading {
             isCut: scan.isCut, shown: shown)
     }
 
-    /// Reads the packets of the file, or only the packets that the container's table does not describe. False if the table was
-    /// used and has proved wrong.
+    /// Reads the packets of the file, or only the packets that the container's table does not describe. False if the
+    /// table was used and has proved wrong.
     private func read(
         into scan: inout VideoScan, _ subtitles: inout [Int: SubtitleScan],
         _ progress: (_ packets: Int, _ thousandths: Int) -> Void
@@ -138,7 +133,7 @@ struct ReconReading {
             progress(packets, thousandths(before: packet.position))
             if packet.streamIndex == videoIndex {
                 guard try scan.add(packet, in: demuxer) else { continue }
-                // The skipped packets, and those of other streams between them, hold nothing else of use.
+                // The skipped packets, and the packets of other streams between them, are not needed otherwise.
                 guard scan.mayUseTable, subtitles.isEmpty, audio.allSatisfy(\.isComplete) else { continue }
                 while let listed = try scan.takeFromTable() {
                     packets += 1
@@ -177,8 +172,8 @@ struct ReconReading {
         scanned[scanned.count - 1].duration = .zero
     }
 
-    /// The stream's end by its DURATION tag, unless the file broke off before that. NUT and Matroska store no packet durations:
-    /// libavformat guesses them from the frame rate.
+    /// The stream's end by its DURATION tag, unless the file broke off before that. NUT and Matroska store no packet
+    /// durations: libavformat guesses them from the frame rate.
     private func trackEnd(_ timeBase: TimeBase, of scanned: [ScannedPacket]) throws(ReelFailure) -> Timestamp? {
         guard ["nut", "matroska,webm"].contains(demuxer.formatName), try demuxer.isWhole() else { return nil }
         let found = entries(of: video.pointee.metadata).first { $0.name == "DURATION" }
@@ -191,19 +186,44 @@ struct ReconReading {
         return scanned.lazy.compactMap(\.pts).min().map { $0 + Ticks(stated.ticks) }
     }
 
+    /// Reports the streams of the source that no output will have; all data streams in one diagnostic.
     private func leftOut() -> [Diagnostic] {
         let heard = audio.filter { $0.refusal == nil }.map(\.index)
         let kept = Set(heard + subtitles.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
-        let refusals = Dictionary(
-            audio.compactMap { track in track.refusal.map { (track.index, $0) } },
-            uniquingKeysWith: { first, _ in first })
-        return DroppedStreams(
-            main: Int(video.pointee.index), hasChapters: !demuxer.chapters.isEmpty, refusals: refusals
-        ).diagnostics(demuxer.streams.filter { !kept.contains(Int($0.pointee.index)) })
+        var diagnostics: [Diagnostic] = []
+        var data: [DataStream] = []
+        for stream in demuxer.streams where !kept.contains(Int(stream.pointee.index)) {
+            let parameters = stream.pointee.codecpar.pointee
+            let number = Int(stream.pointee.index)
+            let codec = String(cString: avcodec_get_name(parameters.codec_id))
+            guard parameters.codec_type == AVMEDIA_TYPE_DATA else {
+                let kind = known(av_get_media_type_string(parameters.codec_type)) ?? "unknown"
+                diagnostics.append(
+                    .streamLeftOut(stream: number, kind: kind, codec: codec, refusal: refusal(of: stream)))
+                continue
+            }
+            let tag = fourCharacters(parameters.codec_tag)
+            // Chapters of MP4 are also a text track; it becomes chapters again.
+            if parameters.codec_id == AV_CODEC_ID_BIN_DATA, tag == "text", !demuxer.chapters.isEmpty { continue }
+            let isReadable = tag.utf8.count == 4 && tag.utf8.allSatisfy { (33...126).contains($0) }
+            data.append(DataStream(stream: number, kind: isReadable ? tag : codec))
+        }
+        return diagnostics + (data.isEmpty ? [] : [.dataLeftOut(streams: data)])
+    }
+
+    private func refusal(of stream: UnsafeMutablePointer<AVStream>) -> StreamRefusal {
+        switch stream.pointee.codecpar.pointee.codec_type {
+        case AVMEDIA_TYPE_VIDEO where stream.pointee.disposition & AV_DISPOSITION_TIMED_THUMBNAILS != 0:
+            .chapterPictures
+        case AVMEDIA_TYPE_VIDEO where stream.isCover: .emptyCover
+        case AVMEDIA_TYPE_VIDEO: .notMain(main: Int(video.pointee.index))
+        case AVMEDIA_TYPE_SUBTITLE: .subtitlesNotText
+        default: audio.first { $0.index == Int(stream.pointee.index) }?.refusal ?? .notKept
+        }
     }
 }
 
-/// The packets of the video, and what each of them shows.
+/// The packets of the video, and the facts that each gives.
 private struct VideoScan {
     let first: FirstFrame
     let pictures: PictureScan
@@ -239,8 +259,8 @@ private struct VideoScan {
         return true
     }
 
-    /// Whether the packets up to the tail may be taken from the table: it agrees with what was read, and nothing more is
-    /// wanted of their payload.
+    /// Whether the packets up to the tail may be taken from the table: it agrees with the packets that were read, and
+    /// their payload is not needed.
     var mayUseTable: Bool { table?.mayBeTaken == true && !first.needsMore && proof.isSettled }
 
     /// Takes the next packet before the tail from the table; nil at the tail.
@@ -251,7 +271,7 @@ private struct VideoScan {
         return listed
     }
 
-    /// The stream with what the first frame and the headers of pictures say of it.
+    /// The stream with the facts that the first frame and the headers of pictures give.
     func stream(of video: UnsafeMutablePointer<AVStream>) -> VideoStream {
         var stream = VideoStream(native: video)
         first.complete(&stream)

@@ -14,8 +14,8 @@ package struct SoundRecon {
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
     }
 
-    /// Reads the file once, or little more than the container's table if it has one; `progress` is that of `Recon.run`. Throws
-    /// `.noSound` (`.input`) if no track can be heard.
+    /// Reads the file once, or little more than the container's table if it has one; `progress` is that of `Recon.run`.
+    /// Throws `.noSound` (`.input`) if no track can be heard.
     package consuming func run(
         progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
     ) throws(ReelFailure) -> SourceIndex {
@@ -37,5 +37,121 @@ package struct SoundRecon {
             format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: .none,
             audio: heard, metadata: [], passthrough: .impossible(.interFrames(codec: VideoTrack.none.stream.codec)),
             diagnostics: [demuxer.damage].compactMap(\.self))
+    }
+}
+
+/// What one pass over an audio track's packets finds. Packets are decoded until the first sound comes out.
+final class AudioScan {
+    /// The stream's index in the file.
+    let index: Int
+    private let stream: UnsafeMutablePointer<AVStream>
+    private let decoder: Decoder?
+    private let frame: Frame
+    private var interval: Interval?
+    private var bytes: Int64 = 0
+    private var packets: Int32 = 0
+    /// Whether the rest was taken from the container's table.
+    private(set) var isComplete = false
+    /// Whether the table may be used: once, and as long as the packets agree with it.
+    private var mayAskTable = true
+    /// The format of the first sound.
+    private var format: SoundFormat?
+    /// Why the output cannot have the track; known when the scan is finished.
+    private(set) var refusal: StreamRefusal?
+
+    init(_ stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+        self.stream = stream
+        index = Int(stream.pointee.index)
+        frame = try Frame()
+        let parameters = stream.pointee.codecpar.pointee
+        if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+            || ["enca", "drms"].contains(fourCharacters(parameters.codec_tag))
+        {
+            refusal = .encrypted
+        } else if avcodec_find_decoder(parameters.codec_id) == nil {
+            refusal = .noDecoder
+        }
+        // A decoder that rejects the stream's parameters decodes nothing of it.
+        decoder = refusal == nil ? try? Decoder(stream: stream, threads: 1, path: path) : nil
+    }
+
+    /// Whether the scan needs the payload of packets: until the first sound.
+    var isListening: Bool { decoder != nil && format == nil }
+
+    func add(_ packet: borrowing Packet) throws(ReelFailure) {
+        guard !isComplete else { return }
+        if entry(packets)?.timestamp != packet.pts?.ticks { mayAskTable = false }
+        packets += 1
+        bytes += Int64(packet.size)
+        if let pts = packet.pts {
+            let start = min(interval?.start ?? pts, pts)
+            let end = max(interval?.end ?? pts, pts + packet.duration)
+            interval = Interval(start: start, duration: end - start)
+        }
+        guard let decoder, format == nil else { return }
+        _ = try decoder.send(packet)
+        try listen(to: decoder)
+    }
+
+    /// Takes the remaining packets from the container's table; false if the table could differ from the packets.
+    func takeRest() -> Bool {
+        let count = avformat_index_get_entries_count(stream)
+        guard mayAskTable, let interval else { return false }
+        mayAskTable = false
+        var (end, rest) = (interval.end, Int64(0))
+        for place in packets..<count {
+            guard let entry = self.entry(place) else { return false }
+            // Packets last until the next one, the last one to the end of the track.
+            let following = place + 1 < count ? self.entry(place + 1)?.timestamp : stream.pointee.duration
+            let next = following ?? entry.timestamp
+            guard let start = Timestamp(native: entry.timestamp), start >= interval.start, next > entry.timestamp,
+                let until = Timestamp(native: next)
+            else { return false }
+            end = max(end, until)
+            rest += Int64(entry.size)
+        }
+        bytes += rest
+        self.interval = Interval(start: interval.start, duration: end - interval.start)
+        isComplete = true
+        return true
+    }
+
+    private func entry(_ place: Int32) -> AVIndexEntry? { avformat_index_get_entry(stream, place)?.pointee }
+
+    private func listen(to decoder: Decoder) throws(ReelFailure) {
+        while format == nil, try decoder.receive(into: frame) == .frame {
+            if frame.sampleCount > 0 { format = SoundFormat(of: frame) }
+        }
+    }
+
+    /// The sample rates that sound can have. With any other rate from a damaged header, a file could seem to last for
+    /// years.
+    private static let soundRates = 1000...10_000_000
+
+    /// Ends the scan at the end of the file.
+    func finish() throws(ReelFailure) {
+        guard refusal == nil else { return }
+        guard bytes > 0 else { return refusal = .empty }
+        if let decoder, format == nil {
+            try decoder.drain()
+            try listen(to: decoder)
+        }
+        guard let format, format.rate > 0, !format.layout.isEmpty else { return refusal = .undecodable }
+        if !Self.soundRates.contains(format.rate) { refusal = .impossibleRate(rate: format.rate) }
+    }
+
+    /// The track; nil if it was rejected.
+    var track: AudioTrack? {
+        guard refusal == nil, let format, let channels = try? format.channels() else { return nil }
+        let parameters = stream.pointee.codecpar.pointee
+        let bits = decoder?.bitsPerSample ?? 0
+        return AudioTrack(
+            index: index, codec: String(cString: avcodec_get_name(parameters.codec_id)), sampleRate: format.rate,
+            channels: channels, channelLayout: format.layout,
+            sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "", bitsPerSample: bits > 0 ? bits : nil,
+            profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)),
+            timeBase: TimeBase(stream.pointee.time_base),
+            span: interval ?? Interval(start: Timestamp(0), duration: .zero),
+            bytes: bytes, parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
     }
 }

@@ -16,9 +16,8 @@ struct SubtitleScan {
         else { return nil }
         parameters = SubtitleTrack.Parameters(
             index: Int(stream.pointee.index), codec: String(cString: descriptor.pointee.name),
-            header: Array(native.header),
-            isTimedText: fourCharacters(native.codec_tag) == "tx3g", width: Int(native.width),
-            height: Int(native.height), timeBase: TimeBase(stream.pointee.time_base),
+            header: Array(native.header), isTimedText: fourCharacters(native.codec_tag) == "tx3g",
+            width: Int(native.width), height: Int(native.height), timeBase: TimeBase(stream.pointee.time_base),
             details: TrackDetails(native: stream))
     }
 

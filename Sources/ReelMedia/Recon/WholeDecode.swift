@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Dispatch
 internal import ReelCore
 
-/// Decodes the whole video packet by packet while it is read, and keeps what came out.
+/// Decodes the whole video packet by packet while it is read, and keeps the facts of its frames.
 final class WholeDecode {
     private let decoder: Decoder
     private let frame: Frame
@@ -17,10 +17,9 @@ final class WholeDecode {
         // Passes decode with the same number of threads: with more, damaged pictures look different.
         decoder = try Decoder(stream: stream, threads: 1, path: path, isRepeatable: true)
         frame = try Frame()
-        album = try Album(digest: try PictureDigest())
+        album = try Album()
     }
 
-    /// Decodes the next packet of the file.
     func feed(_ packet: borrowing Packet) throws(ReelFailure) {
         reel_packet_carry(packet.native, Int64(fed))
         fed += 1
@@ -60,62 +59,46 @@ final class WholeDecode {
     }
 }
 
-/// Computes hash and likeness of each picture on a thread of its own, while the next one is decoded.
-private final class Album {
+/// Computes hash and likeness of each picture on a thread of its own, while the next one is decoded. `@unchecked`
+/// because the picture belongs to the thread from when it is filled until it is free, and the frames until the thread
+/// has finished.
+private final class Album: @unchecked Sendable {
     private let thread = WorkQueue()
-    /// Signals that no thread uses `sheet`.
+    /// Signals that the thread does not use `picture`.
     private let isFree = DispatchSemaphore(value: 0)
-    private let sheet: Sheet
-    private let pages: Pages
+    private let picture: Frame
+    private let digest: PictureDigest
+    private var frames: [ShownFrame] = []
+    private var firstFormat: AVPixelFormat?
 
-    init(digest: sending PictureDigest) throws(ReelFailure) {
-        sheet = Sheet(picture: try Frame())
-        pages = Pages(digest)
+    init() throws(ReelFailure) {
+        picture = try Frame()
+        digest = try PictureDigest()
         isFree.signal()
     }
-
-    deinit { thread.wait() }
 
     /// Takes the picture; the frame can be filled again. Waits until the previous picture is released, so that the
     /// decoder gets its memory back in the same order every time: see `Decoder.init`.
     func add(_ frame: borrowing Frame, from packet: Int) {
         isFree.wait()
-        sheet.picture.take(frame)
-        sheet.packet = Int32(packet)
-        thread.add { [pages, sheet, isFree] in
-            pages.add(sheet)
-            sheet.picture.reset()
+        picture.take(frame)
+        thread.add { [self] in
+            describe(packet: Int32(packet))
+            picture.reset()
             isFree.signal()
         }
     }
 
     func finish() -> [ShownFrame] {
         thread.wait()
-        return pages.frames
+        return frames
     }
 
-    /// `@unchecked` because it belongs to the thread from when it is filled until it is free.
-    private final class Sheet: @unchecked Sendable {
-        let picture: Frame
-        var packet: Int32 = 0
-
-        init(picture: consuming Frame) { self.picture = picture }
-    }
-
-    /// `@unchecked` because only the thread uses it and, at the end, the caller that waits for the thread.
-    private final class Pages: @unchecked Sendable {
-        private let digest: PictureDigest
-        private(set) var frames: [ShownFrame] = []
-        private var firstFormat: AVPixelFormat?
-
-        init(_ digest: PictureDigest) { self.digest = digest }
-
-        func add(_ sheet: Sheet) {
-            var picture = digest.describe(sheet.picture)
-            let format = PixelFormatChoice.withoutRange(sheet.picture.pixelFormat)
-            picture.hasOtherFormat = format != firstFormat ?? format
-            firstFormat = firstFormat ?? format
-            frames.append(ShownFrame(packet: sheet.packet, time: sheet.picture.bestTimestamp, picture: picture))
-        }
+    private func describe(packet: Int32) {
+        var described = digest.describe(picture)
+        let format = picture.pixelFormat.withoutRange
+        described.hasOtherFormat = format != firstFormat ?? format
+        firstFormat = firstFormat ?? format
+        frames.append(ShownFrame(packet: packet, time: picture.bestTimestamp, picture: described))
     }
 }

@@ -3,9 +3,10 @@ internal import ReelCore
 
 /// Encodes sound continuously into one segment.
 final class AudioEncoding {
-    private let target: AudioTarget
     private let content: SegmentContent
     private let token: String
+    /// Samples of the output.
+    private let clock: TimeBase
     private let encoder: Encoder
     private let writer: SegmentWriter
     private let input: SoundFormat
@@ -28,16 +29,13 @@ final class AudioEncoding {
         target: AudioTarget, track: AudioTrack, input: SoundFormat, making content: SegmentContent,
         at place: SegmentPlace, lasting length: Rational?
     ) throws(ReelFailure) {
-        wanted = length.map { TimeBase(1, Int64(target.sampleRate)).ticks(in: $0, rounding: .nearest) }
-        self.target = target
-        self.content = content
-        token = place.name.token
-        self.input = input
+        let clock = TimeBase(1, Int64(target.sampleRate))
+        wanted = length.map { clock.ticks(in: $0, rounding: .nearest) }
+        (self.content, token, self.clock, self.input) = (content, place.name.token, clock, input)
         channels = try input.channels()
         packet = try Packet()
         encoder = try Encoder(target, track: track)
-        writer = try SegmentWriter(
-            at: place, timeBase: TimeBase(1, Int64(target.sampleRate)), describe: encoder.describe)
+        writer = try SegmentWriter(at: place, timeBase: clock, describe: encoder.describe)
         let output = SoundFormat(sample: encoder.sampleFormat, rate: target.sampleRate, layout: target.channelLayout)
         resampler = try Resampler(from: input, to: output)
     }
@@ -45,47 +43,34 @@ final class AudioEncoding {
     /// Samples per channel in each frame for the encoder.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
-    /// Encodes sound to its end. Calls `progress` for each block of samples.
-    func encode(_ sound: SpanCursor, progress: () -> Void) throws(ReelFailure) {
-        var sound = sound
-        try inBlocks(sound.count) { (samples, room) throws(ReelFailure) in
-            try sound.read(samples, into: room)
-            progress()
-        }
-    }
-
-    /// Encodes a crossfade of two sounds of equal length. Calls `progress` for each block of samples.
+    /// Encodes a sound to its end, or a crossfade of two that are equally long, from the first to the second. Calls
+    /// `progress` for each block of samples.
     func encode(
-        _ falling: SpanCursor, to rising: SpanCursor, _ crossfade: SoundEdit.Crossfade, progress: () -> Void
+        _ sounds: [SpanCursor], crossfade: SoundEdit.Crossfade?, progress: () -> Void
     ) throws(ReelFailure) {
-        var (falling, rising) = (falling, rising)
-        let mixer = try SampleMixer(input.sample, channels: channels)
-        var done = 0
+        guard var sound = sounds.first else { return }
+        var rising = sounds.dropFirst().first
+        let mix = crossfade == nil ? nil : try mixer(of: input.sample)
         let frameBytes = channels * Int(av_get_bytes_per_sample(input.sample))
-        let more = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block * frameBytes, alignment: 16)
+        let more = UnsafeMutableRawPointer.allocate(byteCount: Self.block * frameBytes, alignment: 16)
         defer { more.deallocate() }
-        guard let other = more.baseAddress else { return }
-        try inBlocks(falling.count) { (samples, room) throws(ReelFailure) in
-            try falling.read(samples, into: room)
-            try rising.read(samples, into: other)
-            mixer.mix(other, into: room, samples) { crossfade.share + Double(done + $0) * crossfade.growth }
-            done += samples
-            progress()
-        }
-    }
-
-    private func inBlocks(
-        _ count: Int64, _ fill: (_ samples: Int, _ room: UnsafeMutableRawPointer) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) {
-        var done: Int64 = 0
-        while done < count {
-            let samples = Int(min(Int64(Self.block), count - done))
+        var done = 0
+        while done < sound.count {
+            let samples = Int(min(Int64(Self.block), sound.count - Int64(done)))
             let frame = try input.frame(samples)
             guard let room = frame.native.pointee.data.0 else { return }
-            try fill(samples, room)
+            try sound.read(samples, into: room)
+            if let crossfade, let mix {
+                try rising?.read(samples, into: more)
+                for sample in 0..<samples {
+                    let share = min(max(crossfade.share + Double(done + sample) * crossfade.growth, 0), 1)
+                    for channel in 0..<channels { mix(more, room, sample * channels + channel, share) }
+                }
+            }
+            progress()
             try resampler.push(frame)
             while resampler.ready >= frameSize { try encodeFrame() }
-            done += Int64(samples)
+            done += samples
         }
     }
 
@@ -122,15 +107,49 @@ final class AudioEncoding {
         try writePackets()
     }
 
-    /// Closes the segment. Its first audible sample is heard at `start` in the output; `diagnostics` report what went
-    /// wrong.
+    /// Closes the segment. Its first audible sample is heard at `start` in the output, in samples.
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
             SegmentRecord(
-                content: content, clip: 0, token: token, frames: Int(encoded), packets: 0, bytes: 0,
-                checksum: "",
-                timeBase: TimeBase(1, Int64(target.sampleRate)), reorderDepth: 0,
-                extradataHash: encoder.extradataHash, initialPadding: encoder.initialPadding,
-                trailingPadding: trailingPadding, start: start, diagnostics: diagnostics))
+                content: content, clip: 0, token: token, frames: Int(encoded), packets: 0, bytes: 0, checksum: "",
+                timeBase: clock, reorderDepth: 0, extradataHash: encoder.extradataHash,
+                initialPadding: encoder.initialPadding, trailingPadding: trailingPadding, start: start,
+                diagnostics: diagnostics))
+    }
+}
+
+/// Mixes the sample of one channel at a place into `falling`, by the share of `rising`, from 0 to 1.
+private typealias Mixer = (
+    _ rising: UnsafeRawPointer, _ falling: UnsafeMutableRawPointer, _ place: Int, _ share: Double
+) -> Void
+
+/// The mixer of a format of interleaved samples. Throws if libavutil has one that is not known here.
+private func mixer(of format: AVSampleFormat) throws(ReelFailure) -> Mixer {
+    switch format {
+    case AV_SAMPLE_FMT_U8: mixer(of: UInt8.self, zero: 128)
+    case AV_SAMPLE_FMT_S16: mixer(of: Int16.self)
+    case AV_SAMPLE_FMT_S32: mixer(of: Int32.self)
+    case AV_SAMPLE_FMT_S64: mixer(of: Int64.self)
+    case AV_SAMPLE_FMT_FLT: mixer({ (sample: Float) in Double(sample) }, Float.init)
+    case AV_SAMPLE_FMT_DBL: mixer({ (sample: Double) in sample }, { $0 })
+    default: throw mediaFailure(reel_error_invalid_data, .convertSamples)
+    }
+}
+
+private func mixer<Sample: FixedWidthInteger & BitwiseCopyable>(of _: Sample.Type, zero: Double = 0) -> Mixer {
+    // Within the range of both, except that Double rounds the greatest integers of 64 bits up.
+    mixer({ (sample: Sample) in Double(sample) - zero }) { mixed in
+        Sample(exactly: mixed.rounded() + zero) ?? (mixed > 0 ? .max : .min)
+    }
+}
+
+private func mixer<Sample: BitwiseCopyable>(
+    _ number: @escaping (Sample) -> Double, _ sample: @escaping (Double) -> Sample
+) -> Mixer {
+    { rising, falling, place, share in
+        let offset = place * MemoryLayout<Sample>.size
+        let a = number(falling.loadUnaligned(fromByteOffset: offset, as: Sample.self))
+        let b = number(rising.loadUnaligned(fromByteOffset: offset, as: Sample.self))
+        falling.storeBytes(of: sample(a + (b - a) * share), toByteOffset: offset, as: Sample.self)
     }
 }

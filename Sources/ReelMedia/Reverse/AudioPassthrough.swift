@@ -14,11 +14,9 @@ struct AudioPassthrough {
 
     private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
 
-    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` after
-    /// each packet.
+    /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` after each packet.
     func write(
-        making content: SegmentContent, to place: SegmentPlace, ifSilent: Diagnostic,
-        progress: () -> Void
+        making content: SegmentContent, to place: SegmentPlace, ifSilent: Diagnostic, progress: () -> Void
     ) throws(ReelFailure) -> SegmentRecord {
         let demuxer = try Demuxer(source)
         guard let stream = demuxer.stream(track.index) else {
@@ -46,26 +44,23 @@ struct AudioPassthrough {
                     held.removeFirst()
                 }
                 if next.span.upperBound > start.heard, let first = held.first {
-                    let new = try Writing(
-                        content, place, track: track, clock: clock, origin: first.span.lowerBound,
-                        padding: max(0, Int(start.heard - first.span.lowerBound)))
+                    let new = try Writing(track, at: place, clock, first.span.lowerBound, heard: start.heard)
                     for packet in held { try new.write(packet, until: end) }
-                    held = []
-                    writing = new
+                    (held, writing) = ([], new)
                 }
             }
             progress()
         }
         let zero = clock.ticks(in: from, rounding: .nearest)
-        if let writing { return try writing.finish(zero: zero, ifSilent: ifSilent) }
-        return try Writing(content, place, track: track, clock: clock, origin: zero, padding: 0)
-            .finish(zero: zero, ifSilent: ifSilent)
+        let last = if let writing { writing } else { try Writing(track, at: place, clock, zero, heard: zero) }
+        return try last.finish(content, place.name, zero: zero, ifSilent: ifSilent)
     }
 
     /// The first packets to copy: where the sound begins, and the preroll before it.
     private struct Cut {
         /// The first moment that is heard, in samples on the source's clock.
         var heard: Int64
+        /// The number of packets that a decoder needs before it.
         var preroll: Int
     }
 
@@ -75,14 +70,10 @@ struct AudioPassthrough {
         // The source's clock may be coarser than a sample.
         let tick = clock.ticks(in: track.timeBase.secondsPerTick, rounding: .up)
         guard wanted > own + tick else { return Cut(heard: own, preroll: .max - 1) }
-        return Cut(heard: wanted, preroll: hidesPreroll ? prerollPackets(first.span.count) : 0)
-    }
-
-    /// The number of packets that a decoder needs before one of this many samples.
-    private func prerollPackets(_ samples: Int) -> Int {
-        // Their packets decode alone. There is no row for their encoders, which reel does not choose.
-        if ["wavpack", "tta"].contains(track.codec) { return 0 }
-        return AudioEncoderTraits.making(track.codec).prerollPackets(samples)
+        // Packets of WavPack and TTA decode alone. Their encoders, which reel does not choose, have no row.
+        guard hidesPreroll, !["wavpack", "tta"].contains(track.codec) else { return Cut(heard: wanted, preroll: 0) }
+        return Cut(
+            heard: wanted, preroll: AudioEncoderTraits.making(track.codec).prerollPackets(first.span.count))
     }
 }
 
@@ -96,25 +87,23 @@ private final class HeldPacket {
 
 /// Packets to be written to the segment, whose clock starts with the first of them.
 private final class Writing {
-    private let content: SegmentContent
-    private let name: SegmentName
     private let writer: SegmentWriter
-    private let track: AudioTrack
     private let clock: TimeBase
+    /// When the first packet begins, in samples on the source's clock.
     private let origin: Int64
+    /// Samples from there to the first that is heard.
     private let padding: Int
     private var end: Int64
     private var trailingPadding = 0
 
     init(
-        _ content: SegmentContent, _ place: SegmentPlace, track: AudioTrack, clock: TimeBase,
-        origin: Int64, padding: Int
+        _ track: AudioTrack, at place: SegmentPlace, _ clock: TimeBase, _ origin: Int64, heard: Int64
     ) throws(ReelFailure) {
-        (self.content, name) = (content, place.name)
-        (self.track, self.clock, self.origin, self.padding, end) = (track, clock, origin, padding, origin)
-        writer = try SegmentWriter(
-            at: place, timeBase: clock
-        ) { (parameters) throws(ReelFailure) in try track.describe(into: parameters, padding: padding) }
+        let padding = max(0, Int(heard - origin))
+        (self.clock, self.origin, self.padding, end) = (clock, origin, padding, origin)
+        writer = try SegmentWriter(at: place, timeBase: clock) { (parameters) throws(ReelFailure) in
+            try track.describe(into: parameters, padding: padding)
+        }
     }
 
     /// Samples from `limit` on are not to be heard.
@@ -127,14 +116,15 @@ private final class Writing {
         try writer.write(held.packet)
     }
 
-    func finish(zero: Int64, ifSilent: Diagnostic) throws(ReelFailure) -> SegmentRecord {
+    func finish(
+        _ content: SegmentContent, _ name: SegmentName, zero: Int64, ifSilent: Diagnostic
+    ) throws(ReelFailure) -> SegmentRecord {
         let heard = origin + Int64(padding)
         let frames = Int(max(end - heard, 0))
         return try writer.finish(
             SegmentRecord(
                 content: content, clip: name.subject.clip, token: name.token, frames: frames, packets: 0, bytes: 0,
-                checksum: "",
-                timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
+                checksum: "", timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
                 trailingPadding: trailingPadding, start: max(heard - zero, 0),
                 diagnostics: frames > 0 ? [] : [ifSilent]))
     }

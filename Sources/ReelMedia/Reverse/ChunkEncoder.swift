@@ -1,48 +1,110 @@
 internal import CFFmpeg
 internal import ReelCore
 
+/// How the chunks of a clip are encoded.
+struct ClipEncoding {
+    let clip: Clip
+    /// The clip's place in the plan.
+    let number: Int
+    /// The video of the clip's source.
+    let track: VideoTrack
+    /// The stream of the source whose format the output has.
+    let stream: VideoStream
+    let settings: VideoEncoding
+    let planned: PlannedSegments
+}
+
+/// Encodes the chunks of a pass, frame by frame in the order of the output. Each chunk becomes a segment.
+final class ChunkSequence {
+    /// The chunks to encode, in presentation order.
+    private let chunks: [(frames: Range<Int>, place: SegmentPlace)]
+    private let making: ClipEncoding
+    private let converter: PictureConverter
+    /// Diagnostics of frames, for the record of their segment.
+    private let diagnostics: (_ frames: Range<Int>) -> [Diagnostic]
+    private var encoding: ChunkEncoder?
+
+    private(set) var segments: [SegmentRecord] = []
+    private(set) var framesEncoded = 0
+    private(set) var encodeSeconds = 0.0
+    private(set) var waitSeconds = 0.0
+
+    init(
+        _ chunks: [(frames: Range<Int>, place: SegmentPlace)], making: ClipEncoding, converter: PictureConverter,
+        diagnostics: @escaping (_ frames: Range<Int>) -> [Diagnostic]
+    ) {
+        (self.chunks, self.making, self.converter, self.diagnostics) = (chunks, making, converter, diagnostics)
+    }
+
+    /// Whether a chunk to encode has any of these frames.
+    func needs(_ frames: Range<Int>) -> Bool { chunks.contains { $0.frames.overlaps(frames) } }
+
+    /// Encodes the next frame in the order of the output. A frame of a chunk that is whole already is dropped. Returns
+    /// whether the frame was encoded.
+    func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) -> Bool {
+        guard let encoding = try encoder(for: frame) else { return false }
+        encoding.look(at: picture)
+        let start = making.clip.start(of: frame, inChunk: encoding.frames, of: making.track)
+        try measured(&encodeSeconds) { () throws(ReelFailure) in
+            try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
+                try encoding.add(converted)
+            }
+        }
+        framesEncoded += 1
+        if encoding.hasAllFrames { try finish(encoding) }
+        return true
+    }
+
+    /// The encoder of the chunk to which the frame belongs. A new one is opened for the chunk's first frame in the
+    /// output. Nil if the chunk is whole already.
+    private func encoder(for frame: Int) throws(ReelFailure) -> ChunkEncoder? {
+        if let encoding { return encoding }
+        guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
+        let made = try ChunkEncoder(chunk.frames, making: making, at: chunk.place)
+        encoding = made
+        return made
+    }
+
+    private func finish(_ chunk: ChunkEncoder) throws(ReelFailure) {
+        try measured(&encodeSeconds, chunk.drain)
+        let segment = try measured(&waitSeconds) { () throws(ReelFailure) in
+            try chunk.finish(diagnostics(chunk.frames))
+        }
+        segments.append(segment)
+        encoding = nil
+    }
+}
+
 /// Encodes one chunk into a segment. The caller passes its frames one by one, in the order of the output.
 final class ChunkEncoder {
-    /// The chunk.
     let frames: Range<Int>
     private let content: SegmentContent
-    private let clip: Int
-    private let planned: PlannedSegments
-    private let direction: Direction
+    private let making: ClipEncoding
     /// The number of frames that are shown.
     private let frameCount: Int
     private var framesAdded = 0
     /// The likeness of each frame so far, unless the plan has them.
     private var likenesses: [Likeness] = []
     private let token: String
-    private let timeBase: TimeBase
     private let encoder: Encoder
     private let hasTransparency: Bool
     private let writer: SegmentWriter
     private let packet: Packet
 
-    /// - Parameters:
-    ///   - track: that of the clip's source.
-    ///   - stream: that of the source whose format the output has.
-    init(
-        _ frames: Range<Int>, of clip: Int, in plan: Plan, track: VideoTrack, stream: VideoStream,
-        as video: VideoEncoding, making planned: PlannedSegments, at place: SegmentPlace
-    ) throws(ReelFailure) {
+    init(_ frames: Range<Int>, making: ClipEncoding, at place: SegmentPlace) throws(ReelFailure) {
         self.frames = frames
-        self.clip = clip
-        direction = plan.clips[clip].direction
-        frameCount = plan.clips[clip].shown(in: frames).count
-        self.planned = planned
-        content = planned.content(ofChunk: frames, of: clip)
+        self.making = making
+        frameCount = making.clip.shown(in: frames).count
+        content = making.planned.content(ofChunk: frames, of: making.number)
         token = place.name.token
-        timeBase = video.format.timeBase
-        encoder = try Encoder(video, stream: stream, track: track, frames: frames)
+        let video = making.settings
+        encoder = try Encoder(video, stream: making.stream, track: making.track, frames: frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
         hasTransparency = video.hasTransparencyBeside
         writer = try SegmentWriter(
-            at: place, timeBase: timeBase, hasTransparency: hasTransparency, describe: encoder.describe)
+            at: place, timeBase: video.format.timeBase, hasTransparency: hasTransparency, describe: encoder.describe)
         packet = try Packet()
     }
 
@@ -70,12 +132,12 @@ final class ChunkEncoder {
     func finish(_ diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         guard writer.packetCount == frameCount else { throw miscounted }
         var content = content
-        content.likeness = content.likeness ?? planned.likeness(of: direction.order(likenesses))
+        content.likeness = content.likeness ?? making.planned.likeness(of: making.clip.direction.order(likenesses))
         return try writer.finish(
             SegmentRecord(
-                content: content, clip: clip, token: token, frames: frameCount, packets: 0, bytes: 0,
-                checksum: "", timeBase: timeBase, reorderDepth: 0, extradataHash: encoder.extradataHash,
-                diagnostics: diagnostics))
+                content: content, clip: making.number, token: token, frames: frameCount, packets: 0, bytes: 0,
+                checksum: "", timeBase: making.settings.format.timeBase, reorderDepth: 0,
+                extradataHash: encoder.extradataHash, diagnostics: diagnostics))
     }
 
     private func writePackets() throws(ReelFailure) {

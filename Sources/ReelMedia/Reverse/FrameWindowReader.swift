@@ -1,3 +1,4 @@
+internal import BasicContainers
 internal import CFFmpeg
 internal import ReelCore
 
@@ -36,7 +37,7 @@ final class FrameWindowReader {
     /// Opens the source, which stays open.
     ///
     /// - Parameters:
-    ///   - directions: those in which frames are handed out: one, or both.
+    ///   - directions: the directions in which frames are handed out: one, or both.
     ///   - shown: the frames of a part that are handed out.
     ///   - converter: scales frames of another size before they are kept.
     ///   - threads: threads of the decoder, unless the source was decoded as a whole.
@@ -72,10 +73,7 @@ final class FrameWindowReader {
     /// - Parameters:
     ///   - windows: adjacent ranges of frames, in presentation order.
     ///   - progress: called with the number of frames decoded since `reset`.
-    func read(
-        _ windows: [Range<Int>], progress: (_ decoded: Int) -> Void,
-        take: Take
-    ) throws(ReelFailure) {
+    func read(_ windows: [Range<Int>], progress: (_ decoded: Int) -> Void, take: Take) throws(ReelFailure) {
         buffer.removeAll()
         var pending = windows[...]
         guard let first = pending.first else { return }
@@ -91,11 +89,10 @@ final class FrameWindowReader {
         }
     }
 
-    /// Uses a frame in one of the directions.
     typealias Take = (_ frame: Int, _ picture: borrowing Frame, _ direction: Direction) throws(ReelFailure) -> Void
 
-    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left, or if the rest must be
-    /// decoded again, by one thread.
+    /// Decodes from one RAP. Returns the first mismatch with the index; nil once no window is left, or if the rest must
+    /// be decoded again, by one thread.
     private func read(
         _ pending: inout ArraySlice<Range<Int>>, from start: DecodingStart, _ progress: (Int) -> Void, _ take: Take
     ) throws(ReelFailure) -> Mismatch? {
@@ -138,11 +135,8 @@ final class FrameWindowReader {
                     if isDamaged || check.isUnsteady { tally.concealed.append(place) }
                     if try converter.resize(frame) { tally.resized = true }
                     try buffer.insert(frame, frame: place, copying: isDecoded)
-                    if directions == [.forwards],
-                        let mismatch = try handOut(until: place + 1, of: &pending, check, take)
-                    {
-                        return mismatch
-                    }
+                    guard directions == [.forwards] else { continue }
+                    if let mismatch = try handOut(until: place + 1, of: &pending, check, take) { return mismatch }
                 }
             case .again:
                 guard !feeding.isOver else { continue }
@@ -168,9 +162,7 @@ final class FrameWindowReader {
         let frames = shown(window.lowerBound..<end)
         let missing = buffer.missing(from: frames)
         if let mismatch = check.missing(missing) { return mismatch }
-        guard !buffer.isEmpty || frames.isEmpty else {
-            return Mismatch(disproof: .missing, frame: window.lowerBound)
-        }
+        guard !buffer.isEmpty || frames.isEmpty else { return Mismatch(disproof: .missing, frame: window.lowerBound) }
         tally.concealed += missing
         for direction in directions {
             let last = direction == directions.last ? direction : nil
@@ -242,5 +234,73 @@ final class FrameWindowReader {
         feeding.last = number
         reel_packet_carry(packet.native, Int64(number))
         _ = try measured(&tally.decodeSeconds) { () throws(ReelFailure) in try decoder.send(packet) }
+    }
+}
+
+/// Decoded pictures that wait to be encoded, in presentation order, each with its index in `VideoTrack.frames`.
+///
+/// Backwards, it fills with a whole chunk or window before the first picture is used. Forwards, each picture is used as
+/// soon as it is there, and only the last one stays, in case the next frame is missing.
+struct FrameBuffer: ~Copyable {
+    private var pictures = UniqueArray<Frame>()
+    private var frames: [Int] = []
+    /// The most pictures held at a time so far.
+    private(set) var most = 0
+
+    var isEmpty: Bool { frames.isEmpty }
+
+    func missing(from part: ShownFrames) -> [Int] {
+        guard let first = part.first, let last = part.last else { return [] }
+        let held = frames.filter { (first...last).contains($0) }
+        guard held.count < part.count else { return [] }
+        let filled = Set(held)
+        return part.filter { !filled.contains($0) }
+    }
+
+    /// Takes the picture out of `decoded`, which can then be filled again. If the buffer has a picture of this frame
+    /// already, it keeps that.
+    ///
+    /// - Parameter copying: whether to copy the picture, so that the decoder gets its memory back at once.
+    mutating func insert(_ decoded: borrowing Frame, frame: Int, copying: Bool) throws(ReelFailure) {
+        // Nearly always the last place. If a time is wrong, frames come out of order.
+        let place = (frames.lastIndex { $0 <= frame } ?? -1) + 1
+        guard place == 0 || frames[place - 1] != frame else { return }
+        pictures.insert(copying ? try decoded.copyingPicture() : try decoded.takingPicture(), at: place)
+        frames.insert(frame, at: place)
+        most = max(most, frames.count)
+    }
+
+    /// The picture that the output shows for a frame: its own; if that is missing, that of the frame before it, or of
+    /// the next one if none is before. The buffer must have a picture.
+    ///
+    /// - Parameter dropping: the direction in which the caller asks for frames for the last time: the pictures behind
+    ///   this one are dropped. Nil keeps all.
+    mutating func picture(of frame: Int, dropping direction: Direction?) throws(ReelFailure) -> Frame {
+        guard !frames.isEmpty else { throw ReelFailure(.nothingToEncode) }
+        var place = frames.lastIndex { $0 <= frame } ?? 0
+        switch direction {
+        case .forwards:
+            for _ in 0..<place { drop(at: 0) }
+            place = 0
+        case .backwards:
+            while frames.count > place + 1 { drop(at: frames.count - 1) }
+        case nil: break
+        }
+        return try pictures[place].reference()
+    }
+
+    private mutating func drop(at place: Int) {
+        _ = pictures.remove(at: place)
+        frames.remove(at: place)
+    }
+
+    /// Drops the pictures of this frame and those after it in the source.
+    mutating func removeAll(from frame: Int) {
+        while let last = frames.last, last >= frame { drop(at: frames.count - 1) }
+    }
+
+    mutating func removeAll() {
+        pictures.removeAll()
+        frames = []
     }
 }

@@ -90,7 +90,7 @@ struct IndexCheck {
 
 /// Maps packets to their frames.
 struct FramePlaces {
-    /// For each packet, the first of its frames; -1 if it shows none.
+    /// For each packet, the first of its frames; -1 if no frame begins with it, as with the second field of a frame.
     private let frames: [Int32]
 
     init(_ track: VideoTrack) {
@@ -98,9 +98,6 @@ struct FramePlaces {
         for place in track.frames.indices.reversed() { frames[Int(track.frames[place].packet)] = Int32(place) }
         self.frames = frames
     }
-
-    /// Whether a frame begins with the packet. The second field of a frame may have a packet of its own.
-    func showsFrame(_ packet: Int) -> Bool { frames[packet] >= 0 }
 
     /// The first packet, from this one on, with which a frame begins.
     func next(from packet: Int) -> Int { frames[packet...].firstIndex { $0 >= 0 } ?? frames.count }

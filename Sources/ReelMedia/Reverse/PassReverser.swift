@@ -8,12 +8,12 @@ package final class PassReverser {
     private let plan: Plan
     private let planned: PlannedSegments
     /// The tools of the last pass: a job may have thousands of clips.
-    private var open: (looks: [Look], tools: Tools)?
+    private var open: (forms: [ClipForm], tools: Tools)?
     private var mostHeld = 0
 
     /// The facts of a clip by which its pictures are decoded and converted. Clips for which they are equal share their
     /// tools.
-    private struct Look: Equatable {
+    private struct ClipForm: Equatable {
         let source: Int
         let direction: Direction
         let isBlack: Bool
@@ -30,12 +30,11 @@ package final class PassReverser {
     }
 
     private struct Tools {
-        /// The converter of each clip.
         let converters: [PictureConverter]
         let reader: FrameWindowReader
     }
 
-    /// - Parameter sources: those of the plan, in their order. One stays open from pass to pass.
+    /// - Parameter sources: the sources of the plan, in their order. One stays open from pass to pass.
     package init(sources: [IndexedSource], plan: Plan) throws(ReelFailure) {
         self.sources = sources
         self.plan = plan
@@ -57,9 +56,9 @@ package final class PassReverser {
         throw ReelFailure(.videoDamaged(path: source.locator.name, damage: .concealed, time: time))
     }
 
-    /// Makes a segment of every chunk of the pass that has a place: `places` has one for each of the pass's subjects, in
-    /// their order, and nil for chunks that are whole already. Calls `progress` with the numbers of frames decoded and
-    /// encoded.
+    /// Makes a segment of every chunk of the pass that has a place: `places` has one for each of the pass's subjects,
+    /// in their order, and nil for chunks that are whole already. Calls `progress` with the numbers of frames decoded
+    /// and encoded.
     package func reverse(
         _ pass: VideoPass, at places: [SegmentPlace?], progress: (_ decoded: Int, _ encoded: Int) -> Void
     ) throws(ReelFailure) -> PassResult {
@@ -77,10 +76,10 @@ package final class PassReverser {
             let chunks = plan.chunks(of: pass, in: clip)
             let asked = zip(chunks, wanted).compactMap { frames, place in place.map { (frames: frames, place: $0) } }
             wanted = wanted.dropFirst(chunks.count)
-            sequences[plan.clips[clip].direction] = ChunkSequence(
-                asked, of: clip, plan: plan, track: index.video, stream: main, encoding: encoding, planned: planned,
-                converter: converter
-            ) { frames in
+            let making = ClipEncoding(
+                clip: plan.clips[clip], number: clip, track: index.video, stream: main, settings: encoding,
+                planned: planned)
+            sequences[making.clip.direction] = ChunkSequence(asked, making: making, converter: converter) { frames in
                 self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
             }
         }
@@ -94,9 +93,7 @@ package final class PassReverser {
             }
         }
         if let windows = reader.windows(of: pass) {
-            for window in windows where isWanted(window) {
-                try reader.read([window], progress: decoded, take: encode)
-            }
+            for window in windows where isWanted(window) { try reader.read([window], progress: decoded, take: encode) }
         } else {
             try reader.read(pass.chunks.filter(isWanted), progress: decoded, take: encode)
         }
@@ -116,8 +113,8 @@ package final class PassReverser {
     private var main: VideoStream { sources[plan.mainSource].index.video.stream.shown(in: plan.video) }
 
     private func opened(_ clips: [Int], threads: Int) throws(ReelFailure) -> Tools {
-        let looks = clips.map { Look(plan.clips[$0]) }
-        if let open, open.looks == looks { return open.tools }
+        let forms = clips.map { ClipForm(plan.clips[$0]) }
+        if let open, open.forms == forms { return open.tools }
         mostHeld = mostFramesHeld
         open = nil
         let source = sources[plan.clips[clips[0]].source]
@@ -131,8 +128,8 @@ package final class PassReverser {
         let tools = Tools(
             converters: converters,
             reader: try FrameWindowReader(
-                source, directions, shown: looks[0].shown, converter: converters[0], threads: threads))
-        open = (looks, tools)
+                source, directions, shown: forms[0].shown, converter: converters[0], threads: threads))
+        open = (forms, tools)
         return tools
     }
 

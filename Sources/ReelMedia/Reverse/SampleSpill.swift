@@ -7,8 +7,8 @@ internal import ReelCore
 /// name, so nothing of it remains, however the process ends.
 final class SampleSpill {
     /// Bytes of one sample of one channel.
-    let width: Int
-    let channels: Int
+    private let width: Int
+    private let channels: Int
     /// The byte that silence consists of.
     let silence: Int32
     private let descriptor: Int32
@@ -16,12 +16,12 @@ final class SampleSpill {
     private var pending: [UInt8] = []
     private(set) var count: Int64 = 0
 
-    /// `format` is the decoder's sample format; samples are stored interleaved.
-    init(folder: String, format: AVSampleFormat, channels: Int) throws(ReelFailure) {
+    /// `format` is that of the samples, which are stored interleaved.
+    init(folder: String, _ format: SoundFormat) throws(ReelFailure) {
         self.folder = folder
-        self.channels = channels
-        width = Int(av_get_bytes_per_sample(format))
-        silence = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P].contains(format) ? 0x80 : 0
+        channels = try format.channels()
+        width = Int(av_get_bytes_per_sample(format.sample))
+        silence = [AV_SAMPLE_FMT_U8, AV_SAMPLE_FMT_U8P].contains(format.sample) ? 0x80 : 0
         var template = Array((folder + "/reel-samples-XXXXXX").utf8CString)
         descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw fileFailure(errno: errno, .make, folder) }
@@ -49,29 +49,12 @@ final class SampleSpill {
                 guard let target = bytes.baseAddress?.advanced(by: start) else { return }
                 for channel in 0..<channels {
                     guard let plane = planes[channel] else { continue }
-                    interleave(plane, into: target + channel * width, samples: samples)
+                    copy(samples, of: width, from: plane, every: width, to: target + channel * width)
                 }
             }
         }
         count += Int64(samples)
         if pending.count >= Self.blockBytes { try flush() }
-    }
-
-    private func interleave(_ plane: UnsafePointer<UInt8>, into target: UnsafeMutableRawPointer, samples: Int) {
-        func copy<T: FixedWidthInteger>(_: T.Type) {
-            let source = UnsafeRawPointer(plane)
-            for sample in 0..<samples {
-                target.storeBytes(
-                    of: source.loadUnaligned(fromByteOffset: sample * width, as: T.self),
-                    toByteOffset: sample * frameBytes, as: T.self)
-            }
-        }
-        switch width {
-        case 1: copy(UInt8.self)
-        case 2: copy(UInt16.self)
-        case 4: copy(UInt32.self)
-        default: copy(UInt64.self)
-        }
     }
 
     /// Writes all appended samples to the file.
@@ -93,12 +76,10 @@ final class SampleSpill {
         let bytes = count * frameBytes
         var done = 0
         while done < bytes {
-            let step = pread(
-                descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
+            let step = pread(descriptor, target + done, bytes - done, off_t(sample) * off_t(frameBytes) + off_t(done))
             if step < 0, errno == EINTR { continue }
-            guard step >= 0 else { throw fileFailure(errno: errno, .read, folder) }
-            // The file lost bytes that were written.
-            guard step > 0 else { throw fileFailure(errno: EIO, .read, folder) }
+            // At 0, the file has lost bytes that were written.
+            guard step > 0 else { throw fileFailure(errno: step < 0 ? errno : EIO, .read, folder) }
             done += step
         }
     }
@@ -109,27 +90,69 @@ final class SampleSpill {
         defer { buffer.deallocate() }
         guard let base = buffer.baseAddress else { return }
         try read(sample: sample, count: count, into: base)
-        turn(base, into: target, count)
+        copy(count, of: frameBytes, from: base + (count - 1) * frameBytes, every: -frameBytes, to: target)
     }
 
-    /// Copies sample frames in reverse order.
-    private func turn(_ source: UnsafeMutableRawPointer, into target: UnsafeMutableRawPointer, _ count: Int) {
-        func copy<T: FixedWidthInteger>(_: T.Type) {
-            for place in 0..<count {
+    /// Copies as many units of `size` bytes, which lie `step` bytes apart in the source and a sample frame in the
+    /// target.
+    private func copy(
+        _ units: Int, of size: Int, from source: UnsafeRawPointer, every step: Int, to target: UnsafeMutableRawPointer
+    ) {
+        func copy<Unit: FixedWidthInteger>(_: Unit.Type) {
+            for unit in 0..<units {
                 target.storeBytes(
-                    of: source.loadUnaligned(fromByteOffset: (count - 1 - place) * frameBytes, as: T.self),
-                    toByteOffset: place * frameBytes, as: T.self)
+                    of: source.loadUnaligned(fromByteOffset: unit * step, as: Unit.self),
+                    toByteOffset: unit * frameBytes, as: Unit.self)
             }
         }
-        // Sample frames of one or two channels are moved as one number: a call for each took a fifth of the pass.
-        switch frameBytes {
+        // Most units are moved as one number: a call for each took a fifth of the pass.
+        switch size {
         case 1: copy(UInt8.self)
         case 2: copy(UInt16.self)
         case 4: copy(UInt32.self)
         case 8: copy(UInt64.self)
-        default:
-            for place in 0..<count {
-                memcpy(target + place * frameBytes, source + (count - 1 - place) * frameBytes, frameBytes)
+        default: for unit in 0..<units { memcpy(target + unit * frameBytes, source + unit * step, size) }
+        }
+    }
+}
+
+/// Reads spans of decoded samples in a direction, block by block. A copy reads on from the same place by itself.
+struct SpanCursor {
+    private let spill: SampleSpill
+    private let direction: Direction
+    /// Spans that are still to be read, in the order in which they are heard.
+    private var left: ArraySlice<AudioTimeline.Span>
+    /// The samples of the first of them that were read.
+    private var done: Int64 = 0
+    /// Samples per channel of all spans.
+    let count: Int64
+
+    /// - Parameter spans: in the order in which they are heard; samples within a span are in the source's order.
+    init(_ spans: [AudioTimeline.Span], _ direction: Direction, of spill: SampleSpill) {
+        self.spill = spill
+        self.direction = direction
+        left = spans[...]
+        count = spans.reduce(0) { $0 + $1.count }
+    }
+
+    /// Reads the next `samples` samples of each channel, interleaved; the spans have that many left.
+    mutating func read(_ samples: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
+        var filled = 0
+        while filled < samples, let span = left.first {
+            let part = Int(min(span.count - done, Int64(samples - filled)))
+            let room = target + filled * spill.frameBytes
+            switch span {
+            case .silence: memset(room, spill.silence, part * spill.frameBytes)
+            case .sound(let first, _) where direction == .forwards:
+                try spill.read(sample: first + done, count: part, into: room)
+            case .sound(let first, let count):
+                try spill.readBackwards(sample: first + count - done - Int64(part), count: part, into: room)
+            }
+            filled += part
+            done += Int64(part)
+            if done == span.count {
+                left.removeFirst()
+                done = 0
             }
         }
     }

@@ -12,8 +12,8 @@ final class SegmentWriter {
     private var presentation: [Int64] = []
 
     /// `describe` sets the parameters of the file's one stream. If packets have transparency beside them
-    /// (`hasTransparency`), the file has a second such stream for it: libavformat stores what is beside a packet only in an
-    /// experimental version of NUT, together with the time of day.
+    /// (`hasTransparency`), the file has a second such stream for it: libavformat stores data beside a packet only
+    /// in an experimental version of NUT, together with the time of day.
     init(
         at place: SegmentPlace, timeBase: TimeBase, hasTransparency: Bool = false,
         describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
@@ -38,18 +38,13 @@ final class SegmentWriter {
         try muxer.begin()
     }
 
-    /// Packets written so far.
     var packetCount: Int { presentation.count }
 
     /// Writes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
     ///
     /// - Parameter transparency: goes into the second stream; nil for a video without transparency.
-    func write(
-        _ packet: borrowing Packet, beside transparency: [UInt8]? = nil, offset: Int64 = 0
-    ) throws(ReelFailure) {
-        guard let pts = packet.pts else {
-            throw ReelFailure(.packetWithoutTime(segment: place.name.text))
-        }
+    func write(_ packet: borrowing Packet, beside transparency: [UInt8]? = nil, offset: Int64 = 0) throws(ReelFailure) {
+        guard let pts = packet.pts else { throw ReelFailure(.packetWithoutTime(segment: place.name.text)) }
         packet.streamIndex = 0
         packet.pts = pts + Ticks(offset)
         packet.dts = packet.dts.map { $0 + Ticks(offset) }

@@ -3,7 +3,6 @@ internal import ReelCore
 
 /// Reads the main video's packets from any RAP on, and checks each against the index.
 final class VideoReader {
-    /// The source.
     let locator: Locator
     let track: VideoTrack
     private var demuxer: Demuxer
@@ -27,7 +26,6 @@ final class VideoReader {
         demuxer.select([track.stream.index])
     }
 
-    /// The stream, for opening a decoder.
     func stream() throws(ReelFailure) -> UnsafeMutablePointer<AVStream> {
         guard let stream = demuxer.stream(track.stream.index) else { throw changed(.stream, track.stream.index) }
         return stream
@@ -115,9 +113,7 @@ final class VideoReader {
     }
 
     /// Transport and program streams have no index; seeking by byte position is exact there.
-    private var seeksByByte: Bool {
-        ["mpegts", "mpeg"].contains(demuxer.formatName)
-    }
+    private var seeksByByte: Bool { ["mpegts", "mpeg"].contains(demuxer.formatName) }
 
     private func seek(to point: RandomAccessPoint) -> Bool {
         let entry = track.packets[Int(point.packet)]
@@ -144,8 +140,8 @@ final class VideoReader {
         return false
     }
 
-    /// The packet's place in the index, searched from `limit` backwards: by byte position if the demuxer knows it, else
-    /// by decode time. Timestamps of a transport stream may be unwrapped differently here.
+    /// The packet's place in the index, searched from `limit` backwards: by byte position if the demuxer knows it,
+    /// otherwise by decode time. Timestamps of a transport stream may be unwrapped differently here.
     private func place(of packet: borrowing Packet, before limit: Int) -> Int? {
         let (position, dts, size) = (packet.position, packet.dts, packet.size)
         return track.packets[...limit].lastIndex { entry in

@@ -3,14 +3,14 @@ internal import Hummingbird
 internal import ReelCore
 internal import Synchronization
 
-/// Knows who makes a request. Tokens that are added or taken out of the file count from the next second on.
+/// Finds out who makes a request. Changes of the file of tokens take effect within a second.
 final class Gate: Sendable {
     private let file: TokenFile?
     private let state = Mutex(State())
 
     private struct State {
         var entries: [TokenFile.Entry] = []
-        /// When the file was looked at last, and how it was then.
+        /// When the file was last checked, and its state then.
         var looked: ContinuousClock.Instant?
         var seen: FileState?
         /// The times of wrong tokens within the last minute, by address.
@@ -25,7 +25,6 @@ final class Gate: Sendable {
 
     /// The most wrong tokens of an address within a minute.
     static let mostWrong = 10
-    /// The cookie that a browser keeps its token in.
     static let cookie = "reel-token"
 
     /// - Parameter file: nil if every caller may do all.
@@ -36,33 +35,32 @@ final class Gate: Sendable {
         state.withLock { $0.entries = entries }
     }
 
-    /// Whether tokens are used.
     var isClosed: Bool { file != nil }
 
-    /// Who makes a request. Throws a problem of status 429 if the address has sent too many wrong tokens, and of status 401
-    /// if this one is wrong.
+    /// Who makes a request. Throws a problem of status 429 if the address has sent too many wrong tokens, and of status
+    /// 401 if this one is wrong.
     func caller(of request: Request, from address: String) throws -> Caller {
         guard isClosed else { return .anyone }
         guard let token = Gate.token(of: request) else { return .nobody }
         return try caller(token, from: address)
     }
 
-    /// Who makes a request, or nobody if its token is not known, which is then not counted.
+    /// Who makes a request; `.nobody` if its token is unknown, which is not counted then.
     func callerIfKnown(of request: Request) -> Caller {
         guard isClosed else { return .anyone }
-        guard let token = Gate.token(of: request) else { return .nobody }
-        refresh()
-        return state.withLock(\.entries).first { $0.matches(token) }.map { Caller(name: $0.name, role: $0.role) }
-            ?? .nobody
+        return Gate.token(of: request).flatMap(bearer) ?? .nobody
     }
 
-    /// Whose token that is. Throws as `caller(of:from:)` does. A token that is right is taken however many wrong ones came
-    /// from that address: many people may share it.
-    func caller(_ token: String, from address: String) throws -> Caller {
+    private func bearer(of token: String) -> Caller? {
         refresh()
-        if let entry = state.withLock(\.entries).first(where: { $0.matches(token) }) {
-            return Caller(name: entry.name, role: entry.role)
-        }
+        let entry = state.withLock(\.entries).first { $0.matches(token) }
+        return entry.map { Caller(name: $0.name, role: $0.role) }
+    }
+
+    /// The bearer of a token. Throws as `caller(of:from:)` does. A right token is taken however many wrong ones came
+    /// from the address: many people may share it.
+    func caller(_ token: String, from address: String) throws -> Caller {
+        if let bearer = bearer(of: token) { return bearer }
         let now = ContinuousClock.now
         let wait: Duration? = state.withLock { state in
             if state.wrong.count > 10_000 {
@@ -82,14 +80,14 @@ final class Gate: Sendable {
         }
         throw Problem(
             .unauthorized, "token-unknown", "The token is not known",
-            detail: "The token that was sent is none of this server's. Make one with reel-server token.")
+            detail: "This server does not have the token that was sent. Make one with reel-server token.")
     }
 
     private static func token(of request: Request) -> String? {
         if let header = request.headers[.authorization] {
             let parts = header.split(separator: " ", maxSplits: 1)
-            return parts.count == 2 && parts[0].lowercased() == "bearer"
-                ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+            let isBearer = parts.count == 2 && parts[0].lowercased() == "bearer"
+            return isBearer ? parts[1].trimmingCharacters(in: .whitespaces) : ""
         }
         return request.cookies[cookie]?.value
     }
@@ -108,7 +106,7 @@ final class Gate: Sendable {
             changed: attributes?[.modificationDate] as? Date, size: attributes?[.size] as? Int,
             number: attributes?[.systemFileNumber] as? UInt64)
         guard state.withLock({ $0.seen != found }) else { return }
-        // A file that cannot be read any more lets nobody in.
+        // Without a readable file no token is right.
         let entries = (try? file.read()) ?? []
         state.withLock { ($0.seen, $0.entries) = (found, entries) }
     }

@@ -4,27 +4,20 @@ package import ReelCore
 internal import ReelJobs
 internal import ReelStore
 
-/// The tokens of a server: a file with a line of JSON for each, which keeps a salted hash. A token is 256 random bits, so
-/// that a fast hash is enough: nobody can try them all.
+/// The tokens of a server: a file with a line of JSON for each, which keeps a salted hash. A token is 256 random bits,
+/// too many to try, so a fast hash is enough.
 package struct TokenFile: Sendable {
-    /// Path of the file.
     package let path: String
 
     /// The file at a path; it need not exist.
     package init(path: String) { self.path = path }
 
-    /// A token as the file keeps it.
     struct Entry: Codable, Hashable, Sendable {
         var name: String
         var role: Role
-        /// Random bytes, in Base64.
         var salt: Data
         /// HMAC-SHA256 of the token, with the salt as its key, in Base64.
         var hash: Data
-
-        private enum CodingKeys: String, CodingKey {
-            case name, role, salt, hash
-        }
 
         /// Takes as long for a token that differs late as for one that differs early.
         func matches(_ token: String) -> Bool {
@@ -67,9 +60,37 @@ package struct TokenFile: Sendable {
         return entries
     }
 
-    /// Base64 that URLs and cookies take as it is.
+    /// Base64 for URLs and cookies.
     private static func text(_ key: SymmetricKey) -> String {
         key.withUnsafeBytes { Data($0) }.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             .replacing("=", with: "")
     }
+}
+
+/// What the bearer of a token may do; each role may do what the ones before it may.
+package enum Role: String, CaseIterable, Codable, Comparable, Sendable {
+    case viewer
+    /// Submits, uploads, cancels, retries, pauses, changes and downloads.
+    case `operator`
+    /// Removes jobs, drains workers, and reads the audit log.
+    case admin
+
+    package static func < (less: Role, more: Role) -> Bool {
+        switch (less, more) {
+        case (.viewer, .operator), (.viewer, .admin), (.operator, .admin): true
+        default: false
+        }
+    }
+}
+
+struct Caller: Hashable, Sendable {
+    /// The name of its token; nil if tokens are not used, or for nobody.
+    var name: String?
+    /// Nil for a caller without a token.
+    var role: Role?
+
+    /// A caller without a token, where tokens are used.
+    static let nobody = Caller(name: nil, role: nil)
+    /// Any caller of a server without tokens.
+    static let anyone = Caller(name: nil, role: .admin)
 }

@@ -4,50 +4,45 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
 
-/// What each token may have at a time: jobs that have not ended, and bytes in the store. Callers without a token share one
-/// name.
+/// Limits what each token has at a time: jobs that have not ended, and bytes in the store. Callers without a token
+/// share one name.
 actor TokenLimits {
     private let jobs: JobService
     private let store: any JobStore
     private let uploads: Uploads
     private let access: StoreAccess
     private let (mostJobs, mostBytes): (Int?, Int64?)
-    /// What each name had in the store when that was last looked at, with what it was let have since.
+    /// The bytes that each name had in the store at the last look, and the bytes that it was granted since.
     private var kept: [String: Int64] = [:]
-    /// The bytes of results in that, when it was last looked at.
+    /// The part of them in results, at the last look.
     private var results: [String: Int64] = [:]
     private var looked: ContinuousClock.Instant?
-    /// For each name that has a request at work, the requests of that name that wait.
+    /// The waiting requests of each name that has a request at work.
     private var turns: [String: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Every record of the store is read for it. A name is refused after a look that is no older than the second one.
+    /// How old a look may be, since it reads every record of the store: usually, and before a name is refused.
     private static let memory = (usual: Duration.seconds(60), refusing: Duration.seconds(2))
 
-    init(
-        _ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads, access: StoreAccess
-    ) {
-        self.jobs = jobs
-        self.store = store
-        self.uploads = uploads
-        self.access = access
+    init(_ settings: ServerSettings, jobs: JobService, store: any JobStore, uploads: Uploads, access: StoreAccess) {
+        (self.jobs, self.store, self.uploads, self.access) = (jobs, store, uploads, access)
         (mostJobs, mostBytes) = (settings.jobsPerToken, settings.bytesPerToken)
     }
 
-    /// The name of a token, as its jobs have it; that of callers without one if it is nil.
+    /// The name of a token, as its jobs have it; nil stands for callers without one.
     static func name(_ token: String?) -> String { token ?? "reel-server" }
 
-    /// The name in what a job says of its submitter, without the host.
+    /// The name of a job's submitter, without the host.
     static func name(ofSubmitter submitter: String) -> String {
         submitter.split(separator: "@", omittingEmptySubsequences: false).dropLast().joined(separator: "@")
     }
 
     // MARK: Turns
 
-    /// Runs what asks for room and then takes it, so that of several requests of a token each sees what those before it have
-    /// taken.
-    func inTurn<Answer: Sendable>(
-        of token: String?, _ body: @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+    /// Runs work that asks for room and then takes it, so that each request of a token sees the room that earlier ones
+    /// have taken.
+    func inTurn<Result: Sendable>(
+        of token: String?, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
         guard mostJobs != nil || mostBytes != nil else { return try await body() }
         let name = TokenLimits.name(token)
         if turns[name] == nil {
@@ -61,14 +56,14 @@ actor TokenLimits {
         return try await body()
     }
 
-    /// Runs what begins a job, new or one that has ended. Throws a problem if the token may have no further one now. Requests
-    /// of the token at other servers of the store wait, too.
+    /// Runs work that begins a job: a new one, or one that has ended. Throws a problem if the token may not have
+    /// another job now. Requests of the token at other servers of the store wait, too.
     ///
-    /// - Parameter isGoing: whether the job goes on already, or is done, so that it is no further one.
-    func beginningJob<Answer: Sendable>(
+    /// - Parameter isGoing: whether the job runs already, or is done, so that it is not another one.
+    func beginningJob<Result: Sendable>(
         of token: String?, unless isGoing: @Sendable () async throws -> Bool = { false },
-        _ body: @Sendable () async throws -> Answer
-    ) async throws -> Answer {
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
         try await inTurn(of: token) {
             guard mostJobs != nil else {
                 if mostBytes != nil, try await !isGoing() { try await admitBytes(0, of: token) }
@@ -86,7 +81,6 @@ actor TokenLimits {
 
     // MARK: Room
 
-    /// Throws a problem if a token may have no further job now.
     private func admitJob(of token: String?) async throws {
         guard let mostJobs else { return }
         let name = TokenLimits.name(token)
@@ -101,10 +95,10 @@ actor TokenLimits {
 
     /// Throws a problem if a token's uploads and results would then have too many bytes. Call it in the token's turn.
     ///
-    /// Other servers of the store may have let the token have more since the last look. So whatever takes room for an upload
-    /// keeps to the bytes that are returned, which all uploads of the token may have together; nil if there is no limit.
+    /// Other servers of the store may have granted the token more since the last look. So the caller must not exceed
+    /// the returned bytes, which all uploads of the token may have together; nil if there is no limit.
     ///
-    /// - Parameter further: bytes that are to come; 0 if that is not known.
+    /// - Parameter further: the bytes that will come; 0 if unknown.
     @discardableResult
     func admitBytes(_ further: Int64, of token: String?) async throws -> Int64? {
         guard let mostBytes else { return nil }
@@ -118,7 +112,7 @@ actor TokenLimits {
         return mostBytes - (results[name] ?? 0)
     }
 
-    /// The problem of a token that was let have bytes for which there was no room then; nil if that is not the token's limit.
+    /// The problem of a token for whose granted bytes there was no room; nil if the token's limit is not the reason.
     /// Looks at its uploads alone. Call it in the token's turn.
     func bytesExceeded(_ further: Int64, of token: String?) async throws -> Problem? {
         guard mostBytes != nil else { return nil }
@@ -142,8 +136,8 @@ actor TokenLimits {
                 + "\(mostBytes). Remove jobs or uploads.")
     }
 
-    /// Looks what each name has, unless that is known. What other names were let have meanwhile may not be there yet: of those
-    /// the greater number counts.
+    /// Looks how many bytes each name has, unless the last look is recent. Bytes granted to other names meanwhile may
+    /// not be in the store yet: for them the greater number counts.
     private func look(for name: String, ifOlderThan age: Duration) async throws {
         guard looked.map({ $0 + age < .now }) ?? true else { return }
         let before = kept
@@ -152,13 +146,14 @@ actor TokenLimits {
         (kept, results, looked) = (found.all.merging(changing) { max($0, $1) }, found.results, .now)
     }
 
-    /// How many bytes each name has in the store: in its uploads, in removed uploads that a job still uses, and in results.
+    /// How many bytes each name has in the store: in its uploads, in removed uploads that a job still uses, and in
+    /// results.
     private static func bytes(
         in store: any JobStore, _ uploads: Uploads
     ) async throws -> (all: [String: Int64], results: [String: Int64]) {
         var results: [String: Int64] = [:]
         for id in try await store.jobs() {
-            // One that cannot be read, or is being removed, counts no more.
+            // A job that cannot be read, or is being removed, does not count.
             guard let outline = try? await store.job(id).outline(), let bytes = outline.recorded?.bytes,
                 let submitter = outline.submission?.submitter
             else { continue }

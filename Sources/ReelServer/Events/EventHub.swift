@@ -8,45 +8,40 @@ internal import ReelQueue
 internal import ReelWords
 internal import ServiceLifecycle
 
-/// Reads the board's stream of events once for all listeners of this server, and keeps as much of it as the board does, so
-/// that a listener whose line was cut gets what it missed.
+/// Reads the board's stream of events once for all listeners of this server, and keeps as much of it as the board does,
+/// so that a listener gets the events that it missed when its connection was cut.
 actor EventHub: Service {
     private let jobs: JobService
     private let log: Logger
-    /// The latest items, the oldest first.
     private var items: [Item] = []
     /// How many items came before the first of `items`.
     private var dropped = 0
     /// Whether the stream has been read to its end once: until then items are history.
     private var isCurrent = false
-    /// Whether Redis cannot be reached: then nobody can listen.
+    /// Whether Redis cannot be reached; then the hub has no listeners.
     private var isLost = false
     private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastListener = 0
 
     /// As many as the board keeps.
     private static let mostItems = 10_000
-    /// The most listeners of a server.
     private static let mostListeners = 2000
-    /// From one sign of life to the next.
+    /// The time between two signs of life.
     private static let pulse = Duration.seconds(15)
 
-    /// How long an event may be known to a listener, from another server, before this one has read it.
+    /// How far another server may be ahead of this one: a client may present an event ID that this server has not read
+    /// yet.
     private static let headStart = Duration.seconds(2)
 
-    /// What a listener gets.
     struct Item: Sendable {
         /// Nil for all jobs.
         var job: JobID?
         var place: BoardEvent.Place
-        /// As server-sent events spell it.
+        /// In the format of server-sent events.
         var text: ByteBuffer
     }
 
-    init(_ jobs: JobService, log: Logger) {
-        self.jobs = jobs
-        self.log = log
-    }
+    init(_ jobs: JobService, log: Logger) { (self.jobs, self.log) = (jobs, log) }
 
     // MARK: Reading the board
 
@@ -104,7 +99,7 @@ actor EventHub: Service {
 
     // MARK: Listening
 
-    /// A listener: it is woken when there may be items, and now and then.
+    /// It is woken when there may be items, and at each sign of life.
     struct Listener: Sendable {
         fileprivate let number: Int
         let wakes: AsyncStream<Void>
@@ -115,7 +110,6 @@ actor EventHub: Service {
         let place: BoardEvent.Place?
         fileprivate let began = ContinuousClock.now
 
-        /// Ends `wakes`.
         func end() { continuation.finish() }
     }
 
@@ -133,7 +127,6 @@ actor EventHub: Service {
         }
     }
 
-    /// Begins to listen.
     func listen(after place: BoardEvent.Place?) -> Listener {
         let (wakes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         lastListener += 1
@@ -145,7 +138,7 @@ actor EventHub: Service {
 
     func leave(_ listener: Listener) { listeners[listener.number] = nil }
 
-    /// What a listener has not seen yet. It is told to read everything anew if a part of that is gone.
+    /// The items that a listener has not seen yet. If some of them are gone, it is told to read everything anew.
     func next(for listener: inout Listener) -> [Item] {
         guard isCurrent else { return [] }
         let end = dropped + items.count
@@ -185,7 +178,7 @@ actor EventHub: Service {
             EventView(job: $0.job.text, index: $0.happening.index, worker: $0.happening.worker?.text)
         }
         let data = view.flatMap { try? CanonicalJSON.text(of: $0) } ?? "{}"
-        // A kind of a newer release is a word that Redis has.
+        // The kind may come from Redis, written by a newer release.
         let kind = kind.filter { $0.isLetter || $0.isNumber || $0 == "-" }
         return ByteBuffer(string: "id: \(place)\nevent: \(kind)\ndata: \(data)\n\n")
     }

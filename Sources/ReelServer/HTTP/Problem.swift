@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import NIOHTTP1
 internal import ReelCore
 internal import ReelJobs
@@ -11,13 +12,13 @@ struct Problem: Error, HTTPResponseError, Encodable {
     var status: HTTPResponse.Status
     /// Stable.
     var code: String
-    /// What kind of problem it is, in words.
+    /// The kind of problem, in words.
     var title: String
     /// What is wrong in this case, and what to do.
     var detail: String
-    /// Where in the request's body that is, as of RFC 6901; or the name of a parameter.
+    /// The place in the request's body, as of RFC 6901; or the name of a parameter.
     var pointer: String?
-    /// What the code is about, by name.
+    /// The facts of the code, by name.
     var facts: JSONValue?
     /// Seconds after which the same request may succeed.
     var retryAfter: Int?
@@ -28,16 +29,10 @@ struct Problem: Error, HTTPResponseError, Encodable {
         _ status: HTTPResponse.Status, _ code: String, _ title: String, detail: String, pointer: String? = nil,
         facts: JSONValue? = nil, retryAfter: Int? = nil
     ) {
-        self.status = status
-        self.code = code
-        self.title = title
-        self.detail = detail
-        self.pointer = pointer
-        self.facts = facts
-        self.retryAfter = retryAfter
+        (self.status, self.code, self.title, self.detail) = (status, code, title, detail)
+        (self.pointer, self.facts, self.retryAfter) = (pointer, facts, retryAfter)
     }
 
-    /// A failure of what the request asked for.
     init(_ failure: ReelFailure) {
         let status = failure.httpStatus
         self.init(
@@ -45,7 +40,7 @@ struct Problem: Error, HTTPResponseError, Encodable {
             facts: failure.reason.facts, retryAfter: status == .serviceUnavailable ? 5 : nil)
     }
 
-    /// The store is not there now; it may come back.
+    /// The store cannot be reached now; it may come back.
     static func storeAway(_ failure: ReelFailure) -> Problem {
         Problem(
             .serviceUnavailable, failure.reason.code, "The store cannot be reached",
@@ -89,7 +84,6 @@ struct Problem: Error, HTTPResponseError, Encodable {
         return response
     }
 
-    /// The problem that any error of a handler is.
     init(of error: any Error) {
         switch error {
         case let problem as Problem: self = problem
@@ -101,7 +95,7 @@ struct Problem: Error, HTTPResponseError, Encodable {
                 error.status, "http-\(error.status.code)", error.status.reasonPhrase,
                 detail: error.body ?? error.status.reasonPhrase)
         case HTTPParserError.invalidEOFState:
-            // Nobody reads the answer; it is told from a failure of the server by its status.
+            // The caller has gone; the status tells it from a failure of the server in the log.
             self.init(
                 .requestTimeout, "body-cut", "The body did not come to its end",
                 detail: "The connection ended before it.")
@@ -114,8 +108,25 @@ struct Problem: Error, HTTPResponseError, Encodable {
     }
 }
 
+extension Problem {
+    /// Runs work, and cancels it after that time; then throws the problem.
+    func unless<Result: Sendable>(
+        within time: Duration, _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw self
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
+}
+
 extension ReelFailure {
-    /// The status of an answer that says so.
     fileprivate var httpStatus: HTTPResponse.Status {
         switch reason {
         case .jobUnknown, .workerUnknown, .noResult: .notFound
@@ -127,12 +138,8 @@ extension ReelFailure {
             switch kind {
             case .usage: .badRequest
             case .input: .unprocessableContent
-            case .output:
-                cause == .noSpace
-                    ? .insufficientStorage : .internalServerError
-            case .unreachable, .interrupted:
-                cause == .noSpace
-                    ? .insufficientStorage : .serviceUnavailable
+            case .output: cause == .noSpace ? .insufficientStorage : .internalServerError
+            case .unreachable, .interrupted: cause == .noSpace ? .insufficientStorage : .serviceUnavailable
             default: .internalServerError
             }
         }
@@ -142,4 +149,15 @@ extension ReelFailure {
 extension HTTPResponse.Status {
     /// Of RFC 4918, 11.5.
     static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}
+
+/// Answers in JSON, with the same names and forms as `--json`.
+enum JSONAnswer {
+    static func response(_ value: some Encodable, _ status: HTTPResponse.Status = .ok) throws -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try bytes(value))))
+    }
+
+    static func bytes(_ value: some Encodable) throws -> Data { Data(try CanonicalJSON.bytes(of: value)) }
 }

@@ -1,7 +1,30 @@
 internal import Foundation
+internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import ReelCore
 internal import ReelJobs
+
+/// What the server knows about a request.
+struct ServerContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    private(set) var address: String
+    var caller = Caller.nobody
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        address = source.channel.remoteAddress?.ipAddress ?? "unknown"
+    }
+
+    /// If the request came from a proxy on this machine, takes the address from which the proxy got it.
+    ///
+    /// - Parameter addresses: X-Forwarded-For. The proxy adds the last address; callers can write the ones before it.
+    mutating func takeAddress(from addresses: String?) {
+        guard IPAddress(address)?.isLoopback == true, let last = addresses?.split(separator: ",").last else { return }
+        let origin = last.trimmingCharacters(in: .whitespaces)
+        if IPAddress(origin) != nil { address = origin }
+    }
+}
 
 extension ServerContext {
     /// A part of the path by its name, decoded. Throws a problem of status 400 if its encoding is wrong.
@@ -20,17 +43,34 @@ extension ServerContext {
 
 extension Request {
     /// The values of a parameter of the query, decoded.
-    func query(all name: String) -> [String] {
-        uri.queryParameters[values: name[...]].map { String($0) }
-    }
+    func query(all name: String) -> [String] { uri.queryParameters[values: name[...]].map { String($0) } }
 
-    /// The only value of a parameter of the query; nil if it is missing. Throws a problem of status 400 if it is there twice.
+    /// The value of a parameter of the query, decoded; nil if it is missing. Throws a problem of status 400 if it has
+    /// several.
     func query(_ name: String) throws -> String? {
         let values = query(all: name)
-        guard values.count < 2 else {
-            throw Problem.parameter(name, "It is there \(values.count) times.")
-        }
+        guard values.count < 2 else { throw Problem.parameter(name, "It is there \(values.count) times.") }
         return values.first
+    }
+
+    /// The value of the parameter `cursor`; nil if it is missing.
+    func cursor<Place>(_ read: (String) -> Place?) throws -> Place? {
+        guard let text = try query("cursor") else { return nil }
+        guard let place = read(text) else {
+            throw Problem.parameter("cursor", "It must be a value that this server returned.")
+        }
+        return place
+    }
+
+    /// A value of a parameter that has few values.
+    func value<Value: RawRepresentable & CaseIterable>(
+        _ text: String, of name: String
+    ) throws -> Value where Value.RawValue == String {
+        guard let value = Value(rawValue: text) else {
+            let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Problem.parameter(name, "It is \(text); it can be \(known).")
+        }
+        return value
     }
 
     /// A whole number within a range; nil if it is missing.
@@ -57,5 +97,13 @@ extension Problem {
         Problem(
             .badRequest, "parameter-invalid", "A parameter of the query cannot be taken", detail: "\(name): \(detail)",
             pointer: name)
+    }
+}
+
+extension HTTPField.Name {
+    /// A name of letters and hyphens.
+    init(known text: StaticString) {
+        guard let name = HTTPField.Name("\(text)") else { preconditionFailure("\(text) is no name of a field") }
+        self = name
     }
 }

@@ -8,7 +8,8 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Answers requests by a table of routes: who may use them, how long they may take, and what every answer says to a browser.
+/// Answers requests by a table of routes: checks the caller's role, limits the time, and adds the fields that every
+/// answer has for browsers.
 struct Responder: Sendable {
     let settings: ServerSettings
     let gate: Gate
@@ -17,11 +18,11 @@ struct Responder: Sendable {
     let access: StoreAccess
     let log: Logger
 
-    /// The methods that the server knows; any place has an answer for each.
+    /// The methods that the server knows. Any place has an answer for each of them.
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
-    /// A router with all routes. A place answers HEAD as it does GET, and any other method that it does not have with the
-    /// methods that it has.
+    /// A router with all routes. A place answers HEAD as it does GET, and a method that it does not have with a list of
+    /// its methods.
     func router(_ routes: [Route]) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
         router.add(middleware: Manners(log: log))
@@ -31,18 +32,14 @@ struct Responder: Sendable {
             let has = Set(routes.map(\.method))
             let allowed = Responder.methods.filter { has.contains($0) || $0 == .head && has.contains(.get) }
             for route in routes {
-                router.on(place, method: route.method) { request, context in
-                    try await answer(route, request, context)
-                }
+                router.on(place, method: route.method) { request, context in try await answer(route, request, context) }
                 guard route.method == .get, !has.contains(.head) else { continue }
                 router.on(place, method: .head) { request, context in
                     try await answer(route, request, context).createHeadResponse()
                 }
             }
             for method in Responder.methods where !allowed.contains(method) {
-                router.on(place, method: method) { _, _ -> Response in
-                    throw Problem.notAllowed(method, allowed)
-                }
+                router.on(place, method: method) { _, _ -> Response in throw Problem.notAllowed(method, allowed) }
             }
         }
         return router
@@ -50,16 +47,15 @@ struct Responder: Sendable {
 
     private func answer(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         var context = context
-        // Pages, and signing in and out, are there for one whose token is not known any more, too.
+        // Pages, and signing in and out, also work with a token that is not known any more.
         context.caller =
-            route.role == nil
-            ? gate.callerIfKnown(of: request) : try gate.caller(of: request, from: context.address)
-        // A job that the request removes, or a name that another job gets, tells nothing after it.
+            route.role == nil ? gate.callerIfKnown(of: request) : try gate.caller(of: request, from: context.address)
+        // Look the job up now: the request may delete it or give its name to another job.
         let job = isNoted(route, context) && route.path.contains("jobs/{id}") ? try? await job(context) : nil
         do {
             try check(route, request, context.caller)
             let response = try await handle(route, request, context)
-            // Making a job tells its place.
+            // The answer to a new job has the job's place.
             let made = route.path.hasSuffix("/jobs") ? response.headers[.location]?.split(separator: "/").last : nil
             await note(route, context, made.map { JobID(String($0)) } ?? job, response.status)
             return response
@@ -69,8 +65,8 @@ struct Responder: Sendable {
         }
     }
 
-    /// While the store is away, makes nothing in its place, and calls no job or upload unknown: the client would believe it
-    /// gone.
+    /// While the store cannot be reached, nothing is made in its place, and no job or upload is called unknown: the
+    /// client would believe that it is gone.
     private func handle(_ route: Route, _ request: Request, _ context: ServerContext) async throws -> Response {
         if route.makesFiles { try await checkStore() }
         do {
@@ -79,11 +75,9 @@ struct Responder: Sendable {
             }
             let handler: @Sendable () async throws -> Response = { try await route.handler(request, context) }
             let limit = route.limit ?? StoreAccess.limit
-            // A store that does not answer is found out by the use itself.
+            // If the store does not answer, its use below finds that out.
             let isLarge = route.path.contains("jobs/{id}") ? (try? await isLarge(context)) ?? false : false
-            guard let spare = route.spare else {
-                return try await access.use(atMost: limit, isLarge: isLarge, handler)
-            }
+            guard let spare = route.spare else { return try await access.use(atMost: limit, isLarge: isLarge, handler) }
             return try await access.use(atMost: limit, isLarge: isLarge, handler) {
                 try await Responder.within(limit, request, context, spare)
             }
@@ -107,7 +101,7 @@ struct Responder: Sendable {
         try await access.use { [jobs] in try await jobs.isLarge(context.job(jobs)) }
     }
 
-    /// Whether the audit log has a line for the request. Strangers could else push out all that the log has.
+    /// Whether the audit log has a line for the request. Otherwise unauthenticated requests could flood the log.
     private func isNoted(_ route: Route, _ context: ServerContext) -> Bool {
         route.action != nil && route.isNoted && context.caller.role != nil
     }
@@ -127,7 +121,6 @@ struct Responder: Sendable {
         }
     }
 
-    /// Throws a problem if the caller may not use the route.
     private func check(_ route: Route, _ request: Request, _ caller: Caller) throws {
         if let needed = route.role {
             guard let role = caller.role else {
@@ -145,7 +138,8 @@ struct Responder: Sendable {
         }
         let host = request.head.authority ?? ""
         guard gate.isClosed || settings.isInsecure || Responder.isOwn(host) else {
-            // Else a page of any site could make a browser on this machine send requests, by a name that leads here.
+            // Otherwise any web site could send requests from a browser on this machine, through a host name that
+            // resolves to it (DNS rebinding).
             throw Problem(
                 .misdirectedRequest, "host-foreign", "The server is not known by that name",
                 detail:
@@ -160,8 +154,8 @@ struct Responder: Sendable {
         }
     }
 
-    /// Throws a problem if a page of another site sends a request that may change something, or has the server work. Browsers say from where a page that they show sends a request,
-    /// older ones, and those without TLS, by its origin.
+    /// Throws a problem if a page of another site sends a request that may change something, or that makes the server
+    /// work. Browsers say which site a request comes from; older ones, and connections without TLS, say its origin.
     private func checkOrigin(_ request: Request, _ host: String) throws {
         let site = request.headers[.secFetchSite]
         let origin = site == nil ? request.headers[.origin] : nil
@@ -187,16 +181,7 @@ struct Responder: Sendable {
         _ limit: Duration?, _ request: Request, _ context: ServerContext, _ handler: @escaping Route.Handler
     ) async throws -> Response {
         guard let limit else { return try await handler(request, context) }
-        return try await withThrowingTaskGroup(of: Response.self) { group in
-            group.addTask { try await handler(request, context) }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw Problem.slow(limit)
-            }
-            defer { group.cancelAll() }
-            guard let response = try await group.next() else { throw CancellationError() }
-            return response
-        }
+        return try await Problem.slow(limit).unless(within: limit) { try await handler(request, context) }
     }
 }
 
@@ -210,7 +195,7 @@ extension Problem {
         return problem
     }
 
-    /// RFC 9112, 3.2. A proxy before the server may have gone by the other one.
+    /// RFC 9112, 3.2. A proxy in front of the server may have used the other one.
     fileprivate static let hostTwice = Problem(
         .badRequest, "host-twice", "The request has more than one Host", detail: "One field of that name is taken.")
 
@@ -221,7 +206,7 @@ extension Problem {
     }
 }
 
-/// Turns errors into answers, and tells browsers what pages of this server may do.
+/// Turns errors into answers, and limits what browsers let the server's pages do.
 private struct Manners: RouterMiddleware {
     typealias Context = ServerContext
 
@@ -235,21 +220,19 @@ private struct Manners: RouterMiddleware {
         var response: Response
         do {
             guard Responder.methods.contains(request.method) else { throw Problem.unknown(request.method) }
-            // The first is the request's authority, and no field of it any more.
+            // Hummingbird has taken the first out of the fields: it is the request's authority.
             guard request.headers[.host] == nil else { throw Problem.hostTwice }
             response = try await next(request, context)
         } catch {
             let problem = Problem(of: error)
-            // Any stranger can send what the server does not know.
+            // Anyone can send an unknown method.
             if problem.status.kind == .serverError, problem.status != .notImplemented {
                 log.error(
                     "\(request.method) \(request.uri.path): \(problem.detail)", metadata: ["code": "\(problem.code)"])
             }
             response = try problem.response(from: request, context: context)
         }
-        if response.headers[.contentSecurityPolicy] == nil {
-            response.headers[.contentSecurityPolicy] = Manners.policy
-        }
+        if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = Manners.policy }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         response.headers[.crossOriginResourcePolicy] = "same-origin"
@@ -268,4 +251,57 @@ extension HTTPField.Name {
     fileprivate static let xForwardedFor = HTTPField.Name(known: "X-Forwarded-For")
     static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")
     static let crossOriginResourcePolicy = HTTPField.Name(known: "Cross-Origin-Resource-Policy")
+}
+
+/// A method of a place, and the role that it needs.
+struct Route: Sendable {
+    typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
+
+    let method: HTTPRequest.Method
+    /// Below the base path, without a slash at its start; `{name}` stands for any part.
+    private(set) var path: String
+    /// The least role; nil for anyone.
+    let role: Role?
+    /// Its name in the audit log; nil for a route that changes nothing.
+    let action: String?
+    /// Whether the audit log has a line for each request.
+    var isNoted = true
+    var makesFiles = false
+    /// Whether its handler uses the store, and reads no body. Other handlers use the store by `StoreAccess`, if at all.
+    private(set) var usesStore = false
+    /// Answers instead of it while the store hangs; nil if nothing can.
+    private(set) var spare: Handler?
+    /// How long it may take; nil for any time.
+    let limit: Duration?
+    let handler: Handler
+
+    static func get(
+        _ path: String, _ role: Role? = .viewer, limit: Duration? = .seconds(30), _ handler: @escaping Handler
+    ) -> Route {
+        Route(method: .get, path: path, role: role, action: nil, limit: limit, handler: handler)
+    }
+
+    static func change(
+        _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String, limit: Duration? = .seconds(60),
+        isNoted: Bool = true, makesFiles: Bool = false, _ handler: @escaping Handler
+    ) -> Route {
+        Route(
+            method: method, path: path, role: role, action: action, isNoted: isNoted, makesFiles: makesFiles,
+            limit: limit, handler: handler)
+    }
+
+    func below(_ prefix: String) -> Route {
+        var route = self
+        route.path = prefix + path
+        return route
+    }
+
+    /// The route as one whose handler uses the store.
+    ///
+    /// - Parameter spare: answers instead of it while the store hangs; nil if nothing can.
+    func usingStore(orElse spare: Handler? = nil) -> Route {
+        var route = self
+        (route.usesStore, route.spare) = (true, spare)
+        return route
+    }
 }

@@ -6,7 +6,7 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ServiceLifecycle
 
-/// What happens on the board, as server-sent events.
+/// The board's events, as server-sent events.
 struct EventRoutes {
     let jobs: JobService
     let hub: EventHub
@@ -38,7 +38,7 @@ struct EventRoutes {
             guard let place = BoardEvent.Place(text) else {
                 throw Problem(
                     .badRequest, "place-invalid", "The Last-Event-ID cannot be taken",
-                    detail: "It is the id of an event that this stream sent.")
+                    detail: "It must be the id of an event that this stream sent.")
             }
             return place
         }
@@ -50,7 +50,7 @@ struct EventRoutes {
             body: ResponseBody { [hub] writer in
                 var listener = await hub.listen(after: place)
                 do {
-                    // Browsers wait so long before they connect again.
+                    // Browsers wait for that many milliseconds before they connect again.
                     try await writer.write(ByteBuffer(string: "retry: 1000\n: reel\n\n"))
                     try await withGracefulShutdownHandler {
                         for await _ in listener.wakes {
@@ -79,4 +79,43 @@ struct EventRoutes {
 extension HTTPField.Name {
     fileprivate static let lastEventID = HTTPField.Name(known: "Last-Event-ID")
     fileprivate static let accelBuffering = HTTPField.Name(known: "X-Accel-Buffering")
+}
+
+/// The audit log: which caller had a server make which change.
+struct AuditRoutes {
+    let jobs: JobService
+
+    var routes: [Route] { [.get("audit", .admin, audit)] }
+
+    private struct AuditView: Encodable {
+        /// The latest first.
+        var entries: [EntryView]
+        /// The cursor of the next page; missing if there is none.
+        var next: String?
+    }
+
+    private struct EntryView: Encodable {
+        var time: Double
+        var who: String
+        var role: String
+        var address: String
+        var action: String
+        var job: String?
+        var status: Int
+    }
+
+    @Sendable private func audit(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try request.refuseParameters(except: "cursor", "limit")
+        let place = try request.cursor { BoardEvent.Place($0) }
+        let limit = try request.query("limit", 1...JobRoutes.mostItems) ?? 100
+        let entries = try await jobs.journal(before: place, count: limit)
+        return try JSONAnswer.response(
+            AuditView(
+                entries: entries.map { entry in
+                    let action = entry.action
+                    return EntryView(
+                        time: entry.time, who: action.who, role: action.role, address: action.address,
+                        action: action.action, job: action.job?.text, status: action.status)
+                }, next: entries.count == limit ? entries.last?.place.description : nil))
+    }
 }

@@ -2,26 +2,24 @@ internal import Foundation
 internal import HTTPTypes
 internal import ReelCore
 package import ReelJobs
-internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 
-/// What a request to make a job says.
 struct JobRequest {
     /// The job, before it is in any store.
     let record: JobRecord
-    /// The uploads that are sources, by the names that their copies in the job's folder have.
+    /// The uploads that are sources, by the names of their copies in the job's folder.
     let uploads: [String: Upload]
 
-    /// The most bytes of its body: an edit may have many clips.
+    /// The most bytes of the body: an edit may have many clips.
     static let mostBytes = 8 << 20
 
     /// Reads the first and the last MiB of each source, no more.
     ///
-    /// Throws `FlawedPlace`, `RequestFault` and `Problem` for what the request alone shows, and `.input` if a source cannot be
-    /// read or lies outside the server's folders.
+    /// Throws `FlawedPlace`, `RequestFault` and `Problem` for faults of the request itself, and `.input` if a source
+    /// cannot be read or lies outside the server's folders.
     ///
-    /// - Parameter webhooks: which webhooks are taken; nil for none.
+    /// - Parameter webhooks: nil for a server that takes no webhooks.
     init(_ body: JSONPlace, sources: RequestSources, submitter: String, webhooks: WebhookPolicy?) throws {
         let object = try body.object(
             knows: ["source", "upload", "edit", "options", "name", "weight", "labels", "webhook"])
@@ -43,7 +41,7 @@ struct JobRequest {
         var terms = JobTerms(
             weight: try object.known("weight").map(JobRequest.weight) ?? 1,
             retain: Double(request.retain.seconds), keepsSegments: request.keepSegments)
-        // The folder of the source is not the submitter's: the user who fetches the result chooses one.
+        // The submitter may not write the source's folder: the user who fetches the result chooses one.
         terms.output = URL(fileURLWithPath: choice.path).lastPathComponent
         var record = try JobRecord(
             submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
@@ -54,23 +52,20 @@ struct JobRequest {
         record.webhooks = try object.known("webhook").map { [try WebhookURL($0, webhooks).text] } ?? []
         var uploads: [String: Upload] = [:]
         for (place, source) in record.sources.enumerated() {
-            // Workers see the server's folders, but not its uploads.
+            // Workers can read the server's folders, but not its uploads.
             if let upload = sources.uploads[source.path], let copy = source.staged {
                 uploads[copy] = upload
             } else {
                 record.sources[place].staged = nil
             }
         }
-        self.record = record
-        self.uploads = uploads
+        (self.record, self.uploads) = (record, uploads)
     }
 
     static func weight(_ place: JSONPlace) throws -> Double {
         let weight = try place.double()
         guard JobTerms.weights.contains(weight) else {
-            throw Problem(
-                .badRequest, "weight-invalid", "The weight cannot be taken", detail: "It must be 0.001 to 1000.",
-                pointer: place.pointer)
+            throw place.problem("weight-invalid", "The weight cannot be taken", "It must be 0.001 to 1000.")
         }
         return weight
     }
@@ -78,10 +73,9 @@ struct JobRequest {
     static func name(_ place: JSONPlace) throws -> String {
         let name = try place.text()
         guard Submission.isText(name) else {
-            throw Problem(
-                .badRequest, "name-invalid", "The name cannot be taken",
-                detail: "A name has 1 to 100 characters without line breaks or tabs.",
-                pointer: place.pointer)
+            throw place.problem(
+                "name-invalid", "The name cannot be taken",
+                "A name has 1 to 100 characters without line breaks or tabs.")
         }
         return name
     }
@@ -92,30 +86,112 @@ struct JobRequest {
         for (name, value) in object.places {
             let text = try value.text()
             guard Submission.isLabelName(name), Submission.isText(text) else {
-                throw Problem(
-                    .badRequest, "label-invalid", "A label cannot be taken",
-                    detail:
-                        "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
-                        + "without line breaks or tabs.", pointer: value.pointer)
+                throw value.problem(
+                    "label-invalid", "A label cannot be taken",
+                    "A label's name has 1 to 40 letters, digits, '.', '-' and '_', its value 1 to 100 characters "
+                        + "without line breaks or tabs.")
             }
             labels[name] = text
         }
         do { try Submission.check(labels: labels) } catch {
-            throw Problem(
-                .badRequest, "label-invalid", "There are too many labels",
-                detail: "A job has \(Submission.mostLabels) at most; these are \(labels.count).",
-                pointer: place.pointer)
+            throw place.problem(
+                "label-invalid", "There are too many labels",
+                "A job has \(Submission.mostLabels) at most; these are \(labels.count).")
         }
         return labels
     }
 }
 
+extension JSONPlace {
+    /// The problem that the value at this place cannot be taken.
+    fileprivate func problem(
+        _ code: String, _ title: String, _ detail: String, _ status: HTTPResponse.Status = .badRequest
+    ) -> Problem {
+        Problem(status, code, title, detail: detail, pointer: pointer)
+    }
+}
+
 extension RequestNames {
-    /// As a request's body has options: play, or play "ping-pong". Without the fields that mean nothing for one source, or that
-    /// an edit says itself.
+    /// As a request's body has options: play, or play "ping-pong". Without the fields that mean nothing for one source,
+    /// and the fields that an edit has itself.
     package static let api = RequestNames(
         fields: OutputRequest.Field.allCases.filter {
             ![.stitch, .lenient, .soundtrack, .soundtrackFrom].contains($0)
         },
         write: { field, value in field.rawValue + (value.map { " \"\($0)\"" } ?? "") })
+}
+
+/// The sources that a caller's request may name: files below the server's folders, and the caller's uploads. Answers do
+/// not reveal anything about files elsewhere, not even whether they exist.
+struct RequestSources {
+    /// The folders; nil for none.
+    let folders: SourceRoots?
+    /// The folders, and the folder of uploads.
+    let roots: SourceRoots
+    /// The uploads that were named, by the paths that stand for them.
+    private(set) var uploads: [String: Upload] = [:]
+    /// Finds an upload of the caller, or throws a problem.
+    let find: (String) throws -> (Upload, Uploads.Record)
+
+    /// The path of a source: an absolute path below one of the folders, or `upload:ID`.
+    mutating func path(of place: JSONPlace) throws -> String {
+        let text = try place.text()
+        guard text.utf8.count <= 4096 else {
+            throw place.problem("source-long", "The path of a source is too long", "It may have 4096 bytes.")
+        }
+        if let id = text.split(separator: ":", maxSplits: 1).last, text.hasPrefix("upload:") {
+            return try path(ofUpload: String(id), at: place)
+        }
+        guard let folders else {
+            throw place.problem(
+                "sources-closed", "The server takes no paths", "It was started without --sources; upload the file.",
+                .forbidden)
+        }
+        guard text.hasPrefix("/") else {
+            throw place.problem("source-relative", "The path of a source must be absolute", "\(text) is not.")
+        }
+        let path = URL(fileURLWithPath: text).standardizedFileURL.path
+        do throws(ReelFailure) { try folders.check(path) } catch {
+            var problem = Problem(error)
+            problem.pointer = place.pointer
+            throw problem
+        }
+        return path
+    }
+
+    /// A path that stands for a complete upload.
+    mutating func path(ofUpload id: String, at place: JSONPlace) throws -> String {
+        let (upload, record) = try find(id)
+        guard try record.length == upload.offset, !record.isPartial else {
+            throw place.problem(
+                "upload-incomplete", "The upload is not complete", "\(id) lacks bytes, or is a part of another.",
+                .conflict)
+        }
+        let path = URL(fileURLWithPath: try upload.path(named: record.name)).standardizedFileURL.path
+        uploads[path] = upload
+        return path
+    }
+}
+
+extension WebhookURL {
+    /// The webhook that a request names.
+    ///
+    /// - Parameter policy: nil for a server that takes no webhooks.
+    init(_ place: JSONPlace, _ policy: WebhookPolicy?) throws {
+        let text = try place.text()
+        guard let policy else {
+            throw place.problem(
+                "webhooks-off", "The server sends no webhooks",
+                "It was started without --webhook-secret, which names the file with the secret that signs them.")
+        }
+        do { try self.init(text) } catch {
+            throw place.problem("webhook-invalid", "The webhook cannot be taken", error.rawValue)
+        }
+        guard policy.admits(self) else {
+            throw place.problem(
+                "webhook-private", "The webhook's address is private",
+                "Webhooks are sent to public addresses, and to the ones that --webhook-allow names at the server's start."
+            )
+        }
+    }
 }

@@ -6,7 +6,6 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
 
-/// Looking at jobs, and changing them.
 struct JobRoutes {
     let jobs: JobService
     let access: StoreAccess
@@ -16,7 +15,7 @@ struct JobRoutes {
     static let mostItems = 500
 
     var routes: [Route] {
-        // The board knows most of what there is to see.
+        // The board knows most of a job without the store.
         let ofBoardAlone = JobRoutes(jobs: jobs.withoutStore, access: access, limits: limits).looking
         return zip(looking, ofBoardAlone).map { $0.usingStore(orElse: $1.handler) }
             + changing.map { $0.usingStore() } + [.change(.patch, "jobs/{id}", .operator, "change", patch)]
@@ -42,7 +41,7 @@ struct JobRoutes {
                 }
             },
             .change(.post, "jobs/{id}/retry", .operator, "retry", makesFiles: true) { _, context in
-                // The job stays its submitter's, and is one of that token's jobs, whichever token retries it.
+                // The job counts for its submitter's token, whichever token retries it.
                 let submitter = await jobs.submitter(of: try context.job(jobs))
                 return try await limits.beginningJob(
                     of: submitter.map(TokenLimits.name(ofSubmitter:)) ?? context.caller.name
@@ -76,25 +75,14 @@ struct JobRoutes {
 
     @Sendable private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "state", "label", "q", "limit", "cursor")
-        let states = try request.query(all: "state").map { text in
-            guard let state = JobFilter.State(rawValue: text) else {
-                let known = JobFilter.State.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.parameter("state", "It is \(text); it can be \(known).")
-            }
-            return state
-        }
+        let states: [JobFilter.State] = try request.query(all: "state").map { try request.value($0, of: "state") }
         let labels: [String: String]
         do {
             labels = try Submission.labels(request.query(all: "label"))
         } catch {
             throw Problem.parameter("label", "It takes NAME=VALUE, as project=trailer, each name once.")
         }
-        let place = try request.query("cursor").map { text in
-            guard let place = JobPlace(text) else {
-                throw Problem.parameter("cursor", "It is none that this server gave.")
-            }
-            return place
-        }
+        let place = try request.cursor { JobPlace($0) }
         let page = try await jobs.page(
             JobFilter(states: Set(states), labels: labels), matching: request.query("q"), before: place,
             count: request.query("limit", 1...JobRoutes.mostItems) ?? 50)
@@ -104,40 +92,20 @@ struct JobRoutes {
                 unreadable: QueueView.UnreadableView.all(page.unreadable)))
     }
 
-    private struct StripView: Encodable {
-        struct Cell: Encodable {
-            var passes: Int
-            var done: Int
-            var live: Int
-            /// Passes that failed and wait for a retry, and the one that failed the job.
-            var failed: Int
-        }
-
-        var cells: [Cell]
-    }
-
     @Sendable private func strip(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "cells")
         let job = try await context.job(jobs)
         let cells = try request.query("cells", 1...1000) ?? 100
         let strip = try await jobs.strip(job, cells: cells)
-        return try JSONAnswer.response(
-            StripView(
-                cells: (strip?.cells ?? []).map {
-                    StripView.Cell(passes: $0.passes, done: $0.done, live: $0.live, failed: $0.failed)
-                }))
+        let views = (strip?.cells ?? []).map { cell in
+            ["passes": cell.passes, "done": cell.done, "live": cell.live, "failed": cell.failed]
+        }
+        return try JSONAnswer.response(["cells": views])
     }
 
     @Sendable private func passes(_ request: Request, _ context: ServerContext) async throws -> Response {
         try request.refuseParameters(except: "state", "cursor", "limit")
-        var state: JobPass.State?
-        if let text = try request.query("state") {
-            state = JobPass.State(rawValue: text)
-            guard state != nil else {
-                let known = JobPass.State.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem.parameter("state", "It is \(text); it can be \(known).")
-            }
-        }
+        let state: JobPass.State? = try request.query("state").map { try request.value($0, of: "state") }
         let first = try request.query("cursor", 0...Int(Int32.max)) ?? 0
         let limit = try request.query("limit", 1...JobRoutes.mostItems) ?? 100
         return try JSONAnswer.response(
@@ -162,7 +130,7 @@ struct JobRoutes {
 
     // MARK: Changing
 
-    /// Answers with the job as it is after a change.
+    /// Changes a job, and answers with the job as it is then.
     private func changed(
         _ context: ServerContext, _ change: (JobID) async throws(ReelFailure) -> Void
     ) async throws -> Response {

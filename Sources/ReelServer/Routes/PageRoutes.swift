@@ -8,11 +8,11 @@ internal import ReelCore
 /// The pages: one shell for all places, its style and the modules of its script. All are part of the program.
 ///
 /// After an upgrade a browser must not run modules of two releases together. So they and the style have addresses below
-/// `pages/VERSION/`, where VERSION is a hash of them all, and modules import each other by relative addresses (`./api.js`),
-/// which keeps all of them in the folder that the shell names. A browser asks for the shell each time, and may keep the
-/// modules for as long as it likes. The server knows no other version than its own: a browser that has the shell of
-/// another release, as while servers of two releases serve one address, gets none of its modules, until it loads the page
-/// anew.
+/// `pages/VERSION/`, where VERSION is a hash of them all, and modules import each other by relative addresses
+/// (`./api.js`), which keeps all of them in the folder that the shell names. A browser asks for the shell each time,
+/// and may keep the modules for as long as it likes. The server knows no other version than its own: a browser that has
+/// the shell of another release, as while servers of two releases serve one address, gets none of its modules, until it
+/// loads the page anew.
 struct PageRoutes {
     let basePath: String
 
@@ -90,7 +90,6 @@ struct PageRoutes {
     }
 }
 
-/// A file that is part of the program.
 private struct Page: Sendable {
     let buffer: ByteBuffer
     let type: String

@@ -5,8 +5,8 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 
-/// Who a browser is, and signing in. The session is the token itself, in a cookie that scripts cannot read: any server of
-/// the same tokens knows it.
+/// Signing in and out with a browser. The session is the token itself, in a cookie that scripts cannot read: any server
+/// with the same tokens knows it.
 struct SessionRoutes {
     let server: Server
     let gate: Gate
@@ -25,7 +25,7 @@ struct SessionRoutes {
         ]
     }
 
-    /// Who the caller is, and what this server offers.
+    /// The caller, and what this server offers.
     private struct SessionView: Encodable {
         var name: String?
         var role: Role?

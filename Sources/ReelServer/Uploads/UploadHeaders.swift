@@ -21,7 +21,7 @@ extension Request {
 
     static let pieceType = "application/offset+octet-stream"
 
-    /// The name of the file, of the metadata's filename or name, without any folder; "upload" if it says none.
+    /// The name of the file, from the metadata's filename or name, without any folder; "upload" if there is none.
     func fileName() throws -> String {
         var values: [String: String] = [:]
         for pair in (headers[.uploadMetadata] ?? "").split(separator: ",") {
@@ -79,4 +79,62 @@ extension HTTPField.Name {
     static let uploadDeferLength = HTTPField.Name(known: "Upload-Defer-Length")
     static let uploadExpires = HTTPField.Name(known: "Upload-Expires")
     static let uploadChecksum = HTTPField.Name(known: "Upload-Checksum")
+}
+
+/// The header `Upload-Concat` of a new upload (the extension concatenation).
+enum UploadConcat: Equatable {
+    /// An upload of its own: the header is missing.
+    case whole
+    case part
+    /// An upload that consists of parts, by their places.
+    case parts([String])
+
+    init(_ request: Request) throws {
+        switch request.headers[.uploadConcat] {
+        case nil: self = .whole
+        case "partial": self = .part
+        case let text? where text.hasPrefix("final;"):
+            let places = text.dropFirst("final;".count).split(separator: " ").map(String.init)
+            guard !places.isEmpty else { throw Problem.header("Upload-Concat", "It names no part.") }
+            self = .parts(places)
+        default: throw Problem.header("Upload-Concat", "It is 'partial', or 'final;' with the places of the parts.")
+        }
+    }
+
+    /// The header of an upload that exists; nil for an upload of its own.
+    static func text(of record: Uploads.Record, place: (String) -> String) -> String? {
+        if let parts = record.parts { return "final;" + parts.map(place).joined(separator: " ") }
+        return record.isPartial ? "partial" : nil
+    }
+}
+
+/// The complete parts of an upload.
+struct UploadParts {
+    private let parts: [(upload: Upload, record: Uploads.Record)]
+
+    /// Finds the parts at these places. Throws a problem if there is no upload at one of them, or it is not complete.
+    /// Blocks.
+    ///
+    /// - Parameter find: the upload of an id, if the caller may use it.
+    init(at places: [String], find: (String) throws -> (Upload, Uploads.Record)) throws {
+        parts = try places.map { place in
+            let (part, record) = try find(place.split(separator: "/").last.map(String.init) ?? "")
+            guard record.isPartial else { throw Problem.header("Upload-Concat", "\(place) is not a partial upload.") }
+            guard try record.length == part.offset else {
+                throw Problem(.conflict, "part-incomplete", "A part is not complete", detail: "\(place) lacks bytes.")
+            }
+            return (part, record)
+        }
+    }
+
+    var uploads: [Upload] { parts.map(\.upload) }
+
+    /// The bytes of the whole. A part that is named twice counts twice.
+    var length: Int64 { parts.reduce(0) { $0 + ($1.record.length ?? 0) } }
+
+    /// The bytes of the parts that belong to an owner. A part that is named twice counts once.
+    func bytes(of owner: String?) -> Int64 {
+        let records = Dictionary(parts.map { ($0.upload.id, $0.record) }) { first, _ in first }.values
+        return records.reduce(0) { $0 + ($1.owner == owner ? $1.length ?? 0 : 0) }
+    }
 }

@@ -4,16 +4,16 @@ internal import Hummingbird
 internal import ReelCore
 internal import ReelStore
 
-/// Resumable uploads into the store: tus 1.0.0 with the extensions creation, creation-with-upload, creation-defer-length,
-/// expiration, checksum, termination and concatenation (https://tus.io/protocols/resumable-upload). docs/server.md says why
-/// these.
+/// Resumable uploads into the store: tus 1.0.0 with the extensions creation, creation-with-upload,
+/// creation-defer-length, expiration, checksum, termination and concatenation
+/// (https://tus.io/protocols/resumable-upload). docs/server.md says why these.
 struct UploadRoutes {
     let uploads: Uploads
     let settings: ServerSettings
     let limits: TokenLimits
     let access: StoreAccess
 
-    /// How long a call to the store may take, and one that copies an upload or waits until one is on the disk.
+    /// The time for a call to the store, and for a call that copies an upload or waits until it is on the disk.
     static let (limit, longLimit) = (Duration.seconds(60), Duration.seconds(3600))
 
     private var room: UploadRoom { UploadRoom(uploads: uploads, settings: settings, limits: limits, access: access) }
@@ -56,12 +56,12 @@ struct UploadRoutes {
 
     private static var version: HTTPFields { [.tusResumable: "1.0.0", .cacheControl: "no-store"] }
 
-    /// Answers a request of the protocol's version; every answer says that version.
+    /// Answers a request of the protocol's version. Every answer has that version.
     private func tus(_ request: Request, _ context: ServerContext, _ handler: Handler) async throws -> Response {
         guard request.headers[.tusResumable] == "1.0.0" else {
             var problem = Problem(
-                .preconditionFailed, "tus-version", "The request is of no version of tus that is known",
-                detail: "Send Tus-Resumable: 1.0.0.")
+                .preconditionFailed, "tus-version", "The version of tus is not supported",
+                detail: "This server speaks 1.0.0: send Tus-Resumable: 1.0.0.")
             problem.headers[.tusVersion] = "1.0.0"
             throw problem
         }
@@ -76,7 +76,7 @@ struct UploadRoutes {
         }
     }
 
-    /// What a POST asks for by the name of another method. A client sends it if it cannot send that method.
+    /// The handler of the method that a POST names, for clients that cannot send that method.
     private func overridden(_ request: Request) throws -> Handler {
         switch request.headers[.methodOverride]?.uppercased() {
         case "PATCH": return append
@@ -112,7 +112,7 @@ struct UploadRoutes {
                 response.headers[.uploadOffset] = String(try await receiver.receive(request, at: 0, upload, record))
             }
         } catch {
-            // Its maker does not learn its place, and could not remove it.
+            // The client does not learn its place, and could not remove it.
             _ = try? await access.use(begins: true) { try upload.end() }
             throw error
         }
@@ -136,7 +136,7 @@ struct UploadRoutes {
         let (upload, record) = try await access.use { try self.upload(context.part("id"), context) }
         guard request.isPiece else {
             throw Problem(
-                .unsupportedMediaType, "not-a-piece", "The request is no piece of an upload",
+                .unsupportedMediaType, "not-a-piece", "The request is not a piece of an upload",
                 detail: "Its Content-Type must be \(Request.pieceType).")
         }
         guard let offset = try request.bytes(.uploadOffset) else {
@@ -172,12 +172,12 @@ struct UploadRoutes {
             return (found, record)
         }
         throw Problem(
-            .notFound, "upload-unknown", "There is no such upload", detail: "\(id) is none, or it has expired.")
+            .notFound, "upload-unknown", "There is no such upload", detail: "\(id) is unknown, or it has expired.")
     }
 
     private func place(of id: String) -> String { "\(settings.basePath)/api/v1/uploads/\(id)" }
 
-    /// The parts that a new upload is put together of; nil if it is not.
+    /// The parts of a new upload that consists of parts; otherwise nil.
     private func parts(_ concat: UploadConcat, _ context: ServerContext) async throws -> UploadParts? {
         guard case .parts(let places) = concat else { return nil }
         return try await access.use { try UploadParts(at: places) { try upload($0, context) } }

@@ -1,51 +1,46 @@
 package import Foundation
 package import ReelCore
-internal import ReelJobs
+internal import ReelHost
 internal import Subprocess
 internal import SystemPackage
 
-/// Sends a body by the program curl. Its process's arguments name neither URL nor signature, which may be secret.
+/// Sends a body with the program curl. The arguments of its process do not contain URL or signature, which may be
+/// secret.
 package struct Curl: Sendable {
     private let program: String?
 
     /// - Parameter program: path of curl; nil if it is not installed.
     package init(program: String? = Programs.installed("curl")) { self.program = program }
 
-    /// What a receiver answered.
-    package enum Answer: Hashable, Sendable {
-        /// With a status of HTTP.
+    package enum Reply: Hashable, Sendable {
         case status(Int)
-        /// It did not; quotes curl.
+        /// The receiver did not reply; quotes curl.
         case none(said: String)
     }
 
     /// A message for a receiver at addresses that are known to be allowed.
     package struct Message {
         package var url: WebhookURL
-        /// Where the URL's host is looked for, and nowhere else; at least one.
+        /// The only addresses at which curl looks for the URL's host; at least one.
         var addresses: [IPAddress]
         /// Names and values of fields, in ASCII without quotes, backslashes and line breaks.
         var fields: [(name: String, value: String)]
         var body: Data
-        /// Seconds that all of it may take.
+        /// The seconds that all of it may take.
         var limit: Int
 
         package init(
             url: WebhookURL, addresses: [IPAddress], fields: [(name: String, value: String)], body: Data, limit: Int
         ) {
-            self.url = url
-            self.addresses = addresses
-            self.fields = fields
-            self.body = body
-            self.limit = limit
+            (self.url, self.addresses, self.fields, self.body, self.limit) = (url, addresses, fields, body, limit)
         }
     }
 
-    /// Sends a message, and throws away what the receiver answers besides the status. Redirections are not followed, and no
-    /// proxy is used.
+    /// Sends a message, and discards the receiver's reply except for its status. Curl does not follow redirections or
+    /// use a proxy.
     ///
     /// Throws `.curlNotInstalled`.
-    package func post(_ message: Message) async throws(ReelFailure) -> Answer {
+    package func post(_ message: Message) async throws(ReelFailure) -> Reply {
         guard let program else { throw ReelFailure(.curlNotInstalled) }
         let input = Array("\(Curl.configuration(of: message))\n".utf8) + message.body
         do {
@@ -62,8 +57,8 @@ package struct Curl: Sendable {
         }
     }
 
-    /// Gives curl the lines up to the first empty one as its configuration, and what follows as its standard input. The shell
-    /// reads byte by byte, so that it takes nothing of the body.
+    /// Gives curl the lines before the first empty line as its configuration, and the rest as its standard input. The
+    /// shell reads byte by byte, so it does not consume any byte of the body.
     private static let script = """
         lines=
         while IFS= read -r line && [ -n "$line" ]; do lines="$lines$line
@@ -73,7 +68,7 @@ package struct Curl: Sendable {
         END
         """
 
-    /// Nothing of this process's own but where the certificates of authorities lie.
+    /// From this process's environment, only the places of the certificates of authorities.
     private static var environment: [Environment.Key: String] {
         ProcessInfo.processInfo.environment.reduce(into: [:]) { kept, variable in
             guard ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"].contains(variable.key) else { return }

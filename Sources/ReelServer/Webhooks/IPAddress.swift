@@ -1,5 +1,8 @@
-/// An address of the Internet Protocol. One of version 4 that stands in one of version 6, as ::ffff:10.0.0.1 does, is the
-/// address of version 4.
+internal import Glibc
+internal import NIOPosix
+
+/// An address of the Internet Protocol. An address of version 4 that is embedded in one of version 6, such as
+/// ::ffff:10.0.0.1, is the address of version 4.
 package struct IPAddress: Hashable, Sendable {
     /// Four bytes or sixteen.
     package let bytes: [UInt8]
@@ -16,61 +19,23 @@ package struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// How addresses of version 6 begin that stand for one of version 4: mapped ones, and those of a translator (NAT64).
+    /// The beginnings of addresses of version 6 that embed one of version 4: mapped ones, and ones of a translator
+    /// (NAT64).
     private static let embedding: [[UInt8]] = [
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
     ]
 
-    /// Reads dotted decimals without leading zeros, or an address of version 6 without zone and brackets; nil for anything
-    /// else, also for other forms of numbers that some programs take for addresses.
+    /// Reads dotted decimals without leading zeros, or an address of version 6 without zone and brackets. Nil for other
+    /// texts, including other forms of numbers that some programs take for addresses.
     package init?(_ text: some StringProtocol) {
-        let bytes = text.contains(":") ? IPAddress.sixteen(of: String(text)) : IPAddress.four(of: text)
-        guard let bytes else { return nil }
+        let (family, count) = text.contains(":") ? (AF_INET6, 16) : (AF_INET, 4)
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard !text.utf8.contains(0), inet_pton(family, String(text), &bytes) == 1 else { return nil }
         self.init(bytes: bytes)
     }
 
-    private static func four(of text: some StringProtocol) -> [UInt8]? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let bytes = parts.compactMap { part -> UInt8? in
-            guard part.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-                part.count == 1 || part.first != "0"
-            else { return nil }
-            return UInt8(part)
-        }
-        return parts.count == 4 && bytes.count == 4 ? bytes : nil
-    }
-
-    private static func sixteen(of text: String) -> [UInt8]? {
-        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard halves.count <= 2, let head = groups(halves[0], isLast: halves.count == 1),
-            let tail = halves.count == 2 ? groups(halves[1], isLast: true) : []
-        else { return nil }
-        let missing = 16 - head.count - tail.count
-        guard halves.count == 2 ? missing >= 2 : missing == 0 else { return nil }
-        return head + Array(repeating: 0, count: missing) + tail
-    }
-
-    /// The bytes of groups of hexadecimal digits, the last of which may be dotted decimals.
-    private static func groups(_ text: Substring, isLast: Bool) -> [UInt8]? {
-        guard !text.isEmpty else { return [] }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        var bytes: [UInt8] = []
-        for (place, part) in parts.enumerated() {
-            if isLast, place == parts.count - 1, part.contains(".") {
-                guard let four = four(of: part) else { return nil }
-                bytes += four
-                continue
-            }
-            guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-                let group = UInt16(part, radix: 16)
-            else { return nil }
-            bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
-        }
-        return bytes
-    }
-
-    /// Whether it belongs to a host that any host of the Internet reaches: not to this machine, a private network, a link,
-    /// a group, or one of the other ranges that IANA's registries of special-purpose addresses have.
+    /// Whether any host of the Internet can reach it: it does not belong to this machine, a private network, a link, a
+    /// group, or another range of IANA's registries of special-purpose addresses.
     package var isPublic: Bool {
         if bytes.count == 4 { return !IPAddress.specialOfFour.contains { $0.contains(self) } }
         return IPAddress.global.contains { $0.contains(self) }
@@ -90,8 +55,8 @@ package struct IPAddress: Hashable, Sendable {
     /// All addresses of version 6 that have been given out for single hosts of the Internet.
     private static let global = networks("2000::/3")
 
-    /// Of those: the assignments of protocols (Teredo, ORCHID), documentation, and 6to4, in which any address of version 4 may
-    /// stand.
+    /// The exceptions: assignments of protocols (Teredo, ORCHID), documentation, and 6to4, which can embed any address
+    /// of version 4.
     private static let specialOfSixteen = networks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
     private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }
@@ -117,7 +82,6 @@ package struct IPNetwork: Hashable, Sendable {
         (self.address, self.length) = (address, length)
     }
 
-    /// Whether an address belongs to it.
     package func contains(_ other: IPAddress) -> Bool {
         guard other.bytes.count == address.bytes.count else { return false }
         for place in address.bytes.indices {
@@ -135,5 +99,49 @@ extension IPAddress: CustomStringConvertible {
         if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2)
             .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }.joined(separator: ":")
+    }
+}
+
+enum Resolver {
+    /// Threads of its own: a lookup blocks until a name server answers.
+    private static let pool: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: 4)
+        pool.start()
+        return pool
+    }()
+
+    /// The addresses that a name has now; empty if it does not have any, or if no name server answers.
+    static func addresses(of name: String) async -> [IPAddress] { (try? await pool.runIfActive { lookUp(name) }) ?? [] }
+
+    private static func lookUp(_ name: String) -> [IPAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var first: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
+        defer { freeaddrinfo(first) }
+        var found: [IPAddress] = []
+        var next = first
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            guard let address = address(in: entry), !found.contains(address) else { continue }
+            found.append(address)
+        }
+        return found
+    }
+
+    private static func address(in entry: addrinfo) -> IPAddress? {
+        guard let socket = entry.ai_addr else { return nil }
+        // The structure behind the pointer is as long as its family says.
+        switch entry.ai_family {
+        case AF_INET:
+            return socket.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                withUnsafeBytes(of: address.pointee.sin_addr) { IPAddress(bytes: $0) }
+            }
+        case AF_INET6:
+            return socket.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                withUnsafeBytes(of: address.pointee.sin6_addr) { IPAddress(bytes: $0) }
+            }
+        default: return nil
+        }
     }
 }

@@ -1,33 +1,31 @@
-package import ReelWords
+internal import Crypto
+package import Foundation
+package import ReelCore
+internal import ReelStore
+internal import ReelWords
 
 /// Which webhooks a server takes and sends, and how it signs them.
 package struct WebhookPolicy: Sendable {
     let secret: WebhookSecret
+    /// Receivers that get webhooks although they are not public.
     let allowed: [AllowedReceiver]
 
-    /// - Parameters:
-    ///   - secret: signs what is sent.
-    ///   - allowed: receivers that are not public, and are sent to nevertheless.
     package init(secret: WebhookSecret, allowed: [AllowedReceiver] = []) {
-        self.secret = secret
-        self.allowed = allowed
+        (self.secret, self.allowed) = (secret, allowed)
     }
 
-    /// Whether webhooks may be sent to an address that a host has.
     package func admits(_ address: IPAddress, of host: WebhookURL.Host) -> Bool {
         address.isPublic || allowed.contains { $0.matches(address, host) }
     }
 
-    /// Whether a request may name it. What a name stands for is looked at when it is sent.
+    /// Whether a request may name it. Names are resolved later, when the webhook is sent.
     package func admits(_ url: WebhookURL) -> Bool {
         if case .address(let address) = url.host { admits(address, of: url.host) } else { true }
     }
 }
 
-/// A receiver of webhooks that is not public, and is sent to nevertheless: a host by its name, whatever its addresses, or
-/// addresses.
+/// A receiver that gets webhooks although it is not public: a host by its name, with any addresses, or a network.
 package struct AllowedReceiver: ExplainedArgument {
-    /// The forms that it takes.
     package static let forms = "a host, an address or a network (hooks.internal, 127.0.0.1, 10.0.0.0/8)"
 
     private enum Kind {
@@ -53,5 +51,105 @@ package struct AllowedReceiver: ExplainedArgument {
         case .name(let name): host == .name(name)
         case .network(let network): network.contains(address)
         }
+    }
+}
+
+/// The URL of a webhook, in one form for all ways to write it.
+package struct WebhookURL: Hashable, Sendable {
+    package enum Host: Hashable, Sendable {
+        /// Lower-case letters, digits, hyphens and dots.
+        case name(String)
+        case address(IPAddress)
+    }
+
+    /// Why a text is not a webhook's URL.
+    package enum Flaw: String, Error {
+        case long = "It has more than 2000 characters."
+        case characters = "It has characters that no URL has: write them percent-encoded, a host in Punycode."
+        case scheme = "It must begin with https:// or http://."
+        case user = "It must not name a user: put a secret of the receiver's into the path or the query."
+        case fragment = "It must not have a fragment (#)."
+        case host = "Its host must be a name of DNS, or an address as 192.0.2.1 or [2001:db8::1]."
+        case port = "Its port must be 1 to 65535."
+    }
+
+    /// With scheme and host in lower case.
+    package let text: String
+    /// `http` or `https`.
+    package let scheme: String
+    package let host: Host
+    package let port: Int
+
+    package init(_ text: String) throws(Flaw) {
+        guard text.utf8.count <= 2000 else { throw .long }
+        guard !text.contains("#") else { throw .fragment }
+        guard text.utf8.allSatisfy(WebhookURL.legal.contains) else { throw .characters }
+        guard let match = text.wholeMatch(of: /(?i)(https?):\/\/([^\/?]*)(.*)/) else { throw .scheme }
+        let (scheme, authority) = (match.1.lowercased(), match.2.lowercased())
+        guard !authority.contains("@") else { throw .user }
+        guard let parts = authority.wholeMatch(of: /(\[[^\]]*\]|[^:\[\]]*)(:.*)?/) else { throw .host }
+        self.scheme = scheme
+        host = try WebhookURL.host(parts.1)
+        if let given = parts.2?.dropFirst() {
+            guard given.wholeMatch(of: /[1-9][0-9]{0,4}/) != nil, let port = Int(given), port <= 65535 else {
+                throw .port
+            }
+            self.port = port
+        } else {
+            port = scheme == "https" ? 443 : 80
+        }
+        self.text = "\(scheme)://\(authority)\(match.3)"
+    }
+
+    private static func host(_ text: Substring) throws(Flaw) -> Host {
+        if text.hasPrefix("[") {
+            guard text.contains(":"), let address = IPAddress(text.dropFirst().dropLast()) else { throw .host }
+            return .address(address)
+        }
+        if let address = IPAddress(text) { return .address(address) }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 253,
+            labels.allSatisfy({ $0.wholeMatch(of: /[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/) != nil }),
+            // Some programs take 127.1, 0x7f.1 and 2130706433 for addresses.
+            labels.last?.wholeMatch(of: /[0-9]+|0x[0-9a-f]*/) == nil
+        else { throw .host }
+        return .name(String(text))
+    }
+
+    /// Its name in the log, without path and query, which may be secret.
+    package var origin: String { text.prefix { $0 != "?" }.split(separator: "/").prefix(2).joined(separator: "//") }
+
+    private static let legal = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%:/?#[]@!$&'()*+,;=".utf8)
+}
+
+/// The secret with which receivers verify that a webhook comes from this server.
+package struct WebhookSecret: Sendable {
+    private let key: SymmetricKey
+
+    static let leastBytes = 16
+
+    package init(_ text: String) { key = SymmetricKey(data: Data(text.utf8)) }
+
+    /// Reads the secret from a file: its text, without the line break at its end.
+    ///
+    /// Throws `.secretFileUnusable` and `.secretFileOpen` as `SecretFile.read` does, and `.secretTooShort` for fewer
+    /// than 16 bytes.
+    package static func read(_ path: String) throws(ReelFailure) -> WebhookSecret {
+        let text = try SecretFile.read(path, of: .server).trimmingCharacters(in: .newlines)
+        guard text.utf8.count >= leastBytes else { throw ReelFailure(.secretTooShort(path: path, least: leastBytes)) }
+        return WebhookSecret(text)
+    }
+
+    /// The value of the field `Reel-Signature`.
+    ///
+    /// - Parameters:
+    ///   - body: the message.
+    ///   - time: seconds since 1970; signed, too, so that a receiver can refuse an old message that is sent again.
+    package func signature(of body: Data, at time: Int) -> String {
+        var code = HMAC<SHA256>(key: key)
+        code.update(data: Data("\(time).".utf8))
+        code.update(data: body)
+        return "t=\(time),v1=\(Hexadecimal.text(code.finalize()))"
     }
 }

@@ -8,33 +8,30 @@ internal import ReelWords
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Tells the receivers of webhooks of the ends of jobs. Servers of one board share the work.
+/// Sends a webhook at the end of each job that has one. Servers of one board share the work.
 final class WebhookSender: Service {
     private let jobs: JobService
     private let policy: WebhookPolicy
     private let access: StoreAccess
     private let log: Logger
-    /// How many are being sent.
+    /// How many webhooks are being sent.
     private let sending = Mutex(0)
-    /// The code of the failure with which the board's last call ended; nil if it answered.
+    /// The code of the failure of the last call to the board; nil if it succeeded.
     private let trouble = Mutex<String?>(nil)
 
-    /// The most that are sent at once: a few receivers that do not answer hold up no others.
+    /// The most that are sent at once, so that a few receivers that do not answer do not delay the others.
     private static let mostAtOnce = 16
-    /// Seconds for one, the lookup of the host included: less than the board's lease.
+    /// Seconds for one webhook, including the lookup of the host; less than the board's lease.
     private static let limit = 50
-    /// Seconds of those for the receiver.
+    /// The part of them in which the receiver must answer.
     private static let answerLimit = 30
 
     init(_ jobs: JobService, _ policy: WebhookPolicy, access: StoreAccess, log: Logger) {
-        self.jobs = jobs
-        self.policy = policy
-        self.access = access
-        self.log = log
+        (self.jobs, self.policy, self.access, self.log) = (jobs, policy, access, log)
     }
 
-    /// Asks the board once a second, and again at once after each that was due. At a shutdown webhooks that are being sent are
-    /// waited for.
+    /// Asks the board for a due webhook once a second, and again at once after each one. A shutdown waits for the
+    /// webhooks that are being sent.
     func run() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled, !Task.isShuttingDownGracefully {
@@ -57,7 +54,7 @@ final class WebhookSender: Service {
             trouble.withLock { $0 = nil }
             return due
         } catch {
-            // One line, however long it lasts.
+            // One line for all calls that fail alike.
             let isNew = trouble.withLock { known in
                 defer { known = error.reason.code }
                 return known != error.reason.code
@@ -67,8 +64,8 @@ final class WebhookSender: Service {
         }
     }
 
-    /// Makes one attempt. If this server ends meanwhile, or Redis or the store cannot be reached, another attempt follows when
-    /// the lease has lapsed.
+    /// Makes one attempt. If this server ends meanwhile, or Redis or the store cannot be reached, another attempt
+    /// follows when the lease has lapsed.
     private func send(_ due: DueWebhook) async {
         let view: JobView
         do {
@@ -79,7 +76,7 @@ final class WebhookSender: Service {
             log.error("\(problem.detail)", metadata: ["code": "\(problem.code)"])
             return
         }
-        // A job that runs again ends again.
+        // A job that runs again will end again.
         guard view.state.isTerminal else { return }
         do throws(ReelFailure) {
             let (outcome, said) = try await attempt(due, view)
@@ -96,7 +93,7 @@ final class WebhookSender: Service {
         _ due: DueWebhook, _ view: JobView
     ) async throws(ReelFailure) -> (outcome: DueWebhook.Outcome, said: String) {
         guard let url = try? WebhookURL(due.url), let body = try? JSONAnswer.bytes(view) else {
-            return (.refused, "it is no URL that this release can send to")
+            return (.refused, "this release cannot send to its URL")
         }
         let start = ContinuousClock.now
         let found =
@@ -107,7 +104,7 @@ final class WebhookSender: Service {
         guard !found.isEmpty else { return (.failed, "no address of its host is known") }
         let addresses = found.filter { policy.admits($0, of: url.host) }
         guard !addresses.isEmpty else {
-            return (.failed, "its host has none but private addresses, and no --webhook-allow names one")
+            return (.failed, "its host has only private addresses, and no --webhook-allow names one")
         }
         let left = WebhookSender.limit - Int((ContinuousClock.now - start).components.seconds)
         guard left > 0 else { return (.failed, "looking for its host took too long") }

@@ -1,4 +1,4 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import Foundation
 package import ReelCore
 package import ReelQueue
@@ -15,28 +15,25 @@ package struct RedisOption: ParsableArguments {
             """, valueName: "url"))
     private var redis: String?
 
-    /// For ArgumentParser.
     package init() {}
 
-    /// The option with a URL; nil as if it were not given.
     package init(url: String?) { redis = url }
 
-    /// The parsed URL. Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
+    /// Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
     package func address() throws(ReelFailure) -> RedisAddress {
         if let redis { return try RedisAddress(redis) }
         if let url = try RedisOption.urlOfEnvironment() { return try RedisAddress(url) }
         return try RedisAddress(RedisOption.urlOfSettings() ?? "redis://127.0.0.1:6379")
     }
 
-    /// The board that `REEL_NAMESPACE` chooses. Throws `.namespaceInvalid`.
     package func namespace() throws(ReelFailure) -> Namespace {
         let name = ProcessInfo.processInfo.environment["REEL_NAMESPACE"] ?? Settings.text(.namespace)
         guard let name else { return .main }
         return try Namespace(name)
     }
 
-    /// The URL that the environment names, itself or in a file; nil if it names none. A process's environment is less
-    /// private than a file.
+    /// The URL in the environment, or in the file that it names; nil if there is neither. A file is more private than a
+    /// process's environment.
     ///
     /// Throws `.redisFileUnusable` if the file cannot be read, `.redisFileOpen` if other users could.
     package static func urlOfEnvironment() throws(ReelFailure) -> String? {
@@ -45,7 +42,6 @@ package struct RedisOption: ParsableArguments {
         return try url(inFile: path)
     }
 
-    /// The URL that the configuration file names, itself or in a file; nil if it names none.
     private static func urlOfSettings() throws(ReelFailure) -> String? {
         guard let path = Settings.text(.redisFile) else { return Settings.text(.redis) }
         return try url(inFile: path)
@@ -56,34 +52,30 @@ package struct RedisOption: ParsableArguments {
     }
 }
 
-/// The option `--store`: the folder that coordinator and workers share.
 package struct StoreOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE sets the default.", valueName: "dir"),
         completion: .directory)
     private var store: String?
 
-    /// For ArgumentParser.
     package init() {}
 
-    /// Whether the option names a store, not only the environment.
+    /// Whether the option itself names a store.
     package var isGiven: Bool { store != nil }
 
-    /// Whether the option or the environment names a store.
+    /// Whether option, environment or configuration file name a store.
     package var isNamed: Bool { root != nil }
 
-    private var root: String? {
-        store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store)
-    }
+    private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store) }
 
-    /// Opens the store. Throws `.storeNotNamed` if none is named, and the failures of ``FolderStore``.
+    /// Throws `.storeNotNamed` if no store is named, and the failures of ``FolderStore``.
     package func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }
 
-    /// Opens the store, and makes it first if there is none: a folder that a group shares.
+    /// Opens the store, and makes it first if it is missing: a folder that a group shares.
     package func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
 
-    /// Opens the store if one is named, for commands that can do without: if it is away or closed to this user, they say so
-    /// and go on. Throws if no folder can have the name.
+    /// Opens the store if one is named, for commands that can do without it: if it cannot be reached or this user may
+    /// not read it, a warning says so. Throws if no folder can have the name.
     package func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
         guard root != nil else { return nil }
         do throws(ReelFailure) {
@@ -101,4 +93,30 @@ package struct StoreOption: ParsableArguments {
         guard !root.isEmpty else { throw ReelFailure(.storeNameEmpty) }
         return URL(fileURLWithPath: root).path
     }
+}
+
+/// The value of `--listen`: a host and a port.
+package struct Address: ExplainedArgument {
+    package static let forms = "an address and a port (127.0.0.1:8080, [::1]:8080, 0.0.0.0:80)"
+    /// A name or an address; an address of IPv6 without its brackets.
+    package let host: String
+    /// 0 to 65535; 0 for any that is free.
+    package let port: Int
+
+    package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    package init?(_ text: String) {
+        guard let match = text.wholeMatch(of: /(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+):(\d{1,5})/),
+            let port = Int(match.2), port <= 65535
+        else { return nil }
+        self.init(host: match.1.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: port)
+    }
+
+    /// Whether only this machine reaches it.
+    package var isLoopback: Bool {
+        host == "localhost" || host == "::1" || host.wholeMatch(of: /127\.\d{1,3}\.\d{1,3}\.\d{1,3}/) != nil
+    }
+
+    /// The beginning of the URLs at a port of the host.
+    package func url(port: Int) -> String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 }

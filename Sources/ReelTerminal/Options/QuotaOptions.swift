@@ -1,4 +1,4 @@
-package import ArgumentParser
+internal import ArgumentParser
 package import ReelCore
 internal import ReelWords
 
@@ -7,19 +7,14 @@ package struct QuotaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The most pixels of a picture, of a source or of the output.", valueName: "count"))
     private var maxPixels: Int64?
 
-    @Option(help: ArgumentHelp("The longest output, in seconds.", valueName: "seconds"))
-    private var maxDuration: Int64?
-
-    @Option(help: ArgumentHelp("The most frames of the output.", valueName: "count"))
-    private var maxFrames: Int64?
+    @Option(help: ArgumentHelp("The longest output, in seconds.", valueName: "seconds")) private var maxDuration: Int64?
+    @Option(help: ArgumentHelp("The most frames of the output.", valueName: "count")) private var maxFrames: Int64?
 
     @Option(help: ArgumentHelp("The most tracks of the output, of video and sound together.", valueName: "count"))
     private var maxTracks: Int64?
 
-    /// For ArgumentParser.
     package init() {}
 
-    /// The quotas that the options set.
     package var quotas: Quotas {
         var quotas = Quotas()
         quotas[.pixels] = maxPixels
@@ -29,17 +24,17 @@ package struct QuotaOptions: ParsableArguments {
         return quotas
     }
 
-    /// Throws `ValidationError` for a limit below 1.
     package mutating func validate() throws {
         maxPixels = try maxPixels ?? Settings.value(.maxPixels)
         maxDuration = try maxDuration ?? Settings.value(.maxDuration)
         maxFrames = try maxFrames ?? Settings.value(.maxFrames)
         maxTracks = try maxTracks ?? Settings.value(.maxTracks)
-        let limits = [
-            ("pixels", maxPixels), ("duration", maxDuration), ("frames", maxFrames), ("tracks", maxTracks),
-        ]
-        for (name, limit) in limits where limit ?? 1 < 1 { throw ValidationError("--max-\(name) must be 1 or more") }
+        try check(["pixels": maxPixels, "duration": maxDuration, "frames": maxFrames, "tracks": maxTracks])
     }
+}
+
+private func check(_ limits: KeyValuePairs<String, Int64?>) throws {
+    for (name, limit) in limits where limit ?? 1 < 1 { throw ValidationError("--max-\(name) must be 1 or more") }
 }
 
 /// The options `--max-output`, `--max-pass-…` and `--max-job-…`: the most that a pass or all passes of a job may take.
@@ -61,10 +56,8 @@ package struct PassQuotaOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The most CPU time for all passes of a job, in seconds.", valueName: "seconds"))
     private var maxJobCpu: Int64?
 
-    /// For ArgumentParser.
     package init() {}
 
-    /// Sets the quotas of these options.
     package func set(_ quotas: inout Quotas) {
         quotas[.output] = maxOutput?.bytes
         quotas[.passTime] = maxPassTime
@@ -73,16 +66,12 @@ package struct PassQuotaOptions: ParsableArguments {
         quotas[.jobCPU] = maxJobCpu
     }
 
-    /// Throws `ValidationError` for a limit below 1.
     package mutating func validate() throws {
         maxOutput = try maxOutput ?? Settings.explained(.maxOutput)
         maxPassTime = try maxPassTime ?? Settings.value(.maxPassTime)
         maxPassCpu = try maxPassCpu ?? Settings.value(.maxPassCpu)
         maxJobTime = try maxJobTime ?? Settings.value(.maxJobTime)
         maxJobCpu = try maxJobCpu ?? Settings.value(.maxJobCpu)
-        let limits = [
-            ("pass-time", maxPassTime), ("pass-cpu", maxPassCpu), ("job-time", maxJobTime), ("job-cpu", maxJobCpu),
-        ]
-        for (name, limit) in limits where limit ?? 1 < 1 { throw ValidationError("--max-\(name) must be 1 or more") }
+        try check(["pass-time": maxPassTime, "pass-cpu": maxPassCpu, "job-time": maxJobTime, "job-cpu": maxJobCpu])
     }
 }

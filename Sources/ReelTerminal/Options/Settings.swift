@@ -1,14 +1,15 @@
 package import ArgumentParser
 internal import Configuration
 internal import Foundation
+internal import ReelCore
 package import ReelWords
 internal import Synchronization
 internal import SystemPackage
 
-/// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long options in
-/// camelCase as its keys. Options and environment variables go before it.
+/// Defaults of options that an administrator keeps in a configuration file: a JSON object with the names of long
+/// options in camelCase as its keys. Options and environment variables go before it.
 package enum Settings {
-    /// The file if the environment names none; it need not be there.
+    /// The file if the environment does not name one; it may be missing.
     private static let usualPath = "/etc/reel/reel.json"
 
     private struct State {
@@ -18,13 +19,11 @@ package enum Settings {
 
     private static let state = Mutex(State())
 
-    /// A setting that the file may have.
     package enum Name: String, CaseIterable, Sendable {
         case redis, redisFile, namespace, store, sandbox, sourceRoots, scratch, slots, memoryTotal, grace, logFormat
         case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
         case maxJobCpu
 
-        /// Whether it is a list of texts.
         fileprivate var isList: Bool { self == .sourceRoots }
 
         /// Whether it is a text alone; the others may be whole numbers, too.
@@ -36,39 +35,19 @@ package enum Settings {
         }
     }
 
-    /// A value of the file.
-    private enum Value: Decodable {
-        case text, number, other
-        case list(empty: Bool)
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            self =
-                if (try? container.decode(Bool.self)) != nil {
-                    .other
-                } else if (try? container.decode(String.self)) != nil {
-                    .text
-                } else if (try? container.decode(Int64.self)) != nil {
-                    .number
-                } else if let list = try? container.decode([String].self) {
-                    .list(empty: list.isEmpty)
-                } else {
-                    .other
-                }
-        }
-
-        func suits(_ name: Name) -> Bool {
-            switch self {
-            case .text: !name.isList
-            case .number: !name.isList && !name.isText
-            case .list(let isEmpty): name.isList && !isEmpty
-            case .other: false
-            }
+    /// Whether a setting can have a value of the file.
+    private static func suits(_ value: JSONValue, _ name: Name) -> Bool {
+        switch value {
+        case .string: !name.isList
+        case .number(let number): !name.isList && !name.isText && Int64("\(number)") != nil
+        case .array(let values):
+            name.isList && !values.isEmpty && values.allSatisfy { if case .string = $0 { true } else { false } }
+        case .null, .bool, .object: false
         }
     }
 
-    /// Reads the file that `REEL_CONFIG` names; empty for none. Call it once, before arguments are parsed. Throws `ValidationError` if a file is named that cannot be
-    /// read, and if the file is no JSON object or has a key that is no setting.
+    /// Reads the file that `REEL_CONFIG` names; empty for none. Call it once, before arguments are parsed. Throws
+    /// `ValidationError` if a named file cannot be read, is not a JSON object, or has a key that is not a setting.
     package static func load(_ environment: [String: String] = ProcessInfo.processInfo.environment) async throws {
         let named = environment["REEL_CONFIG"]
         let path = named ?? usualPath
@@ -76,7 +55,7 @@ package enum Settings {
         guard let content = FileManager.default.contents(atPath: path) else {
             throw ValidationError("\(path): the file of settings cannot be read")
         }
-        guard let values = try? JSONDecoder().decode([String: Value].self, from: content),
+        guard case .object(let values)? = try? JSONValue(content, within: .file),
             let file = try? await FileProvider<JSONSnapshot>(filePath: FilePath(path))
         else { throw ValidationError("\(path): it is no JSON object of settings") }
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -84,7 +63,7 @@ package enum Settings {
                 let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError("\(path): there is no setting \"\(key)\"; there are \(known)")
             }
-            guard value.suits(name) else {
+            guard suits(value, name) else {
                 let form =
                     name.isList ? "a list of one or more texts" : name.isText ? "a text" : "a text or a whole number"
                 throw ValidationError("\(path): \(key) must be \(form)")
@@ -107,22 +86,19 @@ package enum Settings {
 
     /// The value of a setting, read like the argument of its option; nil if the file does not have it. Throws
     /// `ValidationError` for a value that the option would not take.
-    package static func value<Value: ExpressibleByArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
-    {
-        guard let text = text(name) else { return nil }
-        guard let value = Value(argument: text) else {
-            throw ValidationError("\(state.withLock(\.path)): \(name.rawValue) cannot be \(text)")
-        }
-        return value
+    package static func value<Value: ExpressibleByArgument>(_ name: Name) throws -> Value? {
+        try value(name, "", Value.init(argument:))
     }
 
-    /// The same for the value of an option that an error explains.
-    package static func explained<Value: ExplainedArgument>(_ name: Name, as _: Value.Type = Value.self) throws -> Value?
-    {
+    /// The same for an option whose errors say what it takes.
+    package static func explained<Value: ExplainedArgument>(_ name: Name) throws -> Value? {
+        try value(name, ": it takes \(Value.forms)") { Value($0) }
+    }
+
+    private static func value<Value>(_ name: Name, _ forms: String, _ read: (String) -> Value?) throws -> Value? {
         guard let text = text(name) else { return nil }
-        guard let value = Value(text) else {
-            throw ValidationError(
-                "\(state.withLock(\.path)): \(name.rawValue) cannot be \(text): it takes \(Value.forms)")
+        guard let value = read(text) else {
+            throw ValidationError("\(state.withLock(\.path)): \(name.rawValue) cannot be \(text)\(forms)")
         }
         return value
     }

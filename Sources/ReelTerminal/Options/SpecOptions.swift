@@ -1,7 +1,7 @@
-internal import ArgumentParser
+package import ArgumentParser
 package import ReelCore
 package import ReelJobs
-internal import ReelWords
+package import ReelWords
 
 /// Options that describe the output, and options that shape the work. What each takes and means is in the table of a
 /// request's options, `OutputRequest.Field.option`.
@@ -9,8 +9,7 @@ package struct SpecOptions: ParsableArguments {
     @Option(
         help: .of(.videoCodec),
         completion: .list(
-            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats)
-    )
+            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats))
     var videoCodec: String?
     @Option(help: .of(.crf), transform: Quality.read) var crf: Quality?
     @Option(help: .of(.preset)) var preset: String?
@@ -53,13 +52,10 @@ package struct SpecOptions: ParsableArguments {
     @Option(help: .of(.verify, usual: nil)) var verify: VerifyMode = .packets
     @Option(help: .of(.onDamage, usual: nil)) var onDamage: DamageMode = .repeat
 
-    /// For ArgumentParser.
     package init() {}
 
-    /// Throws `ValidationError` for options that are invalid or exclude each other.
     package func validate() throws { try RequestNames.explained { try request.check() } }
 
-    /// What the options ask for.
     package var request: OutputRequest {
         var request = OutputRequest()
         request.videoCodec = videoCodec
@@ -102,11 +98,75 @@ package struct SpecOptions: ParsableArguments {
         return request
     }
 
-    /// A draft for each output that a command's arguments ask for, as `OutputRequest.drafts` makes them. Throws a usage error
-    /// for options that do not go with them.
+    /// A draft for each output that a command's arguments ask for, as `OutputRequest.drafts` makes them. Throws a usage
+    /// error for options that do not go with them.
     ///
-    /// - Parameter refused: hears of each argument that cannot be a draft.
+    /// - Parameter refused: gets the failure of each argument that cannot be a draft.
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         try RequestNames.explained { try request.drafts(of: arguments, refused: refused) }
+    }
+}
+
+extension RequestNames {
+    /// As options of a command line: "--play", "--play ping-pong".
+    package static let commandLine = RequestNames { field, value in
+        "--" + field.longName + (value.map { " " + $0 } ?? "")
+    }
+
+    /// Makes a usage error of a fault of a request.
+    static func explained<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch let fault as RequestFault {
+            throw ValidationError(fault.words(.commandLine))
+        }
+    }
+}
+
+extension OutputRequest.Field {
+    /// "pass-frames" for `passFrames`.
+    fileprivate var longName: String {
+        rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+    }
+}
+
+extension ArgumentHelp {
+    /// The help of an option of a request, with its default.
+    package static func of(_ field: OutputRequest.Field) -> ArgumentHelp { of(field, usual: field.option.usual) }
+
+    /// The same with other words for the default; nil if the parser itself adds them.
+    package static func of(_ field: OutputRequest.Field, usual: String?) -> ArgumentHelp {
+        let option = field.option
+        return ArgumentHelp(option.help + (usual.map { " Default: \($0)." } ?? ""), valueName: option.valueName)
+    }
+}
+
+extension ExplainedArgument {
+    /// The transformation for an option of this type. Throws a `ValidationError` that says what is valid.
+    package static func read(_ text: String) throws -> Self {
+        guard let value = Self(text) else { throw ValidationError("it takes \(forms)") }
+        return value
+    }
+}
+
+extension ByteSize: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
+
+extension AudioMode: ExpressibleByArgument {}
+extension Container: ExpressibleByArgument {}
+extension TimestampMode: ExpressibleByArgument {}
+extension VerifyMode: ExpressibleByArgument {}
+extension DamageMode: ExpressibleByArgument {}
+extension Play: ExpressibleByArgument {}
+extension Turn: ExpressibleByArgument {}
+extension Trim: ExpressibleByArgument {}
+extension Dither: ExpressibleByArgument {}
+
+extension [String] {
+    /// Each text once, at its first place.
+    package var removingRepeats: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

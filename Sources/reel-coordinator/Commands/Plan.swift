@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
@@ -22,13 +23,10 @@ struct PlanCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "The file that would be written; its extension chooses the container.", valueName: "file"),
-        completion: .file())
-    var output: String?
+        help: ArgumentHelp("The file that would be written; its extension chooses the container.", valueName: "file"),
+        completion: .file()) var output: String?
 
-    @Option(help: .of(.container))
-    var container: Container?
+    @Option(help: .of(.container)) var container: Container?
 
     @Option(
         help: ArgumentHelp(
@@ -36,15 +34,11 @@ struct PlanCommand: AsyncParsableCommand {
         completion: .file(extensions: ["otio"]))
     var otio: String?
 
-    @Flag(help: "Replace the timeline's file if it exists.")
-    var overwrite = false
-
+    @Flag(help: "Replace the timeline's file if it exists.") var overwrite = false
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var quotas: QuotaOptions
-
-    @Flag(help: "Print a line of JSON.")
-    var json = false
+    @Flag(help: "Print a line of JSON.") var json = false
 
     func validate() throws {
         guard let otio else {
@@ -53,14 +47,12 @@ struct PlanCommand: AsyncParsableCommand {
         }
         guard SubmittedEdit.isTimeline(otio) else { throw ValidationError("\(otio) must end in .otio") }
         let request = spec.request
-        let plain = [
-            ("--audio keep", request.audio == .keep), ("--timestamps source", request.timestamps == .source),
-        ]
+        let plain = [("--audio keep", request.audio == .keep), ("--timestamps source", request.timestamps == .source)]
         if let (option, _) = plain.first(where: \.1) { throw ValidationError("a timeline cannot say \(option)") }
     }
 
     func run() async throws {
-        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
+        // Not in `validate`: the parser takes the value of an unknown option for another video.
         guard sources.count == 1 || spec.request.stitch else {
             throw ValidationError("plan takes one video; --stitch makes one output of several")
         }

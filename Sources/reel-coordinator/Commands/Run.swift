@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import ReelCore
+internal import ReelHost
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
@@ -14,9 +15,8 @@ struct RunCommand: AsyncParsableCommand {
             "Reverse videos, play them forth and back, or stitch several, on this machine, with nothing else running.",
         discussion: HelpText.text(
             """
-            Ctrl-C stops it; the same command goes on where it stopped. Of several videos, one that fails does not keep the \
-            others from being reversed, and the first failure decides the exit code. Folders within a folder are not \
-            searched.
+            Ctrl-C stops it; the same command goes on where it stopped. If one of several videos fails, the others are still \
+            reversed, and the first failure decides the exit code. Folders within a folder are not searched.
             """,
             HelpText.examples(
                 "reel-coordinator run clip.mp4",
@@ -38,26 +38,18 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
-
     @OptionGroup var slots: SlotOptions
     @OptionGroup var endCommand: EndCommandOption
-
-    @Flag(help: "Start over, even if an interrupted run could be resumed.")
-    var force = false
-
+    @Flag(help: "Start over, even if an interrupted run could be resumed.") var force = false
     @OptionGroup var lines: JSONLines
 
     func run() async throws {
-        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        var refused: [ReelFailure] = []
-        let drafts = try spec.drafts(of: sources) { refused.append($0) }
-        try output.refuseOneName(for: drafts.count + refused.count)
-        output.makeFolder()
-        var batch = Batch(sources: drafts.count + refused.count, refused: refused)
-        let items = try output.items(for: drafts, in: &batch, checks: true, lines) {
+        // Not in `validate`: the parser takes the value of an unknown option for another video.
+        let (started, items) = try output.batch(of: sources, spec, checks: true, lines) {
             (draft, choice) throws(ReelFailure) in
             try JobRecord(submitting: draft.sources, spec: draft.spec(in: choice.container))
         }
+        var batch = started
         if let warning = slots.warning { console.say("warning: \(warning)") }
         // Each folder of outputs has a store of its own.
         var folders: [String] = []
@@ -75,8 +67,8 @@ struct RunCommand: AsyncParsableCommand {
         try batch.end()
     }
 
-    /// Makes outputs of one folder. Reports each that fails, and returns the failures and how many were written. Throws what
-    /// interrupts the command.
+    /// Makes outputs of one folder. Reports each failure, and returns the failures and how many outputs were written.
+    /// Throws if the command is interrupted.
     private func run(_ items: [BatchItem]) async throws -> (failures: [ReelFailure], written: Int) {
         let local = LocalRun(
             items.map { LocalRun.Request($0.job, to: $0.destination) }, programs: try Programs(), slots: slots.count,
@@ -86,9 +78,7 @@ struct RunCommand: AsyncParsableCommand {
         do throws(ReelFailure) {
             try await Interruption.cancelling {
                 defer { for display in displays { display.clear() } }
-                async let told: Void = {
-                    for await end in ends.stream { await endCommand.tell(end) }
-                }()
+                async let told: Void = { for await end in ends.stream { await endCommand.tell(end) } }()
                 defer { ends.continuation.finish() }
                 try await local.run { place, step in
                     displays[place].show(step)
@@ -99,7 +89,7 @@ struct RunCommand: AsyncParsableCommand {
             }
         } catch {
             if error.kind == .interrupted, displays.contains(where: \.isWritten), !output.overwrite {
-                console.say("with --skip-existing it leaves out what is written")
+                console.say("with --skip-existing the same command leaves out the videos that are written")
             }
             if let kept = LocalRun.kept(beside: items[0].destination.path) {
                 console.say(
@@ -108,24 +98,21 @@ struct RunCommand: AsyncParsableCommand {
             }
             let unfinished = displays.filter { $0.end == nil }.map(\.job)
             console.report(error, ofEach: unfinished)
-            // Without a place among others it is the only one.
+            // Only an output that is alone has no place among others.
             guard error.kind != .interrupted, items.contains(where: { $0.subject != nil }) else {
                 throw ReportedFailure(error)
             }
-            return (
-                displays.compactMap(\.failure) + unfinished.map { _ in error }, displays.count(where: \.isWritten)
-            )
+            return (displays.compactMap(\.failure) + unfinished.map { _ in error }, displays.count(where: \.isWritten))
         }
         return (displays.compactMap(\.failure), displays.count(where: \.isWritten))
     }
 }
 
 extension BatchItem {
-    /// Path of the folder of its output.
     fileprivate var folder: String { URL(fileURLWithPath: destination.path).deletingLastPathComponent().path }
 }
 
-/// Shows on standard error how a run of one video goes, and reports how it ends.
+/// Shows the progress of one video on standard error, and reports its end.
 private final class RunDisplay: Sendable {
     private let item: BatchItem
     private let lines: JSONLines
@@ -143,7 +130,6 @@ private final class RunDisplay: Sendable {
 
     var job: JobID { item.job.id }
 
-    /// Why the video failed; nil if it did not.
     var failure: ReelFailure? { if case .failure(let failure) = end { failure } else { nil } }
 
     var isWritten: Bool { if case .success = end { true } else { false } }
@@ -187,7 +173,7 @@ private final class RunDisplay: Sendable {
         }
     }
 
-    /// What a command hears of the step, if it is the video's end.
+    /// What the command of `--on-done` is told of the step; nil if it is not the video's end.
     func told(of step: LocalRun.Step) -> JobEnd? {
         let (job, source, output) = (item.job.id, item.job.source.path, item.destination.path)
         return switch step {
@@ -197,7 +183,6 @@ private final class RunDisplay: Sendable {
         }
     }
 
-    /// Takes bars away, so that other lines can be printed.
     func clear() {
         reading.clear()
         state.withLock { $0.progress?.clear() }

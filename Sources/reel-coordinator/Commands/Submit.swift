@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelEngine
+internal import ReelHost
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
@@ -10,9 +11,9 @@ struct SubmitCommand: AsyncParsableCommand {
         commandName: "submit", abstract: "Submit videos to the workers; prints one job id per line.",
         discussion: HelpText.text(
             """
-            Submitting the same again attaches to the running job, or resumes the interrupted one. A video that is refused \
-            does not keep the others from being submitted and delivered. With --json, id and state of each job come as soon \
-            as it has its id, and with --wait the job as it ended.
+            Submitting the same again attaches to the running job, or resumes the interrupted one. If a video is refused, \
+            the others are still submitted and delivered. With --json, id and state of each job come as soon as it has its \
+            id, and with --wait the job as it ended.
             """,
             HelpText.examples(
                 "reel-coordinator submit clip.mp4",
@@ -29,9 +30,7 @@ struct SubmitCommand: AsyncParsableCommand {
         completion: .file())
     var sources: [String]
 
-    @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.")
-    var wait = false
-
+    @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.") var wait = false
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
     @OptionGroup var sandbox: SandboxOption
@@ -42,10 +41,7 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var endCommand: EndCommandOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
-
-    @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.")
-    var force = false
-
+    @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.") var force = false
     @OptionGroup var lines: JSONLines
 
     func validate() throws {
@@ -56,13 +52,8 @@ struct SubmitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let roots = try sourceRoot.roots()
-        // Not in `validate`: of an unknown option with a value, the parser takes the value for another video.
-        var refused: [ReelFailure] = []
-        let drafts = try spec.drafts(of: sources) { refused.append($0) }
-        try output.refuseOneName(for: drafts.count + refused.count)
-        output.makeFolder()
-        var batch = Batch(sources: drafts.count + refused.count, refused: refused)
-        let wanted = try output.items(for: drafts, in: &batch, checks: wait, lines) {
+        // Not in `validate`: the parser takes the value of an unknown option for another video.
+        let (started, wanted) = try output.batch(of: sources, spec, checks: wait, lines) {
             (draft, choice) throws(ReelFailure) in
             var terms = terms.terms
             terms.output = choice.path
@@ -70,6 +61,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
                 submission: submission.submission, within: roots, stages: self.terms.stage)
         }
+        var batch = started
         guard !wanted.isEmpty else { return try batch.end() }
         let service = try await redis.service(joining: store.open(), warnings: true)
         let engine = EngineHost(
@@ -82,7 +74,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 }
                 if !wait { console.say("when it is done: reel-coordinator fetch \(item.job.id)") }
                 if !wait, let place = found.output, let asked = item.job.terms.output, asked != place {
-                    console.say("fetch writes \(place), as was first asked for; fetch -o names another place")
+                    console.say("fetch writes \(place), as the first submission asked; fetch -o names another place")
                 }
                 submitted.append((found, item))
             }
@@ -101,7 +93,7 @@ struct SubmitCommand: AsyncParsableCommand {
         try batch.end()
     }
 
-    /// Does a part of the work, of whose failure the command of `--on-done` hears.
+    /// Runs one step; if it fails, runs the `--on-done` command.
     private func telling<Result: Sendable>(
         _ item: BatchItem, _ work: () async throws(ReelFailure) -> Result
     ) async throws(ReelFailure) -> Result {
@@ -132,7 +124,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 job, engine: engine, quotas: quotas, anew: force, reading: reading.heard
             ) { state in
                 if json { return console.json(SubmittedView(id: job.id, state: state)) }
-                // If this command is killed while it reads the source, its user knows which job goes on.
+                // So its user knows which job goes on if this command is killed while the source is read.
                 telling = Task {
                     try await Task.sleep(for: .seconds(2))
                     reading.clear()
@@ -152,7 +144,6 @@ struct SubmitCommand: AsyncParsableCommand {
         return submitted
     }
 
-    /// Waits until a job is done, and delivers its result.
     private func follow(
         _ job: SubmittedJob, _ item: BatchItem, _ service: JobService
     ) async throws(ReelFailure) -> JobView {

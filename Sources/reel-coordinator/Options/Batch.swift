@@ -1,30 +1,29 @@
+internal import ArgumentParser
+internal import Foundation
 internal import ReelCore
+internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
 
-/// The videos of a command: one that fails does not keep the others from being worked on.
-struct Batch {
-    /// How many there are.
+/// The videos of a command. If one fails, the others are still worked on.
+struct VideoBatch {
+    /// How many outputs the command was asked for, also the ones that were refused or left out.
     let sources: Int
-    /// How many of them were left out.
     private(set) var skipped = 0
-    private var failures: [ReelFailure] = []
+    private var failures: [ReelFailure]
 
-    /// - Parameter refused: of those, the failures of arguments that make no draft. They are reported here.
+    /// Reports the failures of arguments that do not make a draft.
     init(sources: Int, refused: [ReelFailure]) {
-        self.sources = sources
-        failures = refused
+        (self.sources, failures) = (sources, refused)
         for failure in refused { console.report(failure) }
     }
 
     /// Does a part of the work on a video. Reports its failure, but throws one that ends the command.
-    mutating func attempt(
-        _ item: BatchItem, _ work: () async throws(ReelFailure) -> Void
-    ) async throws {
+    mutating func attempt(_ item: BatchItem, _ work: () async throws(ReelFailure) -> Void) async throws {
         do throws(ReelFailure) { try await work() } catch { try note(error, of: item.job.id, item.subject) }
     }
 
-    /// Does what comes before there is a job. Reports a failure likewise.
+    /// Does the work that comes before there is a job. Reports a failure likewise.
     mutating func prepare(_ subject: BatchPlace?, _ work: () throws(ReelFailure) -> Void) throws {
         do throws(ReelFailure) { try work() } catch { try note(error, of: nil, subject) }
     }
@@ -36,7 +35,6 @@ struct Batch {
         lines.skipped(view)
     }
 
-    /// Counts a failure that was reported.
     mutating func note(_ failure: ReelFailure) { failures.append(failure) }
 
     private mutating func note(_ failure: ReelFailure, of job: JobID?, _ subject: BatchPlace?) throws {
@@ -56,4 +54,102 @@ struct Batch {
         if sources > 1 { console.say("\(failures.count) of \(sources) videos failed") }
         throw ReportedFailure(first)
     }
+}
+
+struct BatchItem {
+    let job: JobRecord
+    let destination: Destination
+    /// Nil for the only one.
+    let subject: BatchPlace?
+}
+
+extension OutputOptions {
+    /// The outputs that a command's arguments ask for, whose names are checked before any work. Makes the folder of the
+    /// outputs. Outputs that cannot be made are reported in the batch. Outputs that need not be made are left out: a
+    /// video whose output exists, if that is asked for, and a video that is itself the output of another, as in a
+    /// folder that was reversed before.
+    ///
+    /// Throws a usage error for options that do not go with the arguments.
+    ///
+    /// - Parameters:
+    ///   - checks: whether the destinations must be free now.
+    ///   - lines: print the outputs that are left out, too.
+    ///   - make: the job of a draft.
+    func batch(
+        of arguments: [String], _ spec: SpecOptions, checks: Bool, _ lines: JSONLines,
+        _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
+    ) throws -> (VideoBatch, [BatchItem]) {
+        var refused: [ReelFailure] = []
+        let drafts = try spec.drafts(of: arguments) { refused.append($0) }
+        let count = drafts.count + refused.count
+        guard output == nil || count == 1 else {
+            throw ValidationError(
+                "-o takes one video only; --output-dir takes several, --stitch makes one output of them")
+        }
+        makeFolder()
+        var batch = VideoBatch(sources: count, refused: refused)
+        let items = try items(for: drafts, in: &batch, checks: checks, lines, make)
+        return (batch, items)
+    }
+
+    private func items(
+        for drafts: [JobDraft], in batch: inout VideoBatch, checks: Bool, _ lines: JSONLines,
+        _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
+    ) throws -> [BatchItem] {
+        let standardized = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
+        var makers: [String: Int] = [:]
+        for (place, draft) in drafts.enumerated() {
+            guard let choice = try? choice(for: draft) else { continue }
+            let path = standardized(choice.path)
+            if makers[path] == nil { makers[path] = place }
+        }
+        var items: [BatchItem] = []
+        for (place, draft) in drafts.enumerated() {
+            if let maker = makers[standardized(draft.named)], maker != place {
+                batch.skip(
+                    SkippedView(source: draft.named, reason: .isOutput), "it is the output of \(drafts[maker].named)",
+                    lines)
+                continue
+            }
+            let subject = BatchPlace(place, of: drafts.count, path: draft.named)
+            var skipped: (view: SkippedView, why: String)?
+            try batch.prepare(subject) { () throws(ReelFailure) in
+                for diagnostic in draft.diagnostics { console.warn(diagnostic, of: subject) }
+                let choice = try choice(for: draft)
+                if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
+                    let view = SkippedView(source: draft.named, reason: .exists, output: choice.path)
+                    skipped = (view, "\(choice.path) exists")
+                    return
+                }
+                let job = try make(draft, choice)
+                let destination = Destination(choice.path, overwrite: overwrite)
+                if checks { try draft.check(destination) }
+                if let other = items.first(where: { $0.destination.path == choice.path }) {
+                    guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
+                        skipped = (SkippedView(source: draft.named, reason: .namedTwice), "it is named twice")
+                        return
+                    }
+                    throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
+                }
+                items.append(BatchItem(job: job, destination: destination, subject: subject))
+            }
+            if let skipped { batch.skip(skipped.view, skipped.why, lines) }
+        }
+        return items
+    }
+}
+
+struct Failures {
+    private var first: ReelFailure?
+
+    /// Reports the failure of one of them.
+    ///
+    /// - Parameter job: the job that it is about, if there is one.
+    mutating func note(_ failure: ReelFailure, of job: JobID? = nil) {
+        console.report(failure, of: job)
+        first = first ?? failure
+    }
+
+    /// Throws the first failure, which decides the exit code.
+    func end() throws { if let first { throw ReportedFailure(first) } }
 }

@@ -2,17 +2,16 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 
-// What commands that change something print with `--json`. Documented in docs/json.md; names only ever get added.
+// The output of `--json` of commands that change something. Documented in docs/json.md; names only ever get added.
 
-/// A job that a command was asked to change.
 struct JobChangeView: Encodable {
     var id: String
     var outcome: String
     /// How the job had ended, if it was too late to cancel it.
     var state: JobState?
-    /// Its share of the work from now on, if that was changed.
+    /// Its new share of the work, if that was changed.
     var weight: Double?
-    /// Passes that were finished, of a job that was put back on the board.
+    /// The finished passes of a job that was put back on the board.
     var passesDone: Int?
 
     init(_ job: JobID, _ change: JobService.ControlOutcome) {
@@ -45,7 +44,6 @@ struct WorkerChangeView: Encodable {
     var outcome: String
     /// How many workers were told.
     var workers: Int?
-    /// The host whose drain keeps the worker drained.
     var host: String?
 
     init(_ change: JobService.DrainOutcome) {
@@ -69,25 +67,20 @@ struct WorkerChangeView: Encodable {
 
 /// A video that a command was asked for and left out.
 struct SkippedView: Encodable {
-    /// The path of its source.
     var source: String
     var outcome = "skipped"
     var reason: Reason
     /// The output that is there.
     var output: String?
 
-    /// Why it was left out.
     enum Reason: String, Encodable {
-        /// Its output exists.
         case exists
-        /// It is the output of another video of the command.
         case isOutput = "is-output"
-        /// The command names it twice.
         case namedTwice = "named-twice"
     }
 }
 
-/// A store that was made, or that was there.
+/// A store that was made, or that existed.
 struct StoreView: Encodable {
     var store: String
     var id: String

@@ -1,11 +1,10 @@
 internal import ArgumentParser
 internal import ReelCore
-internal import ReelJobs
 internal import ReelTerminal
 internal import Subprocess
 internal import SystemPackage
 
-/// The option `--on-done`: a command of the user's that is told of the end of each job.
+/// The option `--on-done`: a user's command that runs at the end of each job.
 struct EndCommandOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,7 +16,8 @@ struct EndCommandOption: ParsableArguments {
             """, valueName: "command"))
     var onDone: String?
 
-    /// Runs the command, if there is one, and waits for its end. If it fails, a message says so, and nothing else changes.
+    /// Runs the command, if there is one, and waits for its end. If it fails, a message says so, and nothing else
+    /// changes.
     func tell(_ end: JobEnd) async {
         guard let onDone else { return }
         let variables: [Environment.Key: String?] = [
@@ -40,24 +40,22 @@ struct EndCommandOption: ParsableArguments {
     }
 }
 
-/// The end of a job, as a command hears of it.
+/// The end of a job, as the command is told of it.
 struct JobEnd: Sendable {
     let job: JobID
     let state: String
     let source: String?
-    /// The path to which the command delivered the result, or would have. `wait` delivers nothing: there it is the result's
-    /// path in the store.
+    /// The path to which `run` or `submit` delivered the result, or would have. `wait` delivers nothing: there it is
+    /// the result's path in the store.
     let output: String?
-    /// Of a job that is not done.
+    /// Nil for a job that is done.
     private(set) var code: String?
     private(set) var message: String?
 
-    /// A job that is done.
     init(done job: JobID, source: String, output: String?) {
         (self.job, state, self.source, self.output) = (job, "done", source, output)
     }
 
-    /// A job that failed or was cancelled.
     init(_ failure: ReelFailure, of job: JobID, source: String, output: String?) {
         let isCancelled = if case .jobCancelled = failure.reason { true } else { false }
         (self.job, state, self.source, self.output) = (job, isCancelled ? "cancelled" : "failed", source, output)

@@ -4,7 +4,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelTerminal
 
-/// The path of a result.
 struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
@@ -14,8 +13,7 @@ struct OutputOptions: ParsableArguments {
         completion: .file())
     var output: String?
 
-    @Option(help: .of(.container))
-    var container: Container?
+    @Option(help: .of(.container)) var container: Container?
 
     @Option(
         help: ArgumentHelp(
@@ -30,11 +28,8 @@ struct OutputOptions: ParsableArguments {
             valueName: "text"))
     var suffix: String?
 
-    @Flag(help: "Replace the output if it exists.")
-    var overwrite = false
-
-    @Flag(help: "Leave out videos whose output exists.")
-    var skipExisting = false
+    @Flag(help: "Replace the output if it exists.") var overwrite = false
+    @Flag(help: "Leave out videos whose output exists.") var skipExisting = false
 
     func validate() throws {
         guard output == nil || container == nil else {
@@ -53,9 +48,26 @@ struct OutputOptions: ParsableArguments {
         try draft.output(output, container: container, in: outputDir, suffix: suffix)
     }
 
-    /// Makes the folder of the outputs, and those above it. What prevents that shows when an output is to be written.
+    /// Makes the folder of the outputs, and the folders above it. If that fails, writing an output will say why.
     func makeFolder() {
         guard let outputDir else { return }
         try? FileManager.default.createDirectory(atPath: outputDir, withIntermediateDirectories: true)
     }
+}
+
+/// The options of commands that make outputs and print jobs as lines of JSON.
+struct JSONLines: ParsableArguments {
+    @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.") var json = false
+    @Flag(help: "With --json, print jobs also while they are worked on, twice a second.") var progress = false
+
+    func validate() throws {
+        guard json || !progress else { throw ValidationError("--progress needs --json") }
+    }
+
+    /// Prints a job that is worked on.
+    func going(_ view: JobView) { if progress, !view.state.isTerminal { console.json(view) } }
+
+    func skipped(_ view: SkippedView) { if json { console.json(view) } }
+
+    func ended(_ view: JobView) { if json { console.json(view) } }
 }

@@ -92,12 +92,12 @@ extension Conformance {
     private func putAgain(_ id: JobID) async throws {
         guard let job = source.job(id, plan: 9) else { return }
         if try await board.status(id)?.state.isTerminal == true { try await board.forget(id) }
-        _ = try await board.put(job, passes: OperationSource.passes(of: job))
+        _ = try await board.put(job)
     }
 
     private func publish(_ claim: Claim) async throws {
         guard let job = source.job(claim.job, plan: 8) else { return }
-        _ = try await board.publish(job, passes: OperationSource.passes(of: job), claim: claim)
+        _ = try await board.publish(job, claim: claim)
     }
 
     private func fallDue(_ id: String) throws {

@@ -79,7 +79,7 @@ struct OperationSource {
 
     private static func job(_ id: String, passes: Int, using random: inout SplitMix64) -> BoardJob {
         let encoders = [["libx264 1"], ["libx264 1"], ["libx264 1", "aac 2"], []]
-        return BoardJob(
+        var job = BoardJob(
             id: JobID(id), source: "\(id).mkv", frames: Int.random(in: 30...90, using: &random),
             // Where packets are copied there is nothing but the assembly.
             passCount: Int.random(in: 0...passes, using: &random),
@@ -87,14 +87,9 @@ struct OperationSource {
             encoders: encoders.randomElement(using: &random) ?? [],
             protocolVersion: Int.random(in: 0..<12, using: &random) == 0 ? 2 : 1,
             weight: [0.3, 1, 1, 3].randomElement(using: &random) ?? 1)
-    }
-
-    /// The passes of a job; the first of some is sound.
-    static func passes(of job: BoardJob) -> [Pass] {
-        (0..<job.passCount).map { index in
-            index == 0 && job.frames % 3 == 0
-                ? .audio(0) : .video(VideoPass(randomAccessPoint: index, frames: index..<index + 10, chunkCount: 1))
-        }
+        // The first pass of some jobs is sound.
+        job.audioPasses = job.frames % 3 == 0 ? min(job.passCount, 1) : 0
+        return job
     }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -206,6 +201,7 @@ struct OperationSource {
     private mutating func planned(_ job: BoardJob) -> BoardJob {
         var job = job
         job.plan = 1 + below(3)
+        job.planHash = "hash of plan \(job.plan)"
         return job
     }
 
@@ -213,6 +209,7 @@ struct OperationSource {
     func job(_ id: JobID, plan: Int) -> BoardJob? {
         var job = jobs.first { $0.id == id }
         job?.plan = plan
+        job?.planHash = "hash of plan \(plan)"
         return job
     }
 

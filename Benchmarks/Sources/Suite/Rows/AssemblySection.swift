@@ -75,7 +75,7 @@ struct AssemblySection {
                 taken.add("assembly", try await AssemblySection.assembly(of: job, source, in: runner))
                 try await runner.addCopies(of: result, to: &taken)
             }
-            return (taken, try runner.size(result), try AssemblySection.segments(of: job).count)
+            return (taken, try runner.size(result), try await AssemblySection.segments(of: job).count)
         }
     }
 
@@ -89,21 +89,21 @@ struct AssemblySection {
         return try job.readPlan(plan?.number ?? 1)
     }
 
-    private static func segments(of job: JobFolder) throws -> [SegmentRecord] {
+    private static func segments(of job: JobFolder) async throws -> [SegmentRecord] {
         let plan = try plan(of: job)
-        let planned = PlannedSegments(plan: plan, indexes: try job.readIndexes(of: plan))
-        return job.wholeSegments(plan.passes.flatMap(planned.contents)).compactMap(\.self)
+        let planned = PlannedSegments(plan: plan, indexes: try await job.readIndexes(of: plan))
+        return job.wholeSegments(plan.passes.map(planned.contents)).joined().compactMap(\.self)
     }
 
     /// Lets an engine alone join the segments of a finished job again.
     static func assembly(of job: JobFolder, _ source: String, in runner: SuiteRunner) async throws -> Measurement {
-        let (plan, segments) = (try plan(of: job), try segments(of: job))
+        let (plan, segments) = (try plan(of: job), try await segments(of: job))
         let output = try output(of: job, in: runner)
         runner.remove(output)
         let request = EngineRequest.assemble(
             AssembleRequest(
                 job: JobFiles(
-                    sources: try job.store.indexes(of: plan, job.read()).map {
+                    sources: try await job.store.indexes(of: plan, job.read()).map {
                         SourceFiles(source: .file(source), index: $0)
                     }, plan: job.plan(plan.number)),
                 output: .file(output)))

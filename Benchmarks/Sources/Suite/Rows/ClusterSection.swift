@@ -28,7 +28,7 @@ struct ClusterSection {
             guard let id = said.split(separator: "\n").first else { throw Trouble("submit printed no job") }
             let job = try board.job(String(id))
             return (
-                try job.readIndexes(of: AssemblySection.plan(of: job)),
+                try await job.readIndexes(of: AssemblySection.plan(of: job)),
                 try AssemblySection.plan(of: job), try job.read().spec
             )
         }

@@ -1,0 +1,112 @@
+internal import Foundation
+internal import Glibc
+package import ReelCore
+internal import ReelQueue
+internal import ReelSandbox
+package import ReelStore
+
+extension JobRecord {
+    /// The job that sources and a spec make, before any store has it. Reads only the first and last MiB of each source.
+    ///
+    /// Throws `.input` if a source cannot be read, lies outside the roots, or is a URL.
+    ///
+    /// - Parameters:
+    ///   - sources: paths of the files; at least one.
+    ///   - roots: the folders from which sources are taken; nil for any.
+    ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
+    package init(
+        submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), submission: Submission? = nil,
+        within roots: SourceRoots? = nil,
+        stages: Bool = false
+    ) throws(ReelFailure) {
+        let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
+            guard source.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) == nil else {
+                throw ReelFailure(.sourceIsURL(url: source))
+            }
+            let url = URL(fileURLWithPath: try JobRecord.lasting(source)).standardizedFileURL
+            try roots?.check(url.path)
+            // Files of two folders may have the same name.
+            let copy = sources.count > 1 ? "\(number)-\(url.lastPathComponent)" : url.lastPathComponent
+            return JobSource(path: url.path, staged: stages ? copy : nil, fingerprint: try Fingerprint.of(url.path))
+        }
+        self.init(
+            id: try JobID.make(sources: files.map(\.fingerprint), spec: spec), spec: spec, sources: files,
+            terms: terms, submission: submission, created: Date().timeIntervalSince1970)
+    }
+
+    /// The file's own path for one, such as `/dev/stdin`, that differs by process. Throws `.sourceNotAFile` for a pipe.
+    private static func lasting(_ path: String) throws(ReelFailure) -> String {
+        guard ["/dev/", "/proc/"].contains(where: path.hasPrefix) else { return path }
+        guard let real = realpath(path, nil) else { throw ReelFailure(.sourceNotAFile(path: path)) }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}
+
+extension JobEntry {
+    /// Writes the record of a job that is about to run. A record that exists is reopened, and takes terms, sources
+    /// (whose paths may differ now), submission and webhooks from the new one; an ended job drops its earlier webhooks.
+    func open(_ wanted: JobRecord) async throws(ReelFailure) {
+        guard try await !create(wanted) else { return }
+        try await change { record in
+            let earlier = record.state == nil ? record.webhooks : []
+            let added = wanted.webhooks.filter { !earlier.contains($0) }
+            record.webhooks = Array((earlier + added).suffix(BoardPolicy.webhooksKept))
+            record.reopen()
+            record.terms = wanted.terms
+            record.submission = wanted.submission?.after(record.submission) ?? record.submission
+            record.sources = wanted.sources
+        }
+    }
+}
+
+extension JobStatus {
+    /// What the submitter says of the job; nil if the board has nothing that can be read.
+    var said: Submission? { submission.flatMap { try? JSONDecoder().decode(Submission.self, from: Data($0.utf8)) } }
+}
+
+extension Submission {
+    var text: String {
+        get throws(ReelFailure) {
+            do { return try CanonicalJSON.text(of: self) } catch { throw .of(error) }
+        }
+    }
+
+    /// Whether it says how the job is called.
+    var isTelling: Bool { name != nil || !labels.isEmpty }
+
+    /// A submission by the user of this process.
+    ///
+    /// - Parameters:
+    ///   - name: keeps the rule of `isText`.
+    ///   - labels: keep the rules of `isLabelName` and `isText`.
+    package static func byThisUser(name: String?, labels: [String: String]) -> Submission {
+        let user = NSUserName()
+        return Submission(
+            name: name, labels: labels,
+            submitter: (user.isEmpty ? "uid-\(getuid())" : user) + "@" + ProcessInfo.processInfo.hostName)
+    }
+
+    /// Reads labels such as "project=trailer": more than a job can have, since filters read theirs here, too.
+    package static func labels(_ texts: [String]) throws(LabelFault) -> [String: String] {
+        var labels: [String: String] = [:]
+        for text in texts {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, isLabelName(parts[0]), isText(parts[1]) else { throw .malformed(text) }
+            guard labels.updateValue(parts[1], forKey: parts[0]) == nil else { throw .repeated(name: parts[0]) }
+        }
+        return labels
+    }
+
+    package static func check(labels: [String: String]) throws(LabelFault) {
+        guard labels.count <= mostLabels else { throw .tooMany(labels.count) }
+    }
+}
+
+/// Why texts are not the labels of a job.
+package enum LabelFault: Error, Hashable, Sendable {
+    /// A text that is not NAME=VALUE, or whose name or value no label can have.
+    case malformed(String)
+    case repeated(name: String)
+    case tooMany(Int)
+}

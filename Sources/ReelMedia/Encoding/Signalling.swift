@@ -1,0 +1,221 @@
+internal import CFFmpeg
+internal import ReelCore
+
+/// Passes to encoders what FFmpeg 5.1's wrappers do not: the light levels for which a film was graded, which are then
+/// in the key frames as well as in the container; and the first field from the start, because x264 contradicts itself
+/// if only the frames state it.
+struct SignallingOptions {
+    let display: MasteringDisplay?
+    let content: ContentLight?
+    let fields: FieldOrder
+
+    /// - Parameter fields: the field order of the output.
+    init(_ stream: VideoStream, fields: FieldOrder) {
+        display = stream.masteringDisplay
+        content = stream.contentLight
+        self.fields = fields
+    }
+
+    func add(to options: inout [MediaOption], as syntax: EncoderTraits.LightSyntax) {
+        let (name, parameters) =
+            switch syntax {
+            case .x264: ("x264-params", fieldOrder + mastering("mastering-display", integers) + light("cll"))
+            case .x265: ("x265-params", mastering("master-display", integers) + light("max-cll"))
+            case .svtAV1: ("svtav1-params", mastering("mastering-display", decimals) + light("content-light"))
+            }
+        guard !parameters.isEmpty else { return }
+        let text = parameters.joined(separator: ":")
+        if let place = options.firstIndex(where: { $0.name == name }) {
+            options[place].value += ":" + text
+        } else {
+            options.append(MediaOption(name: name, value: text))
+        }
+    }
+
+    private var fieldOrder: [String] { fields.isInterlaced ? [fields == .topFirst ? "tff=1" : "bff=1"] : [] }
+
+    private func light(_ name: String) -> [String] {
+        content.map { ["\(name)=\(min($0.pixel, 65535)),\(min($0.average, 65535))"] } ?? []
+    }
+
+    /// Encoders take primaries and luminance only together.
+    private func mastering(_ name: String, _ spell: (_ value: Rational, _ unit: Int64) -> String) -> [String] {
+        guard let display, let primaries = display.primaries, let luminance = display.luminance else { return [] }
+        func point(_ point: MasteringDisplay.Point) -> String {
+            "(\(spell(point.x, 50_000)),\(spell(point.y, 50_000)))"
+        }
+        let colours =
+            "G\(point(primaries.green))B\(point(primaries.blue))R\(point(primaries.red))WP\(point(primaries.white))"
+        let limits = "L(\(spell(luminance.most, 10_000)),\(spell(luminance.least, 10_000)))"
+        return ["\(name)=\(colours)\(limits)"]
+    }
+
+    /// In units of 0.00002 and of 0.0001 cd/m², as H.264 and HEVC write them (ITU-T H.265 D.3.28).
+    private func integers(_ value: Rational, _ unit: Int64) -> String {
+        "\(TimeBase(1, unit).ticks(in: value, rounding: .nearest))"
+    }
+
+    private func decimals(_ value: Rational, _ unit: Int64) -> String {
+        let hundredThousandths = integers(value, 100_000)
+        let padded = String(repeating: "0", count: max(0, 6 - hundredThousandths.count)) + hundredThousandths
+        return "\(padded.dropLast(5)).\(padded.suffix(5))"
+    }
+}
+
+extension ColourTags {
+    /// The colour tags after a conversion between pixel formats. RGB has no YCbCr matrix; libswscale converts RGB to
+    /// YCbCr by BT.601, in limited range.
+    func converted(from source: AVPixelFormat, to target: AVPixelFormat) -> ColourTags {
+        var tags = self
+        switch (source.isRGB, target.isRGB) {
+        case (_, true): tags.matrix = "gbr"
+        case (true, false): (tags.matrix, tags.range) = ("smpte170m", "tv")
+        case (false, false): break
+        }
+        // The old formats with the range in their names.
+        if source.name.hasPrefix("yuvj") { tags.range = "pc" }
+        // libswscale assumes full range for grey pictures whose range is unspecified. Decoders of H.264, HEVC and
+        // VP9 give them back as YCbCr, whose range is taken for limited unless the stream says otherwise.
+        if tags.range == nil, source.name.hasPrefix("gray"), target.name.hasPrefix("gray") { tags.range = "pc" }
+        return tags
+    }
+
+    /// The tags as libavutil numbers them; nil for a tag that is unspecified or unknown.
+    private var native: Native {
+        (
+            value(range, av_color_range_from_name).map { AVColorRange($0) },
+            value(primaries, av_color_primaries_from_name).map { AVColorPrimaries($0) },
+            value(transfer, av_color_transfer_from_name).map { AVColorTransferCharacteristic($0) },
+            value(matrix, av_color_space_from_name).map { AVColorSpace($0) },
+            value(chromaLocation, av_chroma_location_from_name).map { AVChromaLocation($0) }
+        )
+    }
+
+    private typealias Native = (
+        range: AVColorRange?, primaries: AVColorPrimaries?, transfer: AVColorTransferCharacteristic?,
+        matrix: AVColorSpace?, location: AVChromaLocation?
+    )
+
+    /// Sets the tags that are stated.
+    func apply(to context: UnsafeMutablePointer<AVCodecContext>) {
+        let native = native
+        if let value = native.range { context.pointee.color_range = value }
+        if let value = native.primaries { context.pointee.color_primaries = value }
+        if let value = native.transfer { context.pointee.color_trc = value }
+        if let value = native.matrix { context.pointee.colorspace = value }
+        if let value = native.location { context.pointee.chroma_sample_location = value }
+    }
+
+    /// Sets a frame's tags: some encoders write those of each frame.
+    func apply(to frame: borrowing Frame) {
+        let native = native
+        if let value = native.range { frame.native.pointee.color_range = value }
+        if let value = native.primaries { frame.native.pointee.color_primaries = value }
+        if let value = native.transfer { frame.native.pointee.color_trc = value }
+        if let value = native.matrix { frame.native.pointee.colorspace = value }
+        if let value = native.location { frame.native.pointee.chroma_location = value }
+    }
+
+    init(native: AVCodecParameters) {
+        self.init(
+            native.color_range, native.color_primaries, native.color_trc, native.color_space, native.chroma_location)
+    }
+
+    init(native frame: borrowing Frame) {
+        let native = frame.native.pointee
+        self.init(
+            native.color_range, native.color_primaries, native.color_trc, native.colorspace, native.chroma_location)
+    }
+
+    private init(
+        _ range: AVColorRange, _ primaries: AVColorPrimaries, _ transfer: AVColorTransferCharacteristic,
+        _ matrix: AVColorSpace, _ location: AVChromaLocation
+    ) {
+        self.init(
+            range: known(av_color_range_name(range)), primaries: known(av_color_primaries_name(primaries)),
+            transfer: known(av_color_transfer_name(transfer)), matrix: known(av_color_space_name(matrix)),
+            chromaLocation: known(av_chroma_location_name(location)))
+    }
+
+    private func value(_ name: String?, _ lookUp: (UnsafePointer<CChar>) -> Int32) -> UInt32? {
+        guard let name, case let found = lookUp(name), found >= 0 else { return nil }
+        return UInt32(found)
+    }
+}
+
+extension MasteringDisplay {
+    /// Nil if the record has neither primaries nor luminance.
+    init?(native: AVMasteringDisplayMetadata) {
+        let (red, green, blue) = native.display_primaries
+        let points = [red, green, blue, native.white_point].compactMap { point in
+            Rational(stated: point.0).flatMap { x in Rational(stated: point.1).map { Point(x: x, y: $0) } }
+        }
+        let limits = [native.min_luminance, native.max_luminance].compactMap(Rational.init(stated:))
+        self.init(
+            primaries: native.has_primaries != 0 && points.count == 4
+                ? Primaries(red: points[0], green: points[1], blue: points[2], white: points[3]) : nil,
+            luminance: native.has_luminance != 0 && limits.count == 2
+                ? Luminance(least: limits[0], most: limits[1]) : nil)
+        if primaries == nil, luminance == nil { return nil }
+    }
+
+    var native: AVMasteringDisplayMetadata {
+        var native = AVMasteringDisplayMetadata()
+        if let primaries {
+            let pair = { (point: Point) in (point.x.native, point.y.native) }
+            native.display_primaries = (pair(primaries.red), pair(primaries.green), pair(primaries.blue))
+            native.white_point = pair(primaries.white)
+            native.has_primaries = 1
+        }
+        if let luminance {
+            native.min_luminance = luminance.least.native
+            native.max_luminance = luminance.most.native
+            native.has_luminance = 1
+        }
+        return native
+    }
+}
+
+extension ContentLight {
+    init(native: AVContentLightMetadata) { self.init(pixel: native.MaxCLL, average: native.MaxFALL) }
+
+    var native: AVContentLightMetadata { AVContentLightMetadata(MaxCLL: pixel, MaxFALL: average) }
+}
+
+extension Rational {
+    /// A number that may be 0; nil if the denominator is 0.
+    fileprivate init?(stated native: AVRational) {
+        guard native.den != 0 else { return nil }
+        self.init(Int64(native.num), Int64(native.den))
+    }
+}
+
+/// The record of type `T` at the start of side data; nil if that is too short.
+func record<T: BitwiseCopyable>(_ data: UnsafePointer<UInt8>?, _ size: Int, as type: T.Type) -> T? {
+    guard let data, size >= MemoryLayout<T>.size else { return nil }
+    return UnsafeRawPointer(data).loadUnaligned(as: type)
+}
+
+extension UnsafeMutablePointer<AVStream> {
+    /// A record of the stream's side data; nil if there is none.
+    func sideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, as type: T.Type) -> T? {
+        var size = 0
+        return record(reel_stream_side_data(self, kind, &size), size, as: type)
+    }
+
+    /// Adds a record to the stream's side data, for the muxer to write.
+    func addSideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, _ value: T) throws(ReelFailure) {
+        let room = try allocated(reel_stream_new_side_data(self, kind, MemoryLayout<T>.size), .makeSideData)
+        UnsafeMutableRawPointer(room).storeBytes(of: value, as: T.self)
+    }
+}
+
+extension Frame {
+    /// A record of the frame's side data; nil if there is none.
+    func sideData<T: BitwiseCopyable>(_ kind: AVFrameSideDataType, as type: T.Type) -> T? {
+        guard let found = av_frame_get_side_data(native, kind) else { return nil }
+        return record(found.pointee.data, found.pointee.size, as: type)
+    }
+
+    func has(_ kind: AVFrameSideDataType) -> Bool { av_frame_get_side_data(native, kind) != nil }
+}

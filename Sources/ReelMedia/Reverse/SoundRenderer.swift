@@ -1,0 +1,218 @@
+internal import CFFmpeg
+package import ReelCore
+
+/// Makes the single segment of an audio track, of a reversal as of any other edit. All sound is rendered once and
+/// encoded continuously, so there are no joins that could click. Sound that only keeps its direction may be copied
+/// instead.
+package struct SoundRenderer {
+    private let sources: [IndexedSource]
+    private let plan: Plan
+    private let target: AudioTarget
+    private let content: SegmentContent
+
+    /// - Parameters:
+    ///   - sources: those of the plan, in their order.
+    ///   - number: the track's place in the plan.
+    package init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
+        let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
+        guard plan.audio.indices.contains(number), let content = planned.content(ofAudio: number) else {
+            throw ReelFailure(.planLacks(part: .audioTrack, number: number))
+        }
+        (self.sources, self.plan, target, self.content) = (sources, plan, plan.audio[number], content)
+    }
+
+    private var track: AudioTrack { sources[target.source].index.audio[target.track] }
+    private var silent: Diagnostic { .soundNotHeard(track: target.track) }
+
+    /// Makes the segment. Calls `progress` all the time, about once a packet.
+    ///
+    /// - Parameter scratch: the folder for spills.
+    package func render(
+        at place: SegmentPlace, scratch: String, progress: () -> Void
+    ) throws(ReelFailure) -> PassResult {
+        let sound = TrackSound(target, of: plan, sources.map(\.index))
+        var statistics = PassStatistics()
+        let record: SegmentRecord
+        if target.isPassthrough, let shown = sound.reversed {
+            let copy = AudioPassthrough(
+                source: sources[target.source].locator, track: track, from: shown.start, to: shown.end,
+                hidesPreroll: plan.container.hidesPreroll(of: track))
+            record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
+                try copy.write(making: content, to: place, ifSilent: silent, progress: progress)
+            }
+        } else {
+            record = try encode(sound, to: place, scratch: scratch, &statistics, progress)
+        }
+        statistics.peakRSS = peakResidentBytes()
+        return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
+    }
+
+    private func encode(
+        _ sound: TrackSound, to place: SegmentPlace, scratch: String, _ statistics: inout PassStatistics,
+        _ progress: () -> Void
+    ) throws(ReelFailure) -> SegmentRecord {
+        // This source decides the format, even if another is heard first.
+        let decoded = try measured(&statistics.decodeSeconds) { () throws(ReelFailure) in
+            try DecodedSound(
+                sources[target.source], track: target.track, during: sound.reversed.map { $0.end - $0.start },
+                scratch: scratch, progress: progress)
+        }
+        var diagnostics = decoded.diagnostics
+        let encoding = try AudioEncoding(
+            target: target, track: track, input: decoded.format, making: content, at: place,
+            lasting: plan.soundLength)
+        let heard = sound.heard(of: decoded.timeline)
+        if let heard {
+            decoded.timeline = heard.timeline
+            diagnostics += decoded.holes
+            if let length = heard.trimmed { diagnostics.append(.soundTrimmed(track: target.track, length: length)) }
+            var sounds = SoundPool(
+                sources: sources, target: target, edit: heard.edit, main: decoded, scratch: scratch,
+                diagnostics: diagnostics)
+            try sounds.encode(by: encoding, &statistics, progress)
+            diagnostics = sounds.diagnostics
+        } else {
+            diagnostics.append(silent)
+        }
+        let start = heard?.start ?? 0
+        guard start.magnitude <= Timestamp.bound else {
+            let (path, distance) = (sources[target.source].locator.name, Rational(start, Int64(target.sampleRate)))
+            throw ReelFailure(.soundOutOfReach(path: path, distance: distance))
+        }
+        return try encoding.finish(start: start, diagnostics: diagnostics)
+    }
+}
+
+/// The sounds of an edit's pieces. Each source is decoded when it is heard first, into a spill that goes when it has
+/// been heard last.
+private struct SoundPool {
+    let sources: [IndexedSource]
+    let target: AudioTarget
+    let edit: SoundEdit
+    /// The sound of the target's source, which stays.
+    let main: DecodedSound
+    let scratch: String
+    var diagnostics: [Diagnostic]
+    /// Sounds of the other sources that are heard again.
+    var decoded: [Int: DecodedSound] = [:]
+    /// Sounds of pieces at another speed that are heard again.
+    var stretched: [Int: StretchedSound] = [:]
+    /// For each piece, the samples of the output in which it is heard, with its crossfades.
+    var reaches: [Int: Range<Int64>] = [:]
+
+    mutating func encode(
+        by encoding: AudioEncoding, _ statistics: inout PassStatistics, _ progress: () -> Void
+    ) throws(ReelFailure) {
+        let parts = edit.parts(rate: main.format.rate)
+        // For each source, the number of the part in which it is heard last.
+        var lasts: [Int: Int] = [:]
+        for (number, part) in parts.enumerated() {
+            for piece in part.pieces {
+                reaches[piece] = (reaches[piece] ?? part.samples).lowerBound..<part.samples.upperBound
+                if let source = edit.pieces[piece].source { lasts[source] = number }
+            }
+        }
+        for (number, part) in parts.enumerated() {
+            var heard: [SpanCursor] = []
+            for piece in part.pieces {
+                heard.append(try sound(of: piece, part.samples, &statistics.decodeSeconds, progress))
+            }
+            try measured(&statistics.encodeSeconds) { () throws(ReelFailure) in
+                try encoding.encode(heard, crossfade: part.crossfade, progress: progress)
+            }
+            decoded = decoded.filter { lasts[$0.key] ?? 0 > number }
+            stretched = stretched.filter { $0.key >= part.piece }
+        }
+        try measured(&statistics.encodeSeconds, encoding.drain)
+    }
+
+    /// What a piece lets be heard during samples of the output.
+    private mutating func sound(
+        of number: Int, _ samples: Range<Int64>, _ decodeSeconds: inout Double, _ progress: () -> Void
+    ) throws(ReelFailure) -> SpanCursor {
+        let piece = edit.pieces[number]
+        guard let source = piece.source, sources[source].index.audio.indices.contains(target.track) else {
+            return SpanCursor([.silence(Int64(samples.count))], .forwards, of: main.spill)
+        }
+        let sound = try decode(source, &decodeSeconds, progress)
+        guard piece.speed != Rational(1) else { return sound.cursor(piece, samples) }
+        if let made = stretched[number] { return made.cursor(samples) }
+        let reach = reaches[number] ?? samples
+        let made = try StretchedSound(piece, of: sound, during: reach, scratch: scratch, progress: progress)
+        stretched[number] = made
+        return made.cursor(samples)
+    }
+
+    /// The sound of a source, decoded now unless it is known.
+    private mutating func decode(
+        _ source: Int, _ seconds: inout Double, _ progress: () -> Void
+    ) throws(ReelFailure) -> DecodedSound {
+        if source == target.source { return main }
+        if let known = decoded[source] { return known }
+        let made = try measured(&seconds) { () throws(ReelFailure) in
+            try DecodedSound(
+                sources[source], track: target.track, as: main.format, scratch: scratch, progress: progress)
+        }
+        decoded[source] = made
+        diagnostics += (made.diagnostics + made.holes).filter { [diagnostics] in !diagnostics.contains($0) }
+        return made
+    }
+}
+
+/// The sound of a piece at another speed than its own, with its pitch kept: put in its direction first, then stretched.
+private final class StretchedSound {
+    private let spill: SampleSpill
+    /// The samples of the output that it covers.
+    private let samples: Range<Int64>
+
+    init(
+        _ piece: SoundEdit.Piece, of sound: DecodedSound, during samples: Range<Int64>, scratch: String,
+        progress: () -> Void
+    ) throws(ReelFailure) {
+        self.samples = samples
+        let format = sound.format
+        var source = sound.cursor(piece, samples)
+        spill = try SampleSpill(folder: scratch, format)
+        let name = known(av_get_sample_fmt_name(format.sample)) ?? ""
+        let chain = try FilterGraph(
+            sound: StretchedSound.tempos(piece.speed).map { "atempo=\($0)" }.joined(separator: ",")
+                + ",aformat=sample_fmts=\(name)", format: format)
+        let stretched = try Frame()
+        func gather() throws(ReelFailure) {
+            while try chain.pull(into: stretched) { try spill.append(stretched) }
+        }
+        var done: Int64 = 0
+        while done < source.count {
+            let block = Int(min(1024, source.count - done))
+            let frame = try format.frame(block)
+            guard let room = frame.native.pointee.data.0 else { break }
+            try source.read(block, into: room)
+            frame.pts = Timestamp(done)
+            try chain.push(frame)
+            try gather()
+            done += Int64(block)
+            progress()
+        }
+        try chain.finish()
+        try gather()
+        try spill.flush()
+    }
+
+    /// What is heard during samples of the output, which it covers; silence where the stretched sound is short.
+    func cursor(_ wanted: Range<Int64>) -> SpanCursor {
+        let first = wanted.lowerBound - samples.lowerBound
+        let there = max(min(Int64(wanted.count), spill.count - first), 0)
+        let spans: [AudioTimeline.Span] = [.sound(sample: first, count: there), .silence(Int64(wanted.count) - there)]
+        return SpanCursor(spans.filter { $0.count > 0 }, .forwards, of: spill)
+    }
+
+    /// Factors of a speed that libavfilter's atempo blends well, each within 1/2 and 2.
+    private static func tempos(_ speed: Rational) -> [Double] {
+        var (left, tempos) = (speed.approximate, [Double]())
+        while !(0.5...2).contains(left) {
+            tempos.append(left > 2 ? 2 : 0.5)
+            left /= tempos[tempos.count - 1]
+        }
+        return tempos + [left]
+    }
+}

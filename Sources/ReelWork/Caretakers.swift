@@ -1,0 +1,197 @@
+internal import Logging
+internal import ReelCore
+internal import ReelJobs
+internal import ReelQueue
+internal import ReelStore
+internal import ReelWords
+
+/// Requeues the passes of workers that vanished. Every worker runs one.
+package struct Reaper: Sendable {
+    private let environment: WorkerEnvironment
+
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Looks at every interval, the first time after one, until cancelled.
+    func run(every interval: Duration) async {
+        while await environment.clock.sleep(for: interval) { await reap() }
+    }
+
+    package func reap() async {
+        do throws(ReelFailure) {
+            let count = try await environment.board.reap()
+            guard count > 0 else { return }
+            environment.log.notice("\(count) expired leases were given back")
+            // Their worker may have been killed on this host. An engine's start removes what it left, too, but one that
+            // goes on with the next pass starts none.
+            TemporaryFolder.removeAbandoned(scratchIn: environment.scratch)
+        } catch {
+            environment.log.debug("nothing reaped: \(error.words)")
+        }
+    }
+}
+
+/// Checks the board after Redis was started anew, and reports jobs that the board has lost. Every worker runs one.
+package struct Auditor: Sendable {
+    private let environment: WorkerEnvironment
+
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Looks at every interval, the first time at once, until cancelled.
+    func run(every interval: Duration) async {
+        var wasEmpty = false
+        repeat { wasEmpty = await look(wasEmpty: wasEmpty) } while await environment.clock.sleep(for: interval)
+    }
+
+    /// Looks once. If the board is empty and was not before, it reports the unfinished jobs of the store.
+    ///
+    /// - Returns: whether the board is empty; `wasEmpty` if that cannot be seen.
+    package func look(wasEmpty: Bool) async -> Bool {
+        do throws(ReelFailure) {
+            if let audit = try await environment.board.auditAfterRestart() {
+                if audit.repairs > 0 {
+                    environment.log.notice("the board was audited: \(audit.repairs) repairs in \(audit.jobs) jobs")
+                }
+                report(lost: audit.lost)
+            }
+            let isEmpty = try await environment.board.isEmpty()
+            if isEmpty, !wasEmpty { await report(lost: (try? environment.store.unfinishedJobs()) ?? []) }
+            return isEmpty
+        } catch {
+            environment.log.debug("no audit: \(error.words)")
+            return wasEmpty
+        }
+    }
+
+    private func report(lost jobs: [JobID]) {
+        guard !jobs.isEmpty else { return }
+        let failure = ReelFailure(.boardLost(jobs: jobs))
+        environment.log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
+    }
+}
+
+/// Puts jobs back on the board that only the store has: Redis may lose its last second in a crash, and a replica that
+/// becomes the master may lack more. Every worker of a farm runs one.
+package struct Registrar: Sendable {
+    private let environment: WorkerEnvironment
+
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    package struct Look: Sendable {
+        /// Jobs of the store that the board does not have.
+        fileprivate var missing: Set<JobID> = []
+        /// Missing jobs that belong in the store alone, or that a warning has reported as lost.
+        fileprivate var settled: Set<JobID> = []
+
+        package init() {}
+    }
+
+    /// Looks at every interval, the first time after one, until cancelled.
+    func run(every interval: Duration) async {
+        var last = Look()
+        while await environment.clock.sleep(for: interval) { last = await look(after: last) }
+    }
+
+    /// Looks once. Puts back unfinished jobs that the board lacked at the last look, too: a process that submits a job
+    /// writes its record a moment before the board learns of it.
+    ///
+    /// - Returns: what the next look is to know; the same as before if store or board cannot be seen.
+    package func look(after last: Look) async -> Look {
+        guard let stored = try? await environment.store.jobs(), let known = try? await environment.board.jobs() else {
+            return last
+        }
+        var look = Look()
+        look.missing = Set(stored).subtracting(known)
+        look.settled = last.settled.intersection(look.missing)
+        for job in look.missing.intersection(last.missing).subtracting(look.settled).sorted(by: { $0.text < $1.text }) {
+            if await putBack(job) { look.settled.insert(job) }
+        }
+        return look
+    }
+
+    /// Returns whether nothing is left to do for the job.
+    private func putBack(_ job: JobID) async -> Bool {
+        let (store, board, log) = (environment.store, environment.board, environment.log)
+        do throws(ReelFailure) {
+            let record = try await store.job(job).read()
+            guard record.state == nil else { return true }
+            switch try await JobControl(board: board, store: store).recover(job) {
+            case .known: break
+            case .recovered(let passes):
+                log.notice("put job \(job) back on the board, which had lost it; \(passes) of its passes are finished")
+            case .lost(let why): throw why
+            }
+            return false
+        } catch {
+            guard error.cause != .transient else { return false }
+            log.warning("job \(job) is not on the board, and cannot come back: \(error.words)")
+            return true
+        }
+    }
+}
+
+/// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of them is
+/// wrong, nothing is removed too early. Also removes copies of sources that ended jobs do not need, writes into records
+/// how jobs ended, and removes what submitters left that died before they wrote a record. Every worker runs one.
+package struct Janitor: Sendable {
+    /// Seconds that a submitter has for the record of a job whose folder it has made. It takes milliseconds, but the
+    /// clock of a file server may differ from this machine's.
+    private static let patience = 3600.0
+    private let environment: WorkerEnvironment
+
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Cleans at every interval, the first time at once, until cancelled.
+    func run(every interval: Duration) async {
+        repeat { await clean() } while await environment.clock.sleep(for: interval)
+    }
+
+    /// Cleans once, and notes by how much the two clocks differ.
+    package func clean() async {
+        let (store, board, log) = (environment.store, environment.board, environment.log)
+        guard let clocks = try? await board.clocks() else { return }
+        environment.notes.setClocks(clocks)
+        for job in (try? await store.jobs()) ?? [] {
+            // A process that ends a job writes so into its record, but may be killed before that.
+            try? await store.job(job).settle(on: board)
+            try? await store.job(job).giveBackCopies()
+            guard let record = await pastRecord(store.job(job), at: clocks.earlier) else { continue }
+            do throws(ReelFailure) {
+                guard try await JobControl(board: board, store: store).remove(job, as: record) else { continue }
+                log.notice("removed job \(job): it was kept as long as it was to be")
+            } catch {
+                log.debug("job \(job) stays: \(error.words)")
+            }
+        }
+        await store.removeUnrecordedJobs(before: clocks.earlier - Janitor.patience)
+        await store.removeUnusedSources()
+    }
+
+    /// The record of an ended job whose retention is over, else nil. People remove jobs whose record cannot be read.
+    private func pastRecord(_ entry: any JobEntry, at now: Double) async -> JobRecord? {
+        guard let record = try? await entry.read(), record.state != nil, let finished = record.finished else {
+            return nil
+        }
+        return finished + record.terms.retain < now ? record : nil
+    }
+}
+
+/// Looks whether the store is at its place, for monitoring. A file system may hang, so callers get the last answer.
+package struct StoreWatch: Sendable {
+    private let environment: WorkerEnvironment
+
+    package init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Looks at once and at every interval, until cancelled.
+    func run(every interval: Duration) async {
+        repeat { await look() } while await environment.clock.sleep(for: interval)
+    }
+
+    package func look() async {
+        let store = environment.store
+        let room = await withTaskExecutorPreference(StoreExecutor.shared) { () -> WorkerNotes.Room? in
+            do throws(ReelFailure) { try await store.check() } catch { return nil }
+            return WorkerNotes.Room(freeBytes: await store.freeSpace)
+        }
+        environment.notes.setStore(room)
+    }
+}
