@@ -6,15 +6,15 @@ extension FailureReason {
         switch self {
         case .passExhausted(let pass, let attempts, let last):
             CodeText(
-                "\(PassNumber(pass)) failed \(attempts) times: \(last.words)",
+                "\(passName(pass)) failed \(attempts) times: \(last.words)",
                 "A pass failed as often as it may.", "See its last failure.")
         case .passLost(let pass, let attempts, let worker):
             CodeText(
-                "\(PassNumber(pass)) was lost \(attempts) times: worker \(worker) vanished like those before it",
+                "\(passName(pass)) was lost \(attempts) times: worker \(worker) vanished like those before it",
                 "All workers that held a pass vanished.", "Look at the hosts: memory and network.")
         case .passOutOfMemory(let pass, let planned, let doubled, let last):
             CodeText(
-                "\(PassNumber(pass)) needs more memory than the \(planned) bytes planned for it"
+                "\(passName(pass)) needs more memory than the \(planned) bytes planned for it"
                     + (doubled ? ", and than twice that: " : ", and no worker has twice that: ") + last.words,
                 "A pass needs more memory than was planned for it.", "Allow more memory.")
         case .noWorkerCan(let host, let last):
@@ -33,8 +33,7 @@ extension FailureReason {
         case .boardOfOtherVersion(let found, let known):
             CodeText(
                 "the board in Redis has version \(found), this program knows version \(known): use one release "
-                    + "everywhere, or "
-                    + "another Redis or namespace",
+                    + "everywhere, or another Redis or namespace",
                 "The board in Redis has the version of another release of reel.",
                 "Use one release everywhere, or another Redis or namespace; see docs/upgrading.md.")
         case .boardUnprepared(let found, let known):
@@ -48,8 +47,7 @@ extension FailureReason {
         case .boardOfNewerRelease(let found, let known):
             CodeText(
                 "Redis has the board's functions in version \(found), this program knows version \(known): a newer "
-                    + "release "
-                    + "works on this board, so use that everywhere",
+                    + "release works on this board, so use that everywhere",
                 "A newer release of reel works on the board.", "Install the newer release; see docs/upgrading.md.")
         case .redisUnreachable(let address, let said, _):
             CodeText(
@@ -57,8 +55,7 @@ extension FailureReason {
                 "Redis does not answer.", "Start it, or name another; running jobs go on when it is back.")
         case .redisRefused(let address, let said, _):
             CodeText(
-                "Redis at \(address) refuses: \(said)",
-                "Redis refuses a command.",
+                "Redis at \(address) refuses: \(said)", "Redis refuses a command.",
                 "Check user, password and Redis's message; some refusals end by themselves.")
         case .boardLost(let jobs):
             CodeText(
@@ -66,8 +63,8 @@ extension FailureReason {
                     + (jobs.count > 3 ? ", …" : "")
                     + "): recover puts back what the store has of them; Redis's own log is left unchanged",
                 "Redis started without jobs that it had.",
-                "Stop Redis, copy its log, and see what Redis wrote while it loaded the log; or recover the jobs from the "
-                    + "store.")
+                "Stop Redis, copy its log, and see what Redis wrote while it loaded the log; or recover the jobs from "
+                    + "the store.")
         case .boardUnreadable(let said):
             CodeText(
                 "the board holds something that this version cannot read: \(said)",
@@ -95,6 +92,33 @@ extension FailureReason {
                 "job \(job) is \(state.rawValue): cancel it first",
                 "A job that has not ended cannot be removed.", "Cancel it first.")
         default: nil
+        }
+    }
+}
+
+extension RedisAddressFault {
+    var words: String {
+        switch self {
+        case .notURL: "it is not a URL"
+        case .scheme: "the scheme must be redis or unix"
+        case .tls: "reel does not support TLS itself; use a tunnel, see Redis over TLS in deploy/README.md"
+        case .host: "the host is missing"
+        case .port: "the port is wrong"
+        case .query: "write the database number into the path of redis:// (/2), or as ?db=N alone after unix://"
+        case .database: "the database must be a number"
+        case .path: "it needs three slashes and an absolute path"
+        case .pathLength: "the path of a socket must not have more than 107 bytes"
+        }
+    }
+}
+
+extension JobFault {
+    var words: String {
+        switch self {
+        case .id: "it has no id"
+        case .weight: "its weight is not positive"
+        case .passCount: "it has not as many passes as it states"
+        case .plan: "its plan has no number, or the probe is another job's"
         }
     }
 }

@@ -26,7 +26,7 @@ extension FailureReason {
     /// those.
     package var words: String { text.words }
 
-    /// The texts of the code. Tests go through all codes, so that none is without.
+    /// The texts of the code. Tests check that every code has them.
     package var text: CodeText {
         sourceText ?? requestText ?? engineText ?? storeText ?? boardText ?? jobText ?? CodeText(code, "", "")
     }
@@ -39,10 +39,19 @@ func prefix(_ path: String?) -> String { path.map { "\($0): " } ?? "" }
 func quoting(_ lastWords: String?) -> String { lastWords.map { "; it last said: \($0)" } ?? "" }
 
 /// "pass 3", or "the probe".
-struct PassNumber: CustomStringConvertible {
-    let number: Int
+func passName(_ number: Int) -> String { number < 0 ? "the probe" : "pass \(number)" }
 
-    init(_ number: Int) { self.number = number }
-
-    var description: String { number < 0 ? "the probe" : "pass \(number)" }
+extension FailureCause {
+    /// What happens to the pass: one sentence.
+    package var meaning: String {
+        switch self {
+        case .transient: "The pass is tried again after a delay, which grows with each attempt."
+        case .crash: "The pass is tried again at once, on another worker if there is one."
+        case .lost: "The pass is given to another worker."
+        case .limit: "The pass is tried once more with twice the memory."
+        case .incompatible: "The worker gets no more work of the job."
+        case .noSpace: "The host gets no work until it has room; the pass is tried again."
+        case .permanent: "The job fails; if there is a second host, only once that host has failed it, too."
+        }
+    }
 }

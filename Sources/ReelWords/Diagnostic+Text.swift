@@ -10,8 +10,7 @@ extension Diagnostic {
         // MARK: Found in the source
         case .fileDamaged(let offset):
             CodeText(
-                "the file is damaged near byte \(offset)",
-                "Reading the file failed near the byte that is named.",
+                "the file is damaged near byte \(offset)", "Reading the file failed near the byte that is named.",
                 "Check the output there; get an undamaged copy.")
         case .sourceDecoded(let why, let codec, let format):
             CodeText(
@@ -21,9 +20,8 @@ extension Diagnostic {
                 "Nothing.")
         case .packetsUndecoded(let packets, let first, let last):
             CodeText(
-                "\(packets == 1 ? "a packet" : "\(packets) packets") of the video \(packets == 1 ? "does" : "do") "
-                    + "not decode"
-                    + "\(Wording.places(packets, first, last)): the frame before stays",
+                "\(packets == 1 ? "a packet" : "\(packets) packets") of the video \(packets == 1 ? "does" : "do") not "
+                    + "decode\(Wording.places(packets, first, last)): the frame before stays",
                 "Packets of the video do not decode: the frame before each is shown longer.",
                 "Check these places; get an undamaged copy.")
         case .framesConcealed(let frames):
@@ -143,9 +141,8 @@ extension Diagnostic {
                 "The rotation of the video is lost.", "Choose mp4 or mov.")
         case .highDynamicRangeUnmapped:
             CodeText(
-                "the source has high dynamic range, and its colours are not mapped: the pictures may look pale; "
-                    + "map it to "
-                    + "standard range first",
+                "the source has high dynamic range, and its colours are not mapped: the pictures may look pale; map it "
+                    + "to standard range first",
                 "Pictures of high dynamic range are written as if they had standard range.",
                 "Map the source to standard range first.")
         case .lightLost(let encoder, let container):
@@ -301,8 +298,7 @@ extension Diagnostic {
         case .workerSlotsOut(let slots, let jobs):
             CodeText(
                 "\(Wording.count(slots, "slot")) out of work: engines crashed there in \(jobs) jobs in a row; each "
-                    + "comes back "
-                    + "when its engine has reversed the worker's test clip",
+                    + "comes back when its engine has reversed the worker's test clip",
                 "Slots of a worker claim nothing, since their engines crashed in several jobs in a row.",
                 "Wait; if the slots do not come back, check the machine.")
         case .workerStoreUnusable(let last):

@@ -15,21 +15,6 @@ extension Moments {
     }
 }
 
-extension Wording {
-    /// "title, artist": the first ten of these names, and how many more there are. A name may come from a hostile file.
-    static func some(_ names: [String]) -> String {
-        let shown = names.prefix(10).map { $0.count > 60 ? $0.prefix(60) + "…" : $0 }.joined(separator: ", ")
-        return names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
-    }
-
-    /// ", the first at 1.240 s, the last at 1.480 s"; empty if no time is known.
-    static func places(_ count: Int, _ first: Rational?, _ last: Rational?) -> String {
-        guard let first, let last else { return "" }
-        return count > 1 && first != last
-            ? ", the first at \(seconds(first)), the last at \(seconds(last))" : " at \(seconds(first))"
-    }
-}
-
 extension DecodingCause {
     func words(codec: String, format: String) -> String {
         switch self {

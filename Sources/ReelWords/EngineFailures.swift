@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReelCore
 
 extension FailureReason {
@@ -6,13 +7,11 @@ extension FailureReason {
         switch self {
         case .mediaFailed(let step, let subject, let said):
             CodeText(
-                "\(step.words(subject)): \(said)",
-                "A call of FFmpeg failed.",
+                "\(step.words(subject)): \(said)", "A call of FFmpeg failed.",
                 "Nothing: the pass is tried again. If it keeps failing, see FFmpeg's message.")
         case .outOfMemory(let step, let subject):
             CodeText(
-                "\(step.words(subject)): out of memory; give the pass more",
-                "A pass needs more memory than it has.",
+                "\(step.words(subject)): out of memory; give the pass more", "A pass needs more memory than it has.",
                 "Nothing: the pass is tried with more. If it keeps failing, allow more memory.")
         case .diskFull(let path):
             CodeText(
@@ -24,8 +23,7 @@ extension FailureReason {
                 "The container rejects the streams of the output.", "Choose another container; report it.")
         case .fileFailed(let path, let step, let errno, _):
             CodeText(
-                "\(step.words) \(path): \(SystemWords.text(errno))",
-                "A host cannot write or read a file of the job.",
+                "\(step.words) \(path): \(SystemWords.text(errno))", "A host cannot write or read a file of the job.",
                 "Check the mount, the permissions and the disk on that host; the work is tried again.")
         case .jobFileUnreadable(let path, let said):
             CodeText(
@@ -70,13 +68,11 @@ extension FailureReason {
                 "A part of the video without frames was to be encoded.", "Report it: this is an error in reel.")
         case .segmentFlawed(let segment, _, let flaw):
             CodeText(
-                "segment \(segment) \(flaw.words)",
-                "A segment is not what its record or the plan says.",
+                "segment \(segment) \(flaw.words)", "A segment is not what its record or the plan says.",
                 "Nothing: its pass is done again. If that does not help, submit the job anew.")
         case .segmentMissing(let segment, let pass):
             CodeText(
-                "the segment \(segment) of pass \(pass) is missing",
-                "A segment is missing at the assembly.",
+                "the segment \(segment) of pass \(pass) is missing", "A segment is missing at the assembly.",
                 "Nothing: its pass is done again. If it goes on, look at the disk of the store.")
         case .segmentDiffers(let segment, let pass):
             CodeText(
@@ -135,6 +131,67 @@ extension FailureReason {
                 "engine \(end.words) \(place.words)\(quoting(lastWords))",
                 "An engine died.", "Nothing: the pass is tried again.")
         default: nil
+        }
+    }
+}
+
+// Words for what an engine was doing and how it ended, as parts of sentences.
+
+extension EnginePlace {
+    var words: String {
+        switch self {
+        case .start: "at its start"
+        case .idle: "between two requests"
+        case .recon(let source): "reading \(source)"
+        case .choice: "choosing how to encode"
+        case .pass(let number, let frames?): "at frames \(frames) of pass \(number)"
+        case .pass(let number, nil): "at the start of pass \(number)"
+        case .assembly: "assembling"
+        case .pictures: "making pictures"
+        }
+    }
+}
+
+extension EngineHang {
+    var words: String {
+        switch self {
+        case .silent: "no event"
+        case .idle: "no event and no CPU used"
+        }
+    }
+}
+
+extension EngineEnd {
+    var words: String {
+        switch self {
+        case .exited(let code): "exited with code \(code)"
+        case .signalled(SIGKILL): "died of signal 9 (SIGKILL: perhaps the kernel ran out of memory)"
+        case .signalled(let number): "died of signal \(number) (\(Self.names[number] ?? "unknown"))"
+        case .vanished: "vanished"
+        }
+    }
+
+    private static let names: [Int32: String] = [
+        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
+        SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE",
+        SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGSYS: "SIGSYS",
+    ]
+}
+
+extension EngineNonsense {
+    var words: String {
+        switch self {
+        case .longLine(let limit): "wrote a line of more than \(limit) bytes"
+        case .unreadable(let said): "cannot be read from: \(said)"
+        case .noEvent(let line): "wrote a line that is not an event: \(line)"
+        case .unfitResult(let part): "answered with \(part.rawValue) that do not fit the request"
+        case .unfitFailure(let code): "failed in a way that no engine can: \(code)"
+        case .secondReady: "reported twice that it is ready"
+        case .strayProgress: "reported progress without a request"
+        case .strayResult: "gave a result without a request"
+        case .strayFailure(let failure): "failed without a request: \(failure.words)"
+        case .closedOutput: "closed its output"
+        case .manyThreads(let most): "started more than \(most) threads"
         }
     }
 }

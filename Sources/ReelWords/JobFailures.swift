@@ -1,4 +1,4 @@
-internal import ReelCore
+package import ReelCore
 
 extension FailureReason {
     /// The texts of codes about jobs, commands and hosts; nil for others.
@@ -27,15 +27,14 @@ extension FailureReason {
                     ? "no worker is connected"
                     : "no worker takes work: \(known == 1 ? "the only one" : "each of \(known)") is gone, drained, or "
                         + "claims nothing",
-                "Of the workers that the board knows none claims passes.", "Start a worker, or undrain one.")
+                "None of the workers that the board knows claims passes.", "Start a worker, or undrain one.")
         case .jobNotOnBoard(let job):
             CodeText(
                 "the board has lost job \(job)",
                 "The store has the job, and the board has lost it.", "Recover the board from the store.")
         case .jobForgotten(let job):
             CodeText(
-                "the board knows no job \(job) any more",
-                "The board forgot the job while it was watched.",
+                "the board knows no job \(job) any more", "The board forgot the job while it was watched.",
                 "Submit it again, or recover the board from the store.")
         case .jobCancelled(let job):
             CodeText("job \(job) was cancelled", "A user cancelled the job.", "Submit it again if it is wanted.")
@@ -88,8 +87,7 @@ extension FailureReason {
                 "Do what the failure says, then give the same command again.")
         case .workspaceUnusable(let last):
             CodeText(
-                last.words,
-                "The folder beside the output in which a run works cannot be used.",
+                last.words, "The folder beside the output in which a run works cannot be used.",
                 "Choose another place for the output.")
         case .quotaExceeded(let quota, let asked, let most):
             CodeText(
@@ -107,8 +105,7 @@ extension FailureReason {
                 "A folder for sources does not exist, or is not a folder.", "Name a folder that exists.")
         case .sourceOutOfReach(let last):
             CodeText(
-                "on this host: \(last.words)",
-                "A host does not see the source.",
+                "on this host: \(last.words)", "A host does not see the source.",
                 "Mount it there under the same path, or have it copied into the store.")
         case .planDiffers(let job, let plan, let store):
             CodeText(
@@ -169,8 +166,7 @@ extension FailureReason {
                 "Take the line out, and make its token anew.")
         case .tokenNameTaken(let name, let path):
             CodeText(
-                "\(path) has a token \(name) already",
-                "The file of tokens has one of that name.",
+                "\(path) has a token \(name) already", "The file of tokens has one of that name.",
                 "Choose another name, or take the line of that name out of the file.")
         case .secretTooShort(let path, let least):
             CodeText(
@@ -215,6 +211,35 @@ extension FailureReason {
         case .unexpected(let said):
             CodeText("\(said)", "Something failed that no code describes.", "Report it with the message.")
         default: nil
+        }
+    }
+}
+
+extension Quotas.Quota {
+    /// That a job asks for more than is allowed.
+    func exceeded(_ asked: Int64?, _ most: Int64) -> String {
+        switch self {
+        case .pixels: "a picture has \(asked ?? 0) pixels, and at most \(most) are allowed here"
+        case .duration: "the output lasts \(asked ?? 0) s, and at most \(most) s are allowed here"
+        case .frames: "the output has \(asked ?? 0) frames, and at most \(most) are allowed here"
+        case .tracks: "the output has \(asked ?? 0) tracks, and at most \(most) are allowed here"
+        case .output: "a file takes more than \(ByteSize(bytes: most)), which is the most that is allowed here"
+        case .passTime: "a pass took longer than \(most) s, which is the most that is allowed here"
+        case .jobTime: "the job took longer than \(most) s, which is the most that is allowed here"
+        case .jobCPU: "the job took more than \(most) s of CPU time, which is the most that is allowed here"
+        case .passCPU: "a pass took more than \(most) s of CPU time, which is the most that is allowed here"
+        }
+    }
+}
+
+extension SandboxState {
+    /// The confinement that is in force, in words.
+    package var words: String {
+        switch (landlock > 0, seccomp) {
+        case (true, true): "engines are confined: Landlock \(landlock), seccomp"
+        case (true, false): "engines are confined in part: Landlock \(landlock), no seccomp"
+        case (false, true): "engines are confined in part: seccomp, no Landlock"
+        case (false, false): "engines are not confined"
         }
     }
 }

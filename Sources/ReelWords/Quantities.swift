@@ -1,6 +1,6 @@
 package import ReelCore
 
-/// A value that users write as text, and whose forms an error explains if the text has none of them.
+/// A value that users write as text. If a text is invalid, an error explains the valid forms.
 package protocol ExplainedArgument: Sendable {
     /// The forms that are valid, with examples.
     static var forms: String { get }
@@ -8,19 +8,10 @@ package protocol ExplainedArgument: Sendable {
     init?(_ text: String)
 }
 
-extension AudioBitRate: ExplainedArgument {}
-extension BitRate: ExplainedArgument {}
-extension ByteSize: ExplainedArgument {}
-extension ClockTime: ExplainedArgument {}
-extension Position: ExplainedArgument {}
-extension Quality: ExplainedArgument {}
-extension TimeSpan: ExplainedArgument {}
-extension TrackSelection: ExplainedArgument {}
-
 /// A non-negative decimal number such as "12" or "1.5", read without rounding.
 enum DecimalNumber {
-    /// Nil for anything other than digits with at most one point before or among them, and for more than 15 digits: a number
-    /// that large or precise is a mistake.
+    /// Nil for anything other than digits with at most one point before or among them, and for more than 15 digits: a
+    /// number that large or precise is a mistake.
     static func parse(_ text: some StringProtocol) -> Rational? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first else { return nil }
@@ -49,18 +40,15 @@ enum DecimalNumber {
 }
 
 /// An amount of memory or disk, in bytes, as users write it: "768MiB", "2GiB", "1.5G", "500MB", "1048576".
-package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
-    /// The amount in bytes.
+package struct ByteSize: Hashable, ExplainedArgument, CustomStringConvertible {
     package var bytes: Int64
 
-    /// - Parameter bytes: the amount in bytes.
     package init(bytes: Int64) { self.bytes = bytes }
 
-    /// What a user may write.
     package static let forms = "a size (768MiB, 2GiB, 1500000)"
 
-    /// Parses a size. KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil for
-    /// anything else, for a size that is not a whole number of bytes, and for 0.
+    /// Parses a size. KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil
+    /// for anything else, for a size that is not a whole number of bytes, and for 0.
     package init?(_ text: String) {
         guard let (number, unit) = DecimalNumber.split(text), let scale = ByteSize.scales[unit.uppercased()],
             let size = DecimalNumber.scaled(number, by: scale)
@@ -91,11 +79,9 @@ package struct ByteSize: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Bits per second as FFmpeg's users write them, "5M", "800k", "2500000"; or "source".
-package struct BitRate: Hashable, Sendable {
-    /// The parsed rate.
+package struct BitRate: Hashable, ExplainedArgument {
     package var rate: VideoRate
 
-    /// The forms of a bit rate, as an error explains them.
     package static let forms = "bits per second (2500000, 800k, 5M), or source"
 
     /// Parses a bit rate. k, M and G are powers of 1000. Nil for anything else and for 0.
@@ -113,11 +99,9 @@ package struct BitRate: Hashable, Sendable {
 }
 
 /// Bits per second of sound as FFmpeg's users write them: "192k", "128000".
-package struct AudioBitRate: Hashable, Sendable {
-    /// Bits per second.
+package struct AudioBitRate: Hashable, ExplainedArgument {
     package var bits: Int64
 
-    /// The forms of a bit rate, as an error explains them.
     package static let forms = "bits per second (192k, 128000)"
 
     /// Parses a bit rate. Nil for anything that `BitRate` does not take as a number.
@@ -127,9 +111,9 @@ package struct AudioBitRate: Hashable, Sendable {
     }
 }
 
-extension TrackSelection {
-    /// The forms of a selection, as an error explains them.
-    package static let forms = "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
+extension TrackSelection: ExplainedArgument {
+    package static let forms =
+        "v for the video, a and s for all sound and subtitles, a:0 and s:1 for one, as in v,a:0,s"
 
     /// Parses a selection as FFmpeg's users write streams, separated by commas. Nil for anything else.
     package init?(_ text: String) {
@@ -151,14 +135,12 @@ extension TrackSelection {
 }
 
 /// Constant quality on an encoder's own scale: "18", "22.5".
-package struct Quality: Hashable, Sendable {
+package struct Quality: Hashable, ExplainedArgument {
     /// The value; not negative.
     package var value: Double
 
-    /// The forms of a quality, as an error explains them.
     package static let forms = "a number from 0 (best) on the encoder's scale (18, 22.5)"
 
-    /// Parses a number. Nil for anything else.
     package init?(_ text: String) {
         guard DecimalNumber.parse(text) != nil, let value = Double(text) else { return nil }
         self.value = value
@@ -166,18 +148,14 @@ package struct Quality: Hashable, Sendable {
 }
 
 /// A length of time as users write it, always with its unit: "7d", "12h", "90m", "45s".
-package struct TimeSpan: Hashable, Sendable {
-    /// Whole seconds.
+package struct TimeSpan: Hashable, ExplainedArgument {
     package var seconds: Int64
 
-    /// Seven days.
     package static let week = TimeSpan(seconds: 7 * 24 * 3600)
-    /// 24 hours.
     package static let day = TimeSpan(seconds: 24 * 3600)
 
     init(seconds: Int64) { self.seconds = seconds }
 
-    /// What a user may write.
     package static let forms = "a time above 0 (7d, 12h, 90m, 45s)"
 
     /// Parses a time span. Nil for anything else, for parts of a second, and for 0.
@@ -191,12 +169,11 @@ package struct TimeSpan: Hashable, Sendable {
 }
 
 /// A moment of a file, as seconds ("90.5") or as a clock shows it ("00:01:30.500", "1:30.5"), exact.
-package struct ClockTime: Hashable, Sendable {
-    /// The moment in seconds.
+package struct ClockTime: Hashable, ExplainedArgument {
     package var seconds: Rational
 
-    /// Parses a time. Nil for anything else, for minutes or seconds of 60 or more after a colon, for more than a billion
-    /// seconds, and for fractions finer than a microsecond.
+    /// Parses a time. Nil for anything else, for minutes or seconds of 60 or more after a colon, for more than a
+    /// billion seconds, and for fractions finer than a microsecond.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let numbers = parts.compactMap(DecimalNumber.parse)
@@ -211,7 +188,6 @@ package struct ClockTime: Hashable, Sendable {
         self.seconds = Rational(minutes * 60) + seconds
     }
 
-    /// The forms of a time, as an error explains them.
     package static let forms = "seconds (90.5), or minutes and seconds (1:30.5)"
 
     /// Seconds as a clock shows a duration: "0:09", "12:34", "1:02:03". Rounded up, so that it never shows 0 early.
@@ -224,7 +200,7 @@ package struct ClockTime: Hashable, Sendable {
     }
 }
 
-extension Position {
+extension Position: ExplainedArgument {
     /// Parses a moment of a video, or a length of it: a time as `ClockTime` reads it, frames ("30f"), or a timecode
     /// ("00:00:01:12", with ";" before the frames if it drops some). Nil for anything else.
     package init?(_ text: String) {
@@ -234,7 +210,6 @@ extension Position {
         self = position
     }
 
-    /// The forms of a position, as an error explains them.
     package static let forms =
         "seconds (90.5), a time (00:01:30.5), frames (2715f) or a timecode (00:01:30:15, 00:01:30;15)"
 }

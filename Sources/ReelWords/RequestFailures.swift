@@ -49,8 +49,7 @@ extension FailureReason {
         case .clipUnshared(let clip):
             CodeText(
                 "clips[\(clip)]: in none of its frames does the source have both video and sound, with what the "
-                    + "crossfades "
-                    + "need; leave out the trim, or choose another range",
+                    + "crossfades need; leave out the trim, or choose another range",
                 "A clip that is trimmed has no frame with both video and sound.",
                 "Leave out the trim, or choose another range.")
         case .soundtrackOutOfRange(let from, let end):
@@ -121,8 +120,7 @@ extension FailureReason {
         case .sizeTooLarge(let container, let size, let most):
             CodeText(
                 "\(container.file) holds pictures of at most \(most) pixels in each direction, not "
-                    + "\(size.width)x\(size.height): "
-                    + "choose a smaller size",
+                    + "\(size.width)x\(size.height): choose a smaller size",
                 "The pictures are larger than the container allows.", "Choose a smaller size, or another container.")
         case .sourceRateUnsupported(let encoder):
             CodeText(
@@ -175,17 +173,15 @@ extension FailureReason {
                 "Shorten the still or slow clip, or choose another container.")
         case .framesUneven(let time, let length, let rate, let container):
             CodeText(
-                "\(container.file) shows every frame equally long, here for "
-                    + "\(Wording.seconds(Rational(1) / rate)), and the one "
-                    + "at \(Wording.seconds(time)) of the output would be shown for \(Wording.seconds(length)): "
-                    + "choose another "
-                    + "container",
+                "\(container.file) shows every frame equally long, here for \(Wording.seconds(Rational(1) / rate)), "
+                    + "and the one at \(Wording.seconds(time)) of the output would be shown for "
+                    + "\(Wording.seconds(length)): choose another container",
                 "The container shows all frames equally long, and the output's are not.",
                 "Choose another container, such as mkv or mov.")
         case .frameRateNotHeld(let rate, let container, let known):
             CodeText(
-                "\(container.file) cannot have \(Wording.rate(rate)) frames a second, only "
-                    + known.map(Wording.rate).joined(separator: ", ") + ": choose another container",
+                "\(container.file) cannot have \(rate.shortWords) frames a second, only "
+                    + known.map(\.shortWords).joined(separator: ", ") + ": choose another container",
                 "The container cannot have the output's frame rate.", "Choose another container, such as mkv or mov.")
         case .copyWithOption(let option):
             CodeText(
@@ -211,5 +207,56 @@ extension FailureReason {
                 "Choose another container, or encode the video again.")
         default: nil
         }
+    }
+}
+
+extension JobSpec.Option {
+    /// The subject of the option, without the article.
+    var words: String {
+        switch self {
+        case .container: "container"
+        case .videoCodec: "video codec"
+        case .crf: "constant quality (CRF)"
+        case .preset: "preset"
+        case .bitrate: "bit rate"
+        case .lossless: "lossless encoding"
+        case .audio: "audio mode"
+        case .audioCodec: "audio codec"
+        case .from: "start of the range"
+        case .to: "end of the range"
+        case .timestamps: "kind of timestamps"
+        case .passFrames: "length of passes"
+        case .threads: "number of threads"
+        case .memory: "amount of memory"
+        case .verify: "kind of verification"
+        case .onDamage: "handling of damaged frames"
+        case .size: "size of the pictures"
+        case .loop: "number of times that it plays"
+        case .fps: "number of frames a second"
+        case .dither: "kind of dithering"
+        case .colors: "number of colours"
+        case .soundtrack: "soundtrack"
+        case .pixelFormat: "pixel format"
+        case .sampleRate: "sample rate"
+        case .channelLayout: "channel layout"
+        case .profile: "profile"
+        case .audioBitrate: "bit rate of the sound"
+        }
+    }
+
+    /// Whether it shapes a palette, which only some formats have.
+    var isOfPalette: Bool { self == .dither || self == .colors }
+}
+
+extension Container {
+    /// Whether its pictures share a palette.
+    var hasPalette: Bool { traits.loops?.hasPalette == true }
+
+    /// "a .mkv file".
+    var file: String { "a .\(rawValue) file" }
+
+    /// ".mkv, .mov or .nut".
+    static func names(_ containers: [Container]) -> String {
+        Wording.list(containers.map { ".\($0.rawValue)" }, last: "or")
     }
 }

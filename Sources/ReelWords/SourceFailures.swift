@@ -6,8 +6,7 @@ extension FailureReason {
         switch self {
         case .sourceUnreadable(let path, let errno, _):
             CodeText(
-                "\(path): cannot be read: \(SystemWords.text(errno))",
-                "A host cannot open or read the source.",
+                "\(path): cannot be read: \(SystemWords.text(errno))", "A host cannot open or read the source.",
                 "Check the path, the permissions, the mount and the disk on that host.")
         case .notMedia(let path):
             CodeText(
@@ -64,17 +63,15 @@ extension FailureReason {
                 "Leave the source as it is while a job runs; submit it again.")
         case .planDisproved(let path, let disproof, let time):
             CodeText(
-                "\(path): \(disproof.words) at \(Wording.seconds(time)): its tables and headers do not match what "
-                    + "is shown; "
-                    + "all of it is decoded to plan it anew",
+                "\(path): \(disproof.words) at \(Wording.seconds(time)): its tables and headers do not match what is "
+                    + "shown; all of it is decoded to plan it anew",
                 "A pass decodes other frames than its plan has, or damaged ones: the whole source is decoded and "
                     + "planned anew.",
                 "Nothing.")
         case .decodesOtherwise(let path, let disproof, let time):
             CodeText(
-                "\(path): \(disproof.words) at \(Wording.seconds(time)); the result was another when the whole "
-                    + "file was "
-                    + "decoded: this host's FFmpeg decodes it differently",
+                "\(path): \(disproof.words) at \(Wording.seconds(time)); the result was another when the whole file "
+                    + "was decoded: this host's FFmpeg decodes it differently",
                 "A host decodes other frames than came out when the whole source was decoded.",
                 "Install the same FFmpeg on every host.")
         case .pictureUnconvertible(let width, let height):

@@ -41,8 +41,7 @@ extension FailureReason {
                 "The disk of the store, or a quota on it, is full.", "Make room on it.")
         case .storeFileDamaged(let path, let said):
             CodeText(
-                "\(path) is not what reel wrote: \(said)",
-                "A file in the store is not what reel wrote.",
+                "\(path) is not what reel wrote: \(said)", "A file in the store is not what reel wrote.",
                 "Submit the job again; look at the disk if it happens again.")
         case .storeFileForeign(let path):
             CodeText(
@@ -51,8 +50,7 @@ extension FailureReason {
                 "Find out which user put it there, remove it, and submit the job again.")
         case .storeMissing(let path):
             CodeText(
-                "there is no store at \(path)",
-                "The folder that was named as the store is missing, or is not a store.",
+                "there is no store at \(path)", "The folder that was named as the store is missing, or is not a store.",
                 "Mount it, name another, or make a store there.")
         case .storeNameEmpty:
             CodeText("the name of the store is empty", "An empty name was given for the store.", "Name a folder.")
@@ -143,8 +141,7 @@ extension FailureReason {
                 "Install one release everywhere, or submit the job again: it gets a new plan.")
         case .indexMissing(let hash, let folder):
             CodeText(
-                "there is no index \(hash) in \(folder)",
-                "The store lacks the index that a plan was made from.",
+                "there is no index \(hash) in \(folder)", "The store lacks the index that a plan was made from.",
                 "Submit the job again: the source is read again.")
         case .jobOfOtherVersion(let found, let known):
             CodeText(

@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReelCore
 
 /// Quantities as people read and type them.
@@ -21,15 +22,19 @@ package enum Wording {
     }
 
     /// A time to the nearest millisecond: "12.345 s".
-    package static func seconds(_ time: Rational) -> String {
-        let milliseconds = TimeBase(1, 1000).ticks(in: time, rounding: .nearest)
-        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-        let digits = String(rest)
-        let padding = String(repeating: "0", count: 3 - digits.count)
-        return "\(milliseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
+    package static func seconds(_ time: Rational) -> String { seconds(time, parts: 1000) }
+
+    /// A time to the nearest microsecond, for times that differ by less than a millisecond: "12.345678 s".
+    static func exact(_ time: Rational) -> String { seconds(time, parts: 1_000_000) }
+
+    /// Seconds with as many decimals as `parts`, a power of ten, has zeros.
+    private static func seconds(_ time: Rational, parts: Int64) -> String {
+        let ticks = TimeBase(1, parts).ticks(in: time, rounding: .nearest)
+        let (whole, rest) = ticks.magnitude.quotientAndRemainder(dividingBy: parts.magnitude)
+        return "\(ticks < 0 ? "-" : "")\(whole).\("\(parts.magnitude + rest)".dropFirst()) s"
     }
 
-    /// What to know of a range by timecodes that has no frame; empty of others. Many think of the source's own timecodes.
+    /// The end of a message about a range without frames: users of timecodes often mean the source's own ones.
     static func counting(_ positions: Position?...) -> String {
         let byTimecode = positions.contains { if case .timecode = $0 { true } else { false } }
         return byTimecode ? "; timecodes count from the file's first frame, which is 00:00:00:00" : ""
@@ -40,15 +45,26 @@ package enum Wording {
         encoder == VideoTarget.copy ? "\(container.file) cannot" : "neither \(encoder) nor \(container.file) can"
     }
 
-    /// A frame rate in frames per second: "25" or "30000/1001".
-    static func rate(_ rate: Rational) -> String { rate.denominator == 1 ? "\(rate.numerator)" : "\(rate)" }
+    /// "title, artist": the first ten of these names, and how many more there are. A name may come from a hostile file.
+    static func some(_ names: [String]) -> String {
+        let shown = names.prefix(10).map { $0.count > 60 ? $0.prefix(60) + "…" : $0 }.joined(separator: ", ")
+        return names.count > 10 ? "\(shown) and \(names.count - 10) more" : shown
+    }
 
-    /// A time to the nearest microsecond, for times that differ by less than a millisecond: "12.345678 s".
-    static func exact(_ time: Rational) -> String {
-        let microseconds = TimeBase(1, 1_000_000).ticks(in: time, rounding: .nearest)
-        let (whole, rest) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-        let digits = String(rest)
-        let padding = String(repeating: "0", count: 6 - digits.count)
-        return "\(microseconds < 0 ? "-" : "")\(whole).\(padding)\(digits) s"
+    /// ", the first at 1.240 s, the last at 1.480 s"; empty if no time is known.
+    static func places(_ count: Int, _ first: Rational?, _ last: Rational?) -> String {
+        guard let first, let last else { return "" }
+        return count > 1 && first != last
+            ? ", the first at \(seconds(first)), the last at \(seconds(last))" : " at \(seconds(first))"
+    }
+}
+
+enum SystemWords {
+    static func text(_ errno: Int32) -> String { String(cString: strerror(errno)) }
+
+    /// "pid 4711 on HOST", as far as known.
+    static func process(_ pid: Int?, _ host: String?) -> String {
+        guard let pid, let host else { return "another process" }
+        return "pid \(pid) on \(host)"
     }
 }

@@ -125,3 +125,10 @@ struct TimeTests {
         #expect(mirror.map.place(Rational(4)) == Rational(116, 25) - Rational(4))
     }
 }
+
+extension Interval {
+    /// The interval in the reversed video: [E−end, E−start), if the argument `end` is E, the end of the last frame.
+    fileprivate func mirrored(at end: Timestamp) -> Interval {
+        Interval(start: Timestamp((end - self.end).count), duration: duration)
+    }
+}

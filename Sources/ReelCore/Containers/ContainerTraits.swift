@@ -1,6 +1,5 @@
 /// What reel knows of a container that it writes; a row of the table below.
 package struct ContainerTraits: Sendable {
-    /// The muxer's name as libavformat spells it.
     package let muxer: String
     /// File extensions of this container, in lower case; reel writes the first.
     package let extensions: [String]
@@ -11,55 +10,45 @@ package struct ContainerTraits: Sendable {
     /// Whether the container keeps timestamps as they are, so that an output may start at 0. If not, all of them are
     /// shifted by the same time.
     package var startsAtZero = true
-    /// Whether the container stores a duration for each packet.
     package var storesDurations = false
     /// Whether the end of a stream's last frame is stored only in a metadata tag.
     package var tellsEndByTag = false
     /// Whether several audio packets may share one timestamp, from which a demuxer counts on.
     package var sharesTimestamps = false
-    /// What the container asks of its frames and sound because it stores no times of their own; nil if it does store them.
+    /// The rules for frames and sound in a container that stores no times of their own; nil if it stores them.
     package var pacing: Pacing?
 
     /// Video codecs that the container is made for, the usual one first; empty if it takes any.
     package var videoCodecs: [String] = []
-    /// The video codecs that players show in this container. Another one is written only if a user asks for it. Nil if players
-    /// show all that the container holds.
+    /// The video codecs that players show in this container. Another one is written only if a user asks for it. Nil if
+    /// players show all that the container holds.
     package var shownCodecs: Set<String>?
     /// All video and audio codecs that the container holds; nil to ask libavformat.
     package var codecs: Set<String>?
     /// Codecs that the container holds although libavformat's query denies it.
     package var codecsBeside: Set<String> = []
-    /// Codecs that reel does not write to this container: of what its encoders make, all that libavformat's query
-    /// denies, and some that it claims.
+    /// Codecs of reel's encoders that reel does not write to this container: libavformat's query denies most of them
+    /// and wrongly claims the others.
     package var codecsRefused: Set<String> = []
     /// Whether the container holds FFV1 together with PCM of any kind.
     package var isLossless = false
 
     /// Text codecs that the container holds; texts of other codecs are converted to the first. Empty if it holds none.
     package var subtitles: [String] = []
-    /// Whether cues of one track may overlap.
     package var holdsOverlappingCues = true
-    /// Whether the container stores chapters.
     package var holdsChapters = true
-    /// Whether players show chapters that have no title.
     package var showsUntitledChapters = false
     /// Which tags of the whole file the container stores: title, artist and the like.
     package var tags = Tags.any
-    /// Which covers and attached files the container stores.
     package var attachments = Attachments.none
-    /// Which language codes the container stores.
     package var languages = Languages.any
 
-    /// Whether the container stores a display matrix (rotation).
     package var holdsRotation = false
-    /// Whether the container stores the field order.
     package var holdsFieldOrder = false
-    /// Whether the container stores a packet of transparency beside each of the video's, as encoders of VP8 and VP9 make
-    /// them (WebM's BlockAdditional).
+    /// Whether the container stores a packet of transparency beside each of the video's, as encoders of VP8 and VP9
+    /// make them (WebM's BlockAdditional).
     package var holdsTransparencyBeside = false
-    /// Whether the container stores mastering display and content light levels.
     package var holdsLight = true
-    /// Whether the container stores colour primaries, transfer, matrix and range.
     package var holdsColour = true
     /// Audio codecs whose preroll the container can hide: the packets that a decoder needs before the first audible
     /// sound.
@@ -68,54 +57,47 @@ package struct ContainerTraits: Sendable {
     /// What is special about moving pictures that loop; nil for containers of video.
     package var loops: LoopTraits?
 
-    /// What holds for a container without timestamps: every frame lasts equally long, and all tracks begin with the first.
+    /// The rules of a container without timestamps: every frame lasts equally long, and all tracks begin with the
+    /// first.
     package struct Pacing: Sendable {
         /// The frame rates that it can have, in frames per second; nil for any.
         package var frameRates: [Rational]?
         /// The one sample rate of its sound, in samples per second; nil for any.
         package var sampleRate: Int?
-        /// Whether the sound of each frame is stored beside it, so that the muxer cuts the sound and puts the packets in
-        /// order itself.
+        /// Whether the sound of each frame is stored beside it, so that the muxer cuts the sound and puts the packets
+        /// in order itself.
         package var storesSoundByFrame = false
     }
 
-    /// Groups of containers that one muxer writes in the same way.
     package enum Family: Sendable { case quickTime, matroska, other }
 
-    /// Which tags of a file a container stores.
     package enum Tags: Sendable {
         case any
-        /// Those with these names, in lower case.
         case only(Set<String>)
 
         static let none = Tags.only([])
     }
 
-    /// Which attachments a container stores.
     package enum Attachments: Sendable {
         case none, all
-        /// Only covers, in these codecs.
         case covers(Set<String>)
     }
 
-    /// How a container stores languages.
     package enum Languages: Sendable {
         case any, none
         /// Three lower-case letters (ISO 639-2).
         case packed
-        /// QuickTime's own language numbers.
         case quickTime
     }
 
-    /// The audio codecs whose preroll a container hides: none, all, or one.
     package enum Preroll: Sendable {
         case none, all
         case of(codec: String)
     }
 }
 
-/// The table of containers. A new one is a case of `Container`, and its row here. Rows are made once: traits are asked of
-/// every packet.
+/// The table of containers. A new one is a case of `Container`, and its row here. Rows are made once: traits are asked
+/// of every packet.
 extension ContainerTraits {
     fileprivate static let mp4 = ContainerTraits(
         muxer: "mp4", extensions: ["mp4", "m4v"], family: .quickTime, storesDurations: true,
@@ -151,25 +133,21 @@ extension ContainerTraits {
 
     fileprivate static let mkv = ContainerTraits(
         muxer: "matroska", extensions: ["mkv"], family: .matroska, clock: TimeBase(1, 1000),
-        codecsRefused: ["pcm_s64le"],
-        isLossless: true,
-        subtitles: ["subrip", "ass", "webvtt"], showsUntitledChapters: true, attachments: .all,
+        codecsRefused: ["pcm_s64le"], isLossless: true, subtitles: ["subrip", "ass", "webvtt"],
+        showsUntitledChapters: true, attachments: .all,
         holdsFieldOrder: true, holdsTransparencyBeside: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let webm = ContainerTraits(
-        muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000),
-        videoCodecs: ["vp9", "av1"], codecs: ["vp9", "av1", "vp8", "opus", "vorbis"], subtitles: ["webvtt"],
-        showsUntitledChapters: true,
+        muxer: "webm", extensions: ["webm"], family: .matroska, clock: TimeBase(1, 1000), videoCodecs: ["vp9", "av1"],
+        codecs: ["vp9", "av1", "vp8", "opus", "vorbis"], subtitles: ["webvtt"], showsUntitledChapters: true,
         holdsTransparencyBeside: true, prerollHidden: .of(codec: "opus"))
 
     fileprivate static let ts = ContainerTraits(
-        muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false,
-        sharesTimestamps: true,
+        muxer: "mpegts", extensions: ["ts", "mts", "m2ts"], family: .other, startsAtZero: false, sharesTimestamps: true,
         // libavformat's query does not work for this muxer: it takes any codec, as private data that no player
         // can read. The codecs listed have a stream type in ISO 13818-1 or a registration that players know.
         codecs: [
-            "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts",
-            "opus",
+            "h264", "hevc", "mpeg1video", "mpeg2video", "mpeg4", "aac", "mp2", "mp3", "ac3", "eac3", "dts", "opus",
         ], holdsChapters: false, tags: .none, holdsLight: false)
 
     fileprivate static let nut = ContainerTraits(
@@ -179,8 +157,8 @@ extension ContainerTraits {
 
     fileprivate static let avi = ContainerTraits(
         muxer: "avi", extensions: ["avi"], family: .other, pacing: Pacing(), videoCodecs: ["mjpeg", "ffv1"],
-        // AVI has no presentation times, so a codec's frames must be coded in the order in which they are shown. It has no
-        // start times either: a compressed track would begin with its encoder's padding. PCM has none.
+        // AVI has no presentation times, so a codec's frames must be coded in the order in which they are shown. It has
+        // no start times either: a compressed track would begin with its encoder's padding. PCM has none.
         codecs: pcm(["u8", "s16le", "s24le", "s32le", "f32le", "f64le"])
             .union(["mjpeg", "ffv1", "rawvideo", "mpeg4"]),
         isLossless: true, holdsChapters: false,
@@ -225,7 +203,6 @@ extension ContainerTraits {
 }
 
 extension Container {
-    /// The container's row.
     package var traits: ContainerTraits {
         switch self {
         case .mp4: .mp4
@@ -242,17 +219,13 @@ extension Container {
         }
     }
 
-    /// Whether the container holds a codec that one of reel's encoders makes.
     package func holds(codec: String) -> Bool {
         traits.codecs?.contains(codec) ?? !traits.codecsRefused.contains(codec)
     }
 
-    /// Whether players show a video codec in the container.
     package func shows(codec: String) -> Bool { traits.shownCodecs?.contains(codec) ?? true }
 
-    /// Whether the container is MP4 or QuickTime.
     package var isQuickTime: Bool { traits.family == .quickTime }
-    /// Whether the container is Matroska or WebM.
     package var isMatroska: Bool { traits.family == .matroska }
 
     /// Containers that hold FFV1 together with PCM of any kind, Matroska first.
@@ -261,7 +234,6 @@ extension Container {
     /// Whether pictures, and sound if it holds any, can be kept without loss.
     package var keepsAll: Bool { traits.isLossless || traits.loops?.hasPalette == false }
 
-    /// Formats of moving pictures that loop.
     package static let looping = allCases.filter { $0.traits.loops != nil }
 
     /// The container whose usual extension this is, in upper or lower case; nil for any other text, aliases included.
@@ -274,7 +246,6 @@ extension Container {
         self = found
     }
 
-    /// Whether the container stores the attachment.
     package func holds(_ attachment: Attachment) -> Bool {
         switch traits.attachments {
         case .none: false

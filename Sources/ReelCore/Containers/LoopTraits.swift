@@ -1,20 +1,17 @@
 /// What reel knows of a format of moving pictures that loop: GIF, APNG or WebP.
 package struct LoopTraits: Sendable {
-    /// The encoder of the pictures, as FFmpeg spells it.
     package let encoder: String
-    /// The pixel format that the encoder takes, as FFmpeg spells it.
     package let pixelFormat: String
     /// The pixel format for pictures that may be transparent; nil for `pixelFormat`.
     package var transparentFormat: String?
-    /// The pixel format in which pictures are kept without loss if a user asks for it; nil if the format is always without
-    /// loss, or never.
+    /// The pixel format in which pictures are kept without loss if a user asks for it; nil if the format is always
+    /// without loss, or never.
     package var losslessFormat: String?
-    /// The unit of the delays between pictures.
     package let clock: TimeBase
     /// Whether the pictures share a palette of at most 256 colours.
     package var hasPalette = false
-    /// The most pictures a second, unless the user asks for fewer. Players slow down pictures that are shown for less than
-    /// `LoopTraits.leastDelay`.
+    /// The most pictures a second, unless the user asks for fewer. Players slow down pictures that are shown for less
+    /// than `LoopTraits.leastDelay`.
     package var mostFrames = Rational(50)
     /// The width in pixels to which larger pictures are scaled, unless the user asks for another size; nil for none.
     package var mostWidth: Int?
@@ -27,7 +24,7 @@ package struct LoopTraits: Sendable {
     package static let leastDelay = Rational(1, 50)
 }
 
-/// What a user asks of moving pictures that loop.
+/// The options of moving pictures that loop.
 package struct LoopOptions: Hashable, Codable, Sendable {
     /// How often the pictures are played; nil for ever.
     package var plays: Int?
@@ -38,7 +35,6 @@ package struct LoopOptions: Hashable, Codable, Sendable {
     /// Whether pictures are kept without loss in a format that has the choice. Plans have it, from `JobSpec.lossless`.
     package var isLossless = false
 
-    /// Options as the user gave them.
     package init(plays: Int? = nil, dither: Dither? = nil, colours: Int? = nil) {
         self.plays = plays
         self.dither = dither
@@ -47,16 +43,11 @@ package struct LoopOptions: Hashable, Codable, Sendable {
 
     /// The valid values of `plays`: GIF counts repeats in 16 bits.
     package static let playsAllowed = 1...65_535
-    /// The valid values of `colours`.
     package static let coloursAllowed = 2...256
 
     /// Whether all numbers are within range: another user may have written the record.
     package var isSound: Bool {
         LoopOptions.playsAllowed.contains(plays ?? 1) && LoopOptions.coloursAllowed.contains(colours ?? 2)
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case plays, dither, colours, isLossless
     }
 }
 
@@ -65,7 +56,6 @@ package enum Dither: String, Codable, CaseIterable, Sendable {
     case none, bayer, sierra
     case floydSteinberg = "floyd-steinberg"
 
-    /// The one used unless the user asks for another.
     package static let standard = Dither.sierra
 }
 
@@ -74,14 +64,9 @@ package struct LoopDelays {
     /// The ticks for which each picture is shown, in the output's order.
     package let delays: [Int64]
 
-    /// Rounds each start once, so that nothing adds up. Where pictures would be shown for less than `least` ticks, their
-    /// neighbours give the time, as far as the whole lasts long enough.
-    ///
-    /// - Parameters:
-    ///   - starts: when each picture is shown, in seconds; ascending, the first at 0.
-    ///   - end: when the last one ends, in seconds.
-    ///   - clock: the unit of the delays.
-    ///   - least: the least number of ticks of a delay; at least 1.
+    /// Rounds each start once, so that errors do not add up. A picture that would be shown for less than `least` ticks
+    /// (at least 1) takes time from its neighbours, as far as all pictures together last long enough. `starts` and
+    /// `end` are in seconds; `starts` are ascending from 0.
     package init(starts: [Rational], end: Rational, clock: TimeBase, least: Int64) {
         func ticks(_ time: Rational) -> Int64 { clock.ticks(in: time, rounding: .nearest) }
         var rounded = starts.map(ticks)

@@ -40,7 +40,6 @@ package struct EncoderNeeds {
     /// Address space in bytes beyond the memory: stacks of the encoder's threads, and memory that it allocates and
     /// hardly touches.
     package let reserved: Int64
-    /// Time to encode a frame, as `EncoderCost.weight`.
     package let weight: Double
 
     package init(_ video: VideoEncoding) {

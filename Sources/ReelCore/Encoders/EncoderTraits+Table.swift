@@ -32,8 +32,8 @@ extension EncoderTraits {
                 // 854×480 to 2160p, peak memory was 1.3 to 1.7 times that of one with two, and 1.6 to 2.3 times with
                 // four; thread counts were 14 with one, up to 154 with two, and up to 299 with four; address space
                 // beyond memory and stacks was up to 24, 40 and 69 %. With eight, memory was 3.4 to 3.8 times as much,
-                // with 345 threads. In whole passes of 320×240 to 1920×1080 it takes more than alone: 21 MiB, and 22 bytes
-                // a pixel.
+                // with 345 threads. In whole passes of 320×240 to 1920×1080 it takes more than alone: 21 MiB, and 22
+                // bytes a pixel.
                 return EncoderCost(
                     constant: 24 << 20, constantPerThread: 36 * 0x1p20, perPixel: 124, pictures: 50, scale: scale,
                     perThread: 0.35, holdsFewerFrom: 4_200_000, weight: level < 8 ? 20 : 10, untouched: 0.2,
@@ -68,7 +68,8 @@ extension EncoderTraits {
             rateControl: .fixedQuantiserOfMPEG2,
             // Decoders' transforms differ, so errors add up until the next key frame (ISO 13818-2 annex A). 15 frames
             // are the half second that broadcasters use.
-            keyFrameInterval: 15, tells: [.fields], isLimitedRange: true, wantsConstantRate: true, cost: { _ in small }),
+            keyFrameInterval: 15, tells: [.fields], isLimitedRange: true, wantsConstantRate: true,
+            cost: { _ in small }),
         x264RGB(),
         EncoderTraits(
             name: "libaom-av1", codec: "av1", isListed: false, isTried: false,
@@ -79,8 +80,7 @@ extension EncoderTraits {
         EncoderTraits(
             name: "prores_aw", codec: "prores", isListed: false, isTried: false, isLimitedRange: true,
             cost: { _ in ofProRes }),
-        EncoderTraits(
-            name: "mpeg4", codec: "mpeg4", isLimitedRange: true, cost: { _ in small }),
+        EncoderTraits(name: "mpeg4", codec: "mpeg4", isLimitedRange: true, cost: { _ in small }),
     ]
 
     /// The same library as libx264, with RGB pictures encoded as RGB.

@@ -1,8 +1,6 @@
 /// What reel knows of a video encoder beyond what libavcodec reports; a row of `EncoderTraits.all`.
 package struct EncoderTraits: Sendable {
-    /// The encoder's name, as FFmpeg spells it.
     package internal(set) var name: String
-    /// The codec that the encoder makes, as FFmpeg spells it.
     package let codec: String
     /// Whether reel names the encoder in its lists of encoders, and a worker in its report of the encoders that it has.
     package var isListed = true
@@ -25,29 +23,25 @@ package struct EncoderTraits: Sendable {
     package var profiles: [Profile] = []
     /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
     package var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
-    /// How the encoder's rate control is set up.
     package var rateControl = RateControl.own
-    /// The maximum distance between key frames, in frames.
     package var keyFrameInterval = 250
     /// The most threads worth using. With more, the encoder gains little speed and loses quality, or its memory grows
     /// out of proportion.
     package var mostThreads = 16
     /// Whether the parameters (extradata) that the encoder writes are the same for any number of threads.
     package var isSameForAnyThreads = false
-    /// Whether decoding gives back every sample unchanged.
     package var isLossless = false
-    /// The facts that the encoder writes into its stream.
     package var tells: Told = []
     /// The syntax in which the encoder takes mastering display and light levels; nil if it takes none.
     package var lightSyntax: LightSyntax?
-    /// The greatest frame rate that the encoder can be told; nil for any. A source may state a rate that is only the clock
-    /// of its timestamps.
+    /// The greatest frame rate that the encoder can be told; nil for any. A source may state a rate that is only the
+    /// clock of its timestamps.
     package var greatestRate: Rational?
     /// The option that sets the encoder's level, which reel sets if the rate follows the source; nil if the encoder
     /// needs none.
     package var levelOption: LevelOption?
-    /// Whether the encoder makes a second picture of the transparency, and beside each packet one of that picture, which
-    /// few containers store.
+    /// Whether the encoder makes a second picture of the transparency, and beside each packet one of that picture,
+    /// which few containers store.
     package var putsTransparencyBeside = false
     /// Whether decoders take all of its pictures for limited range: its streams have no place that says otherwise.
     package var isLimitedRange = false
@@ -70,9 +64,7 @@ package struct EncoderTraits: Sendable {
 
     /// A profile of a codec: what decoders must be able to do.
     package struct Profile: Sendable {
-        /// The name, as FFmpeg spells it.
         package let name: String
-        /// The pixel formats of its pictures, as FFmpeg spells them.
         package let pixelFormats: Set<String>
 
         static func named(_ names: String..., formats: String...) -> [Profile] {
@@ -80,15 +72,11 @@ package struct EncoderTraits: Sendable {
         }
     }
 
-    /// An encoder option and its value.
     package struct Preset: Sendable {
-        /// The option's name, as FFmpeg spells it.
         package let option: String
-        /// Its value.
         package let value: String
     }
 
-    /// How an encoder decides how many bits each frame gets.
     package enum RateControl: Sendable {
         /// The encoder's own constant quality, or its default.
         case own
@@ -99,22 +87,16 @@ package struct EncoderTraits: Sendable {
         case fixedQuantiser
         /// A fixed quantiser, with the rate fields of MPEG-2's parameters set to the same values for all rates.
         case fixedQuantiserOfMPEG2
-        /// Constant quality with the given rate as its upper bound.
         case ceiling
     }
 
     /// Facts that an encoder writes into its stream.
     package struct Told: OptionSet, Sendable {
-        /// One bit for each fact.
         package let rawValue: Int
-        /// Makes a set of the facts with these bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The field order of the whole video.
         package static let fields = Told(rawValue: 1)
-        /// The field order of each frame.
         package static let fieldsOfEachFrame = Told(rawValue: 2)
-        /// All colour tags.
         package static let colour = Told(rawValue: 4)
         /// Mastering display and light levels. Demuxers read them from the stream if the container has no place for
         /// them.
@@ -124,19 +106,16 @@ package struct EncoderTraits: Sendable {
     /// The encoder whose option syntax describes mastering display and light levels.
     package enum LightSyntax: Sendable { case x264, x265, svtAV1 }
 
-    /// The encoder whose option sets the level.
     package enum LevelOption: Sendable { case x264, x265 }
 
-    /// The listed row that a user means by the name of an encoder, one of its other names, or its codec; nil for any other
-    /// text. An encoder's own name goes before the codec of another.
+    /// The listed row that a user means by the name of an encoder, one of its other names, or its codec; nil for any
+    /// other text. An encoder's own name goes before the codec of another.
     package static func asked(for name: String) -> EncoderTraits? {
         let listed = all.filter(\.isListed)
         return listed.first { $0.name == name || $0.aliases.contains(name) } ?? listed.first { $0.codec == name }
     }
 
-    /// The row of an encoder; for an encoder without a row, the defaults.
-    ///
-    /// - Parameter codec: the codec of an encoder that has no row.
+    /// The row of an encoder. An encoder without a row gets the defaults, with this codec.
     package static func named(_ name: String, codec: String = "") -> EncoderTraits {
         all.first { $0.name == name }
             ?? EncoderTraits(name: name, codec: codec, isTried: false) { _ in EncoderCost.ofUnknown }
@@ -144,10 +123,8 @@ package struct EncoderTraits: Sendable {
 }
 
 extension VideoEncoding {
-    /// The row of the encoder.
     package var traits: EncoderTraits { EncoderTraits.named(encoder) }
 
-    /// Whether each packet has one of the picture's transparency beside it.
     package var hasTransparencyBeside: Bool {
         traits.putsTransparencyBeside && PictureLayout(format.pixelFormat).hasAlpha
     }

@@ -1,49 +1,29 @@
 // The facts of diagnostics that are more than a number or a name. Raw values and keys are stored: never change one.
 
 /// What pictures lose if they are converted to another pixel format.
-package enum PictureLoss: String, Codable, CaseIterable, Sendable {
-    case chromaResolution = "chroma-resolution"
-    case depth
-    case colourModel = "colour-model"
-    case alpha
-    case colours
-    case chroma
+package enum PictureLoss: String, CodeFact, Sendable {
+    case chromaResolution, depth, colourModel, alpha, colours, chroma
 }
 
 /// Why frames were not taken from tables and headers.
 package enum DecodingCause: String, Codable, CaseIterable, Sendable {
     /// No test proves that they are right for this codec in this container.
     case unproven
-    /// They contradict each other.
     case contradictory
-    /// The file ends within a packet.
     case cutOff = "cut-off"
-    /// A pass decoded something else than they promised.
     case disproved
 }
 
 /// Data stored with pictures that no encoder can write again.
-package enum PictureExtra: String, Codable, CaseIterable, Sendable {
-    case closedCaptions = "closed-captions"
-    case activeFormat = "active-format"
-    case timecodes
-    case hdr10Plus = "hdr10-plus"
-    case hdrVivid = "hdr-vivid"
-    case iccProfile = "icc-profile"
-    case projection
+package enum PictureExtra: String, CodeFact, Sendable {
+    case closedCaptions, activeFormat, timecodes, hdr10Plus, hdrVivid, iccProfile, projection
 }
 
 /// Why a stream of the source is left out.
 package enum StreamRefusal: Hashable, Codable, Sendable {
-    case chapterPictures
-    case emptyCover
-    /// It is not the main video, which is this stream.
+    case chapterPictures, emptyCover
     case notMain(main: Int)
-    case subtitlesNotText
-    case encrypted
-    case noDecoder
-    case empty
-    case undecodable
+    case subtitlesNotText, encrypted, noDecoder, empty, undecodable
     /// It states a sample rate that sound cannot have, in samples per second.
     case impossibleRate(rate: Int)
     /// reel keeps no streams of its kind, or it belongs to another programme.
@@ -55,9 +35,7 @@ package enum StreamRefusal: Hashable, Codable, Sendable {
     }
 }
 
-/// A data stream of a source.
 package struct DataStream: Hashable, Codable, Sendable {
-    /// The stream's index in the file.
     package var stream: Int
     /// The codec's tag if it is printable, else the codec's name.
     package var kind: String
@@ -66,19 +44,12 @@ package struct DataStream: Hashable, Codable, Sendable {
         self.stream = stream
         self.kind = kind
     }
-
-    enum CodingKeys: String, CodingKey {
-        case stream, kind
-    }
 }
 
-/// The format of decoded sound, in FFmpeg's names.
+/// The format of decoded sound: layout and sample format in FFmpeg's names, rate in samples per second.
 package struct SoundForm: Hashable, Codable, Sendable {
-    /// The channel layout, for example "stereo".
     package var layout: String
-    /// Samples per second.
     package var rate: Int
-    /// The sample format, for example "fltp".
     package var sample: String
 
     package init(layout: String, rate: Int, sample: String) {
@@ -86,23 +57,14 @@ package struct SoundForm: Hashable, Codable, Sendable {
         self.rate = rate
         self.sample = sample
     }
-
-    enum CodingKeys: String, CodingKey {
-        case layout, rate, sample
-    }
 }
 
-/// The form of a source's pictures, in FFmpeg's names.
+/// The form of a source's pictures: sizes in pixels, names as FFmpeg has them, nil if unspecified.
 package struct PictureForm: Hashable, Codable, Sendable {
-    /// Pixels in a line.
     package var width: Int
-    /// Lines.
     package var height: Int
-    /// The pixel format.
     package var pixelFormat: String
-    /// The matrix between RGB and YCbCr; nil if unspecified.
     package var matrix: String?
-    /// The range of the values; nil if unspecified.
     package var range: String?
 
     package init(width: Int, height: Int, pixelFormat: String, matrix: String? = nil, range: String? = nil) {
@@ -112,13 +74,59 @@ package struct PictureForm: Hashable, Codable, Sendable {
         self.matrix = matrix
         self.range = range
     }
-
-    enum CodingKeys: String, CodingKey {
-        case width, height, pixelFormat, matrix, range
-    }
 }
 
-/// Which field of an interlaced frame is shown first.
 package enum FirstField: String, Codable, CaseIterable, Sendable {
     case top, bottom
+}
+
+/// Some frames of a source: how many, which, and when they are shown. If they are at many places, only the first places
+/// are kept.
+package struct Moments: Hashable, Codable, Sendable {
+    /// Consecutive frames in presentation order.
+    package struct Place: Hashable, Codable, Sendable {
+        package var frames: Range<Int>
+        /// When the first of the frames begins, in seconds from the file's start.
+        package var first: Rational
+        /// When the last of the frames begins, in seconds from the file's start.
+        package var last: Rational
+
+        package init(frames: Range<Int>, first: Rational, last: Rational) {
+            self.frames = frames
+            self.first = first
+            self.last = last
+        }
+    }
+
+    package var count: Int
+    package var places: [Place]
+    package var more: Int
+
+    package init(count: Int, places: [Place], more: Int = 0) {
+        self.count = count
+        self.places = places
+        self.more = more
+    }
+
+    /// The moments of frames of a track, given by their indexes in any order; `startTime` is the start of the file's
+    /// clock, in seconds.
+    package init(of frames: [Int], in track: VideoTrack, startTime: Rational) {
+        var ranges: [Range<Int>] = []
+        for frame in frames.sorted() {
+            if let last = ranges.last, last.upperBound >= frame {
+                ranges[ranges.count - 1] = last.lowerBound..<max(frame + 1, last.upperBound)
+            } else {
+                ranges.append(frame..<frame + 1)
+            }
+        }
+        func moment(_ frame: Int) -> Rational {
+            track.stream.timeBase.seconds(track.frames[frame].interval.start) - startTime
+        }
+        let places = ranges.prefix(Self.mostPlaces).map { range in
+            Place(frames: range, first: moment(range.lowerBound), last: moment(range.upperBound - 1))
+        }
+        self.init(count: frames.count, places: places, more: ranges.count - places.count)
+    }
+
+    private static let mostPlaces = 8
 }

@@ -2,23 +2,19 @@
 package struct Edit: Hashable, Codable, Sendable {
     /// The clips in the order of the output; at least one has a source.
     package var clips: [EditClip]
-    /// How clips that are played forth and back turn round.
     package var turn: Turn
     /// The length of the crossfade of the sound where clips or their repeats meet, in seconds; 0 for hard cuts. Nil for
     /// half a frame, at least 10 ms.
     package var crossfade: Rational?
-    /// Which frames of their ranges the clips show.
     package var trim: Trim
-    /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that of
-    /// the first clip's source.
+    /// The start timecode of the output, as "01:00:00:00", with ";" before the frames if it drops frames; nil for that
+    /// of the first clip's source.
     package var timecode: String?
-    /// What is heard instead of the clips' own sound; nil for that.
     package var soundtrack: Soundtrack?
 
     /// The most clips of an edit, each counted as often as it is played.
     package static let mostClips = 100_000
 
-    /// Clips, one after the other; `crossfade` is in seconds.
     package init(
         clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil, trim: Trim = .none, timecode: String? = nil,
         soundtrack: Soundtrack? = nil
@@ -43,12 +39,10 @@ package struct Edit: Hashable, Codable, Sendable {
             && soundtrack.map { sources.contains($0.source) && $0.from >= Rational(0) } ?? true
     }
 
-    /// Whether a text has the form of a timecode.
     private static func isTimecode(_ text: String) -> Bool {
         text.utf8.count <= 16 && text.allSatisfy { "0123456789:;".contains($0) }
     }
 
-    /// The number of clips, each as often as it is played.
     package var repeats: Int { clips.reduce(0) { $0 + $1.times } }
 
     /// The indexes of the sources whose pictures are shown, each once, in the order of the output.
@@ -59,32 +53,23 @@ package struct Edit: Hashable, Codable, Sendable {
 
     /// The index of the source that is shown first: the output has its format, and its frames carry black pictures.
     package var firstSource: Int { clips.lazy.compactMap(\.source).first ?? 0 }
-
-    package enum CodingKeys: String, CodingKey {
-        case clips, turn, crossfade, trim, timecode, soundtrack
-    }
 }
 
-/// Sound that runs forwards over a whole edit, from one moment of a source on, and fades out at the end. Where the source
-/// has no more sound, there is silence.
+/// Sound that runs forwards over a whole edit, from a moment of a source on, and fades out at the end. It is silent
+/// after the source's sound has ended.
 package struct Soundtrack: Hashable, Codable, Sendable {
     /// The index of its source among the job's sources. Its first audio track is heard.
     package var source: Int
     /// The moment that is heard first, in seconds from the file's start; not negative.
     package var from: Rational
 
-    /// A soundtrack from a moment in seconds on.
     package init(source: Int, from: Rational = Rational(0)) {
         self.source = source
         self.from = from
     }
 
-    /// For how long it fades out at the end, in seconds.
+    /// The length of its fade at the end, in seconds.
     static let fade = Rational(1, 2)
-
-    package enum CodingKeys: String, CodingKey {
-        case source, from
-    }
 }
 
 /// A range of a source, how it is played, and how often; or a still picture.
@@ -93,30 +78,23 @@ package struct EditClip: Hashable, Codable, Sendable {
     package var source: Int?
     /// The start of the range: frames with from ≤ t < to are shown, where t is what `rule` says. Nil for no limit.
     package var from: Position?
-    /// The end of the range; nil for no limit.
     package var to: Position?
     /// How much of the source the range has, instead of `to`; nil for no limit.
     package var duration: Position?
     /// Which moment of a frame decides whether a range in seconds has it; nil for its start.
     package var rule: RangeRule?
-    /// In which directions the range is played.
     package var play: Play
-    /// How often the clip is played; within `timesAllowed`.
     package var times: Int
-    /// The valid values of `times`.
     package static let timesAllowed = 1...10_000
     /// Seconds of the source in a second of the output; within `speedsAllowed`.
     package var speed: Rational
-    /// The valid values of `speed`.
     package static let speedsAllowed = Rational(1, 16)...Rational(16)
-    /// Whether its sound is heard.
     package var sound: Bool
-    /// For how many seconds the range's first frame is shown, without sound, instead of playing the range; nil to play it.
+    /// Shows the range's first frame for this many seconds, without sound, instead of playing the range; nil to play
+    /// it.
     package var still: Rational?
-    /// The title of the clip's chapter; nil for no chapter.
     package var title: String?
 
-    /// A range of a source.
     package init(
         source: Int? = 0, from: Position? = nil, to: Position? = nil, duration: Position? = nil,
         rule: RangeRule? = nil, play: Play, times: Int = 1,
@@ -135,17 +113,11 @@ package struct EditClip: Hashable, Codable, Sendable {
         self.title = title
     }
 
-    /// A black picture for this many seconds.
     package static func gap(_ seconds: Rational) -> EditClip {
         EditClip(source: nil, play: .forward, sound: false, still: seconds)
     }
 
-    /// One for each span of the clip, in the order of the output.
     package var directions: [Direction] { still == nil ? play.directions : [.forwards] }
-
-    package enum CodingKeys: String, CodingKey {
-        case source, from, to, duration, rule, play, times, speed, sound, still, title
-    }
 }
 
 /// Which moment of a frame decides whether a range has it.
@@ -154,13 +126,10 @@ package enum RangeRule: String, Codable, CaseIterable, Sendable {
     case middle
 }
 
-/// The directions in which a clip is played.
 package enum Play: String, Codable, CaseIterable, Sendable {
     case reverse, forward
-    /// Forward, then back.
     case pingPong = "ping-pong"
 
-    /// One for each span of the clip, in the order of the output.
     package var directions: [Direction] {
         switch self {
         case .reverse: [.backwards]
@@ -174,14 +143,12 @@ package enum Play: String, Codable, CaseIterable, Sendable {
 package enum Turn: String, Codable, CaseIterable, Sendable {
     /// The frames at which it turns are shown once: of n frames, n forward and n − 2 back.
     case once
-    /// All frames are shown in both directions.
     case twice
 }
 
 /// Which frames of its range a clip shows.
 package enum Trim: String, Codable, CaseIterable, Sendable {
-    /// All of them.
     case none
-    /// Those during which the source has both video and sound, and beyond which it has the sound that crossfades need.
+    /// Only frames with sound, and with the sound around them that crossfades need.
     case shared
 }

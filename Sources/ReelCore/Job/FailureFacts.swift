@@ -1,144 +1,36 @@
 // The facts of failures that are more than a number or a name. Raw values and keys are stored: never change one.
 
 /// What shows that a source is not the file that was indexed.
-package enum SourceChange: String, Codable, CaseIterable, Sendable {
-    /// A stream is missing or has other content.
-    case stream
-    case packetPlace = "packet-place"
-    case packetSize = "packet-size"
-    /// Nothing of an audio stream decodes any more.
-    case sound
+package enum SourceChange: String, CodeFact, Sendable {
+    case stream, packetPlace, packetSize, sound
 }
 
 /// What is wrong with a frame that a decoder should give.
 package enum FrameDamage: String, Codable, CaseIterable, Sendable {
-    case missing
-    /// The decoder concealed damaged parts.
-    case concealed
+    case missing, concealed
 }
 
 /// The libav* operation that failed.
-package enum MediaStep: String, Codable, CaseIterable, Sendable {
-    case openFile = "open-file"
-    case readFile = "read-file"
-    case openDecoder = "open-decoder"
-    case decode
-    case openEncoder = "open-encoder"
-    case encode
-    case openParser = "open-parser"
-    case filterPackets = "filter-packets"
-    case makePacket = "make-packet"
-    case makeFrame = "make-frame"
-    case makeSideData = "make-side-data"
-    case convertPicture = "convert-picture"
-    case readPicture = "read-picture"
-    case convertSamples = "convert-samples"
-    case layOutChannels = "lay-out-channels"
-    case openMuxer = "open-muxer"
-    case describeStream = "describe-stream"
-    case addChapter = "add-chapter"
-    case writeHeader = "write-header"
-    case writePackets = "write-packets"
-    case writeTrailer = "write-trailer"
-    case closeFile = "close-file"
-    case checksum
-}
-
-/// What is wrong with a place in an edit's file.
-package enum EditFlaw: Hashable, Codable, Sendable {
-    /// The file is not JSON; quotes the parser.
-    case notJSON(said: String)
-    /// The file has more bytes than an edit may have.
-    case tooLong(bytes: Int64)
-    /// An edit has no such key; `known` are the possible ones.
-    case unknownKey(known: [String])
-    /// The value is missing.
-    case missing
-    /// The value is not what belongs here.
-    case malformed(wanted: EditForm)
-    /// It excludes another key of the same object.
-    case excludes(key: String)
-    /// The start of the range is not before its end.
-    case rangeEmpty(from: Position, to: Position)
-    /// The list has this many clips.
-    case clipCount(found: Int)
-    /// No clip has a source.
-    case onlyGaps
-    /// There is no file at this path.
-    case sourceMissing(path: String)
-    /// A timeline has a part that an edit cannot show; `name` is the part's own, which may be empty.
-    case notTaken(part: TimelinePart, name: String)
-    /// A clip of a timeline has a time scalar other than −1, 0 and 1; `name` is the clip's.
-    case timeScalar(scalar: String, name: String)
-    /// An object without which a timeline cannot be read has a schema that reel does not know.
-    case unknownSchema(schema: String)
-    /// A timeline has no enabled video track.
-    case noVideoTrack
-    /// The file has this many timelines, tracks or clips at its top, and reel cannot know which one is meant.
-    case timelineCount(found: Int)
-
-    package enum CodingKeys: String, CodeKey {
-        case notJSON, tooLong, unknownKey, missing, malformed, excludes, rangeEmpty, clipCount, onlyGaps, sourceMissing,
-            notTaken, timeScalar, unknownSchema, noVideoTrack, timelineCount
-    }
-}
-
-/// What belongs at a place in an edit's file.
-package enum EditForm: Hashable, Codable, Sendable {
-    case object, list, text, flag
-    /// Seconds as a number, a ratio in a string, or a time as clocks show it.
-    case time
-    /// A time that is not 0.
-    case duration
-    /// A moment of a video, as `--from` takes it, or seconds as a number.
-    case position
-    /// A position that is not 0.
-    case length
-    /// A whole number in a range.
-    case count(least: Int, most: Int)
-    /// A number or ratio in a range.
-    case ratio(least: Rational, most: Rational)
-    /// One of these words.
-    case word(words: [String])
-    /// A number.
-    case number
-    /// Units per second, above 0.
-    case rate
-    /// A time within a billion seconds.
-    case moment
-    /// An object of one of these schemas of OpenTimelineIO.
-    case schema(names: [String])
-
-    package enum CodingKeys: String, CodeKey {
-        case object, list, text, flag, time, duration, position, length, count, ratio, word, number, rate, moment,
-            schema
-    }
+package enum MediaStep: String, CodeFact, Sendable {
+    case openFile, readFile, openDecoder, decode, openEncoder, encode, openParser, filterPackets, makePacket,
+        makeFrame, makeSideData, convertPicture, readPicture, convertSamples, layOutChannels, openMuxer, describeStream,
+        addChapter, writeHeader, writePackets, writeTrailer, closeFile, checksum
 }
 
 /// How a pass's decoded frames differ from the source's index.
 package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
-    /// A frame is missing.
-    case missing
-    /// A frame comes that the index does not have.
-    case unplanned
-    /// A frame comes after one that is shown later.
-    case order
-    /// A frame looks different.
-    case picture
+    case missing, unplanned, order, picture
     /// A frame is damaged: the pictures from it on then depend on everything decoded before.
     case damage
 }
 
-/// The task of an engine's request.
 package enum EngineTask: String, Codable, CaseIterable, Sendable {
     case recon, choose, pass, assemble, pictures
 }
 
-/// The file operation that failed.
 package enum FileStep: String, Codable, CaseIterable, Sendable {
     case open, make, read, write, sync, rename, measure
 
-    /// Whether the operation changes the file.
     package var writes: Bool {
         switch self {
         case .make, .write, .sync, .rename: true
@@ -148,10 +40,8 @@ package enum FileStep: String, Codable, CaseIterable, Sendable {
 }
 
 /// The part that a plan lacks.
-package enum PlanPart: String, Codable, CaseIterable, Sendable {
-    case videoPass = "video-pass"
-    case audioPass = "audio-pass"
-    case audioTrack = "audio-track"
+package enum PlanPart: String, CodeFact, Sendable {
+    case videoPass, audioPass, audioTrack
 }
 
 /// What a codec is needed for.
@@ -167,37 +57,18 @@ package enum OutputPart: String, Codable, CaseIterable, Sendable {
 }
 
 /// What is wrong with the bytes of an index.
-package enum IndexFlaw: String, Codable, CaseIterable, Sendable {
-    /// It does not begin with an index's signature.
-    case start
-    case checksum
-    case truncated
-    case number
-    case count
-    case parameters
-    case excess
-    case packetSize = "packet-size"
-    case time
-    case framePacket = "frame-packet"
-    case overlap
-    case durationFrame = "duration-frame"
-    case duration
-    case randomAccessPoint = "random-access-point"
+package enum IndexFlaw: String, CodeFact, Sendable {
+    case start, checksum, truncated, number, count, parameters, excess, packetSize, time, framePacket, overlap,
+        durationFrame, duration, randomAccessPoint
 }
 
-/// What is wrong with a segment.
 package enum SegmentFlaw: Hashable, Codable, Sendable {
-    case noStream
-    /// Its encoder made other parameters than the job's.
-    case otherParameters
-    /// Its content, or its timing, differs from the plan.
-    case otherContent
+    case noStream, otherParameters, otherContent
     case missingFrames(count: Int)
     /// A frame's time is not in the plan, or two frames have it.
     case unplannedFrame
     /// Its frames are reordered by more packets than its record states.
     case reordering
-    /// It has fewer packets than its record states.
     case short
 
     package enum CodingKeys: String, CodeKey {
@@ -207,22 +78,16 @@ package enum SegmentFlaw: Hashable, Codable, Sendable {
 
 /// How a finished output differs from its plan. Times are in seconds of the output.
 package enum VerificationFlaw: Hashable, Codable, Sendable {
-    case missing
-    case decodeTimes
-    case excessPackets
-    case packetWithoutTime
+    case missing, decodeTimes, excessPackets, packetWithoutTime
     case packetTime(packet: Int, found: Rational, planned: Rational)
     case packetDuration(packet: Int, found: Rational, planned: Rational)
     case packetCount(found: Int, planned: Int)
-    case payload
-    case undecodable
+    case payload, undecodable
     case frameCount(found: Int, planned: Int)
     /// A frame of the output, counted from its start, is shown at another time; in seconds from the first frame.
     case frameTime(frame: Int, found: Rational, planned: Rational)
-    /// A frame of the output does not look like its frame in the source.
     case framePicture(frame: Int)
-    case attachments
-    case chapters
+    case attachments, chapters
 
     package enum CodingKeys: String, CodeKey {
         case missing, decodeTimes, excessPackets, packetWithoutTime, packetTime, packetDuration, packetCount, payload,
@@ -232,23 +97,15 @@ package enum VerificationFlaw: Hashable, Codable, Sendable {
 
 /// What an engine was doing.
 package enum EnginePlace: Hashable, Codable, Sendable {
-    case start
-    /// It was waiting for a request.
-    case idle
+    case start, idle
     case recon(source: String)
     case choice
     /// `number` is the pass's place in the plan. `frames` are those of the source at work, in presentation order; nil
     /// before the first.
     case pass(number: Int, frames: Range<Int>?)
-    case assembly
-    case pictures
-
-    package enum CodingKeys: String, CodeKey {
-        case start, idle, recon, choice, pass, assembly, pictures
-    }
+    case assembly, pictures
 }
 
-/// How an engine hangs.
 package enum EngineHang: String, Codable, CaseIterable, Sendable {
     /// It sent no event, whether or not it used processor time.
     case silent
@@ -261,28 +118,18 @@ package enum EngineEnd: Hashable, Codable, Sendable {
     case exited(code: Int32)
     case signalled(signal: Int32)
     case vanished
-
-    package enum CodingKeys: String, CodeKey {
-        case exited, signalled, vanished
-    }
 }
 
-/// How an engine broke the protocol.
 package indirect enum EngineNonsense: Hashable, Codable, Sendable {
-    /// A line is longer than any event, `limit` bytes.
     case longLine(limit: Int)
     case unreadable(said: String)
     case noEvent(line: String)
-    /// A result does not fit its request.
     case unfitResult(part: ResultPart)
     /// An engine cannot fail in this way; `code` is the reason's.
     case unfitFailure(code: String)
-    case secondReady
-    case strayProgress
-    case strayResult
+    case secondReady, strayProgress, strayResult
     case strayFailure(failure: ReelFailure)
     case closedOutput
-    /// It has more threads than any work needs, `most`.
     case manyThreads(most: Int)
 
     package enum CodingKeys: String, CodeKey {
@@ -298,4 +145,34 @@ package enum ResultPart: String, Codable, CaseIterable, Sendable {
     /// Too many diagnostics, or one that is too long.
     case diagnostics
     case numbers
+}
+
+/// The operation in the store that the operating system refused. Raw values are stored.
+package enum StoreStep: String, Codable, CaseIterable, Sendable {
+    /// Making the store's own folders, or writing to them.
+    case open
+    case makeFolder = "make-folder"
+    case read, write, lock
+    /// Copying the source into the store.
+    case copySource = "copy-source"
+    case remove
+}
+
+package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
+    case notURL = "not-a-url"
+    case scheme, tls, host, port
+    /// A database number is at the wrong place, or something else follows the path.
+    case query
+    case database
+    /// The path of a socket is not absolute, or a host stands before it.
+    case path
+    case pathLength = "path-length"
+}
+
+/// Why a job to be put on the board contradicts itself.
+package enum JobFault: String, Codable, CaseIterable, Sendable {
+    case id, weight
+    case passCount = "pass-count"
+    /// The job has no plan, or its probe belongs to another job.
+    case plan
 }

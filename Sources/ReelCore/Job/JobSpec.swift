@@ -1,6 +1,5 @@
 /// What a user asks for: the options that change the output, and the options that only shape the work.
 package struct JobSpec: Hashable, Codable, Sendable {
-    /// The container of the output.
     package var container: Container
     /// The name of an encoder or codec as FFmpeg spells it; nil chooses one by the source.
     package var videoCodec: String?
@@ -12,21 +11,15 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var profile: String?
     /// The rate of the video, instead of constant quality; nil for constant quality.
     package var bitrate: VideoRate?
-    /// Whether video and sound must be kept without loss.
     package var lossless: Bool
-    /// What happens to the sound.
     package var audio: AudioMode
-    /// The name of an audio encoder or codec; nil chooses one by the source.
     package var audioCodec: String?
     /// The rate of each track of the sound, in bits per second; nil for what suits the encoder.
     package var audioBitrate: Int64?
-    /// The valid values of `audioBitrate`.
     package static let audioBitrates: ClosedRange<Int64> = 1...10_000_000
-    /// Which tracks the output has; nil for all.
     package var tracks: TrackSelection?
     /// The start of the range: frames with from ≤ t < to are selected. Nil for no limit.
     package var from: Position?
-    /// The end of the range; nil for no limit.
     package var to: Position?
     /// How much of the source the range has, instead of `to`; nil for no limit.
     package var duration: Position?
@@ -37,41 +30,33 @@ package struct JobSpec: Hashable, Codable, Sendable {
     /// The most frames a second: one frame in several is shown. Stills become as many frames in a video. Nil shows all
     /// frames, and a still as one.
     package var mostFrames: Rational?
-    /// The valid values of `mostFrames`.
     package static let ratesAllowed = Rational(1, 100)...Rational(1000)
     /// The pixel format of the output, as FFmpeg spells it; nil for that of the first source, or the nearest that the
     /// encoder takes.
     package var pixelFormat: String?
     /// Samples per second of the sound; nil for the source's, or the nearest that the encoder takes.
     package var sampleRate: Int?
-    /// The valid values of `sampleRate`.
     package static let sampleRates = 1000...768_000
-    /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder takes.
+    /// The channel layout of the sound, as FFmpeg spells it; nil for the source's, or the nearest that the encoder
+    /// takes.
     package var channelLayout: String?
-    /// What is asked of moving pictures that loop; nil for nothing.
     package var loop: LoopOptions?
-    /// How frames get their timestamps.
     package var timestamps: TimestampMode
     /// The most frames in a chunk, and in a pass if a RAP lets it end there; nil leaves it to the planner.
     package var passFrames: Int?
     /// Threads of each codec, within `threadCounts`; nil leaves it to the planner, which keeps all slots busy.
     package var threads: Int?
-    /// The valid values of `threads`.
     package static let threadCounts = 1...128
     /// Bytes of memory that a pass may take; nil for the default of 2 GiB.
     package var memory: Int64?
-    /// How the output is verified.
     package var verify: VerifyMode
-    /// What happens to frames that do not decode.
     package var onDamage: DamageMode
 
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
-        profile: String? = nil,
-        bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse, audioCodec: String? = nil,
-        audioBitrate: Int64? = nil, tracks: TrackSelection? = nil,
-        from: Position? = nil, to: Position? = nil, duration: Position? = nil, edit: Edit? = nil,
-        size: PictureSize? = nil,
+        profile: String? = nil, bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse,
+        audioCodec: String? = nil, audioBitrate: Int64? = nil, tracks: TrackSelection? = nil, from: Position? = nil,
+        to: Position? = nil, duration: Position? = nil, edit: Edit? = nil, size: PictureSize? = nil,
         mostFrames: Rational? = nil, pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil,
         loop: LoopOptions? = nil, timestamps: TimestampMode = .mirror, passFrames: Int? = nil, threads: Int? = nil,
         memory: Int64? = nil, verify: VerifyMode = .packets, onDamage: DamageMode = .repeat
@@ -90,8 +75,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
         if let edit, edit.clips.count == 1, edit.trim == .none, edit.timecode == nil, edit.soundtrack == nil,
             let clip = edit.clips.first,
             clip
-                == EditClip(
-                    from: clip.from, to: clip.to, duration: clip.duration, play: .reverse, title: clip.title)
+                == EditClip(from: clip.from, to: clip.to, duration: clip.duration, play: .reverse, title: clip.title)
         {
             // There is one way to ask for a range that is reversed once.
             (self.from, self.to, self.duration, self.edit) = (clip.from, clip.to, clip.duration, nil)
@@ -112,7 +96,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
         self.onDamage = onDamage
     }
 
-    /// The spec without the options that do not change the output; part of a job's id.
+    /// The spec without the options that leave the output unchanged; part of a job's id.
     package var identity: JobSpec {
         var copy = self
         copy.memory = nil
@@ -120,31 +104,24 @@ package struct JobSpec: Hashable, Codable, Sendable {
         return copy
     }
 
-    /// The directions in which the output shows frames.
     package var directions: Set<Direction> { edit.map { Set($0.clips.flatMap(\.directions)) } ?? [.backwards] }
 
-    /// The index of the source that is shown first: the output has its format.
     package var mainSource: Int { edit?.firstSource ?? 0 }
 
-    /// The indexes of the sources that are shown, each once, in the order of the output.
     package var shownSources: [Int] { edit?.shownSources ?? [0] }
 
-    /// Whether nothing is asked of a source but its sound: it needs no video.
+    /// Whether only the sound of a source is used: it needs no video.
     package func isOnlyHeard(_ source: Int) -> Bool {
         edit?.soundtrack?.source == source && !shownSources.contains(source)
     }
 
-    /// The most frames a second that the output shows; nil for all.
     package var shownRate: Rational? {
         guard let loops = container.traits.loops else { return mostFrames }
         return min(loops.mostFrames, mostFrames ?? loops.mostFrames)
     }
 
     /// How many frames a second a still becomes; nil for one frame, however long. Looping pictures need no more.
-    ///
-    /// - Parameters:
-    ///   - encoder: the encoder of the video; nil if packets are passed through.
-    ///   - indexes: those of the job's sources.
+    /// `encoder` is nil if packets are passed through; `indexes` are those of the job's sources.
     func stillRate(_ encoder: EncoderTraits?, of indexes: [SourceIndex]) -> Rational? {
         guard container.traits.loops == nil else { return nil }
         if let mostFrames { return mostFrames }
@@ -153,10 +130,11 @@ package struct JobSpec: Hashable, Codable, Sendable {
         return indexes[mainSource].video.stream.nominalRate
     }
 
-    package enum CodingKeys: String, CodingKey {
-        case container, videoCodec, crf, preset, profile, bitrate, lossless, audio, audioCodec, audioBitrate, tracks
-        case from, to, duration, edit, size, mostFrames, pixelFormat, sampleRate, channelLayout, loop, timestamps
-        case passFrames, threads, memory, verify, onDamage
+    /// The options of a job, as facts name them. Raw values are stored: never change one.
+    package enum Option: String, Codable, CaseIterable, Sendable {
+        case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
+        case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
+        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate
     }
 }
 
@@ -165,7 +143,6 @@ package enum Container: String, Codable, CaseIterable, Sendable {
     case mp4, mov, mkv, webm, ts, nut, avi, mxf, gif, apng, webp
 }
 
-/// What happens to the sound.
 package enum AudioMode: String, Codable, CaseIterable, Sendable {
     case reverse
     /// The sound runs forwards, for as long as the video lasts.
@@ -173,7 +150,6 @@ package enum AudioMode: String, Codable, CaseIterable, Sendable {
     case none
 }
 
-/// How frames get their timestamps.
 package enum TimestampMode: String, Codable, CaseIterable, Sendable {
     /// Each frame is shown for exactly as long as in the source.
     case mirror
@@ -190,6 +166,79 @@ package enum VerifyMode: String, Codable, CaseIterable, Sendable {
 package enum DamageMode: String, Codable, CaseIterable, Sendable {
     /// The previous frame stays on screen if nothing decodes; frames with errors are shown as the decoder repairs them.
     case `repeat`
-    /// The job fails.
     case fail
+}
+
+/// Which of the sources' tracks the output has. The video is always among them.
+package struct TrackSelection: Hashable, Codable, Sendable {
+    /// Places among the audio tracks, ascending; nil for all.
+    package var audio: [Int]?
+    /// Places among the text subtitles, ascending; nil for all.
+    package var subtitles: [Int]?
+
+    package init(audio: [Int]?, subtitles: [Int]?) {
+        (self.audio, self.subtitles) = (audio, subtitles)
+    }
+
+    package enum Kind: String, Codable, CaseIterable, Sendable {
+        case audio, subtitles
+    }
+}
+
+/// The rate of the encoded video, if it has no constant quality.
+package enum VideoRate: Hashable, Sendable, Codable {
+    /// Bits per second, the same in every chunk.
+    case constant(Int64)
+    /// In every chunk, the rate that the source has for the same frames.
+    case source
+
+    // Encoded as a number or the word `source`.
+    private static let word = "source"
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let bits = try? container.decode(Int64.self) {
+            self = .constant(bits)
+        } else if try container.decode(String.self) == VideoRate.word {
+            self = .source
+        } else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "neither a rate nor \"source\"")
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .constant(let bits): try container.encode(bits)
+        case .source: try container.encode(VideoRate.word)
+        }
+    }
+}
+
+/// A job's id: a hash of its sources' fingerprints and of the options that change the output, in hexadecimal.
+package struct JobID: Hashable, Sendable, TextCoded {
+    package var text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package var description: String { text }
+    package static func read(_ text: String) -> JobID? { JobID(text) }
+}
+
+/// The state of a job: probing (until its plan's passes are published) → running → assembling → done | failed |
+/// cancelled.
+package enum JobState: String, Codable, CaseIterable, Sendable {
+    case probing, running, assembling, done, failed, cancelled
+
+    package var isTerminal: Bool { self == .done || self == .failed || self == .cancelled }
+}
+
+/// The identity of a store: 16 hexadecimal digits, chosen at random when it was made.
+package struct StoreID: Hashable, Sendable, TextCoded {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package var description: String { text }
+    package static func read(_ text: String) -> StoreID? { StoreID(text) }
 }

@@ -2,9 +2,7 @@
 package struct PassResult: Hashable, Codable, Sendable {
     /// The segments in chunk order; empty for the assembly.
     package var segments: [SegmentRecord]
-    /// The cost of the pass.
     package var statistics: PassStatistics
-    /// What the pass found.
     package var diagnostics: [Diagnostic]
 
     package init(segments: [SegmentRecord], statistics: PassStatistics, diagnostics: [Diagnostic]) {
@@ -12,21 +10,13 @@ package struct PassResult: Hashable, Codable, Sendable {
         self.statistics = statistics
         self.diagnostics = diagnostics
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case segments, statistics, diagnostics
-    }
 }
 
-/// The cost of a pass.
 package struct PassStatistics: Hashable, Codable, Sendable {
     /// Frames that came out of the decoder, including discarded ones.
     package var framesDecoded: Int
-    /// Frames that went into the encoder.
     package var framesEncoded: Int
-    /// Seconds spent in the decoder.
     package var decodeSeconds: Double
-    /// Seconds spent in the encoder.
     package var encodeSeconds: Double
     /// Seconds spent waiting for files.
     package var waitSeconds: Double
@@ -34,7 +24,7 @@ package struct PassStatistics: Hashable, Codable, Sendable {
     package var peakRSS: Int64
     /// Seconds of CPU time that the engine took, as its worker saw it.
     package var cpuSeconds: Double
-    /// Of an assembly, the bytes of the output; nil for passes.
+    /// The bytes of an assembly's output; nil for passes.
     package var outputBytes: Int64?
 
     package init(
@@ -64,15 +54,9 @@ package struct PassStatistics: Hashable, Codable, Sendable {
         outputBytes = try container.decodeIfPresent(Int64.self, forKey: .outputBytes)
         let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS, outputBytes ?? 0]
         let seconds = [decodeSeconds, encodeSeconds, waitSeconds, cpuSeconds]
-        guard counts.allSatisfy({ (0...1 << 50).contains($0) }),
-            seconds.allSatisfy({ (0...0x1p40).contains($0) })
+        guard counts.allSatisfy({ (0...1 << 50).contains($0) }), seconds.allSatisfy({ (0...0x1p40).contains($0) })
         else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no pass costs so much"))
+            throw decoder.impossible("the cost of the pass is out of range")
         }
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case framesDecoded, framesEncoded, decodeSeconds, encodeSeconds, waitSeconds, peakRSS, cpuSeconds, outputBytes
     }
 }

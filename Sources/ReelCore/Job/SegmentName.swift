@@ -1,31 +1,75 @@
 /// The part of a source that a segment holds.
-package enum SegmentPart: Hashable, Sendable {
+package enum SegmentPart: Hashable, Sendable, CustomStringConvertible, Comparable {
     /// Frames in the source's presentation order; never empty.
     case video(frames: Range<Int>)
     /// An audio track, given by its index in `SourceIndex.audio`.
     case audio(track: Int)
+
+    /// The part as a segment's name contains it: "v120-360" or "a1".
+    package var description: String {
+        switch self {
+        case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
+        case .audio(let track): "a\(track)"
+        }
+    }
+
+    fileprivate init?(_ text: Substring) {
+        let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        switch (text.first, numbers.count) {
+        case ("v", 2):
+            guard let start = numbers[0], let end = numbers[1], 0 <= start, start < end else { return nil }
+            self = .video(frames: start..<end)
+        case ("a", 1):
+            guard let track = numbers[0], track >= 0 else { return nil }
+            self = .audio(track: track)
+        default: return nil
+        }
+    }
+
+    // Audio tracks come first, then frames in the source's order.
+    package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
+        switch (a, b) {
+        case (.audio(let a), .audio(let b)): a < b
+        case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)
+        case (.audio, .video): true
+        case (.video, .audio): false
+        }
+    }
 }
 
 /// The part of a clip for which a segment is made. Several clips of a plan may show the same frames of a source, each
 /// in its own direction.
-package struct SegmentSubject: Hashable, Sendable {
+package struct SegmentSubject: Hashable, Sendable, CustomStringConvertible, Comparable {
     /// The index of the clip in `Plan.clips`; not negative.
     package var clip: Int
-    /// The part of the clip's source.
     package var part: SegmentPart
 
-    /// A part of the source of the clip with this index, which is not negative.
     package init(clip: Int, part: SegmentPart) {
         self.clip = clip
         self.part = part
     }
+
+    /// The subject as a segment's name contains it: "c0v120-360" or "c0a1".
+    package var description: String { "c\(clip)\(part)" }
+
+    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
+    /// it.
+    fileprivate init?(_ text: Substring) {
+        let clip = text.dropFirst().prefix { $0 != "v" && $0 != "a" }
+        guard text.first == "c", let number = Int(clip), number >= 0,
+            let part = SegmentPart(text[clip.endIndex...])
+        else { return nil }
+        self.init(clip: number, part: part)
+    }
+
+    // The parts of earlier clips come first.
+    package static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
 }
 
 /// The name of a segment's file: `c0v120-360.TOKEN.nut` for the frames 120..<360 of clip 0, `c0a1.TOKEN.nut` for audio
 /// track 1 of its source. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
 /// never write to the same file.
-package struct SegmentName: Hashable, Sendable {
-    /// The part of a clip for which the segment was made.
+package struct SegmentName: Hashable, Sendable, TextCoded {
     package var subject: SegmentSubject
     /// The attempt's token; lower-case hexadecimal, not empty.
     package var token: String
@@ -39,10 +83,8 @@ package struct SegmentName: Hashable, Sendable {
     private static let ending = ".nut"
     private static let recordEnding = ".json"
 
-    /// The name of the segment file.
     package var text: String { "\(subject).\(token)\(SegmentName.ending)" }
 
-    /// The name of the record beside the segment file.
     package var recordName: String { text + SegmentName.recordEnding }
 
     /// Parses a segment's file name; nil for any text that `text` never gives.
@@ -53,91 +95,79 @@ package struct SegmentName: Hashable, Sendable {
         guard ContentHash.isHexadecimal(token), self.text == text else { return nil }
     }
 
-    /// Parses a record's file name; nil for any text that `recordName` never gives.
     package init?(recordName: String) {
         guard recordName.hasSuffix(SegmentName.recordEnding) else { return nil }
         self.init(String(recordName.dropLast(SegmentName.recordEnding.count)))
     }
-}
 
-extension SegmentName: CustomStringConvertible {
-    /// The name of the segment file.
     package var description: String { text }
+    package static func read(_ text: String) -> SegmentName? { SegmentName(text) }
 }
 
-/// Encoded as the file's name.
-extension SegmentName: Codable {
-    /// Throws `DecodingError` if the text is not the name of a segment file.
+/// The content of a segment, independent of the plan, clip, pass or attempt that it was made for. Plans that want the
+/// same content share segments, and so do the clips of a plan.
+package struct SegmentContent: Hashable, Sendable, Codable {
+    /// The index in `Plan.sources` of the source. A job's plans have the same sources in the same order.
+    package var source: Int
+    package var part: SegmentPart
+    /// SHA-256, in hexadecimal, of the facts that decide what is shown or heard when, on a clock that begins with the
+    /// segment.
+    package var times: String
+    /// SHA-256, in hexadecimal, of how the segment is encoded.
+    package var target: String
+    /// SHA-256, in hexadecimal, of the frames' likenesses (`Likeness`), in the source's order. Plans want it for video
+    /// whose source was decoded as a whole; all encoded video has it.
+    package var likeness: String?
+
+    package init(source: Int = 0, part: SegmentPart, times: String, target: String, likeness: String? = nil) {
+        self.source = source
+        self.part = part
+        self.times = times
+        self.target = target
+        self.likeness = likeness
+    }
+
+    /// The wanted contents that a segment of this content satisfies: this one, and the same without a likeness, which
+    /// plans want if their source was not decoded as a whole.
+    package var uses: [SegmentContent] {
+        guard likeness != nil else { return [self] }
+        return [self, SegmentContent(source: source, part: part, times: times, target: target)]
+    }
+
+    // Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
+    package enum CodingKeys: String, CodingKey {
+        case source, frames, track, times, target, likeness
+    }
+
+    /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is
+    /// not empty.
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let name = SegmentName(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) names no segment")
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        source = try container.decode(Int.self, forKey: .source)
+        if let track = try container.decodeIfPresent(Int.self, forKey: .track) {
+            part = .audio(track: track)
+        } else {
+            let bounds = try container.decode([Int].self, forKey: .frames)
+            guard bounds.count == 2, 0 <= bounds[0], bounds[0] < bounds[1] else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .frames, in: container, debugDescription: "not a range of frames")
+            }
+            part = .video(frames: bounds[0]..<bounds[1])
         }
-        self = name
+        times = try container.decode(String.self, forKey: .times)
+        target = try container.decode(String.self, forKey: .target)
+        likeness = try container.decodeIfPresent(String.self, forKey: .likeness)
     }
 
-    /// Writes the name as a string.
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
-}
-
-extension SegmentSubject: CustomStringConvertible {
-    /// The subject as a segment's name contains it: "c0v120-360" or "c0a1".
-    package var description: String { "c\(clip)\(part)" }
-
-    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
-    /// it.
-    fileprivate init?(_ text: Substring) {
-        let clip = text.dropFirst().prefix { $0 != "v" && $0 != "a" }
-        guard text.first == "c", let number = Int(clip), number >= 0,
-            let part = SegmentPart(text[clip.endIndex...])
-        else { return nil }
-        self.init(clip: number, part: part)
-    }
-}
-
-extension SegmentPart: CustomStringConvertible {
-    /// The part as a segment's name contains it: "v120-360" or "a1".
-    package var description: String {
-        switch self {
-        case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
-        case .audio(let track): "a\(track)"
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(source, forKey: .source)
+        switch part {
+        case .video(let frames): try container.encode([frames.lowerBound, frames.upperBound], forKey: .frames)
+        case .audio(let track): try container.encode(track, forKey: .track)
         }
-    }
-
-    /// Parses the form of `description`, and perhaps others.
-    fileprivate init?(_ text: Substring) {
-        let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        switch (text.first, numbers.count) {
-        case ("v", 2):
-            guard let start = numbers[0], let end = numbers[1], 0 <= start, start < end else { return nil }
-            self = .video(frames: start..<end)
-        case ("a", 1):
-            guard let track = numbers[0], track >= 0 else { return nil }
-            self = .audio(track: track)
-        default: return nil
-        }
-    }
-}
-
-/// The parts of earlier clips come first.
-extension SegmentSubject: Comparable {
-    /// Compares the clips first, then the parts.
-    package static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
-}
-
-/// Audio tracks come first, then frames in the source's order.
-extension SegmentPart: Comparable {
-    /// Compares tracks by index, and frames by start, then end.
-    package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
-        switch (a, b) {
-        case (.audio(let a), .audio(let b)): a < b
-        case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)
-        case (.audio, .video): true
-        case (.video, .audio): false
-        }
+        try container.encode(times, forKey: .times)
+        try container.encode(target, forKey: .target)
+        try container.encodeIfPresent(likeness, forKey: .likeness)
     }
 }

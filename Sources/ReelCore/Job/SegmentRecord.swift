@@ -5,21 +5,16 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
     /// versions are ignored.
     package static let version = 3
 
-    /// The version of this record.
     package var version: Int
-    /// The segment's file name in the job's folder of segments.
     package var name: SegmentName
     /// The segment's content: any plan that wants the same content uses it.
     package var content: SegmentContent
     /// Frames of video, or audible samples per channel of audio.
     package var frames: Int
-    /// The number of packets in the file.
     package var packets: Int
-    /// The size of the file in bytes.
     package var bytes: Int64
     /// SHA-256 of the segment file, in hexadecimal.
     package var checksum: String
-    /// The unit of the packets' timestamps.
     package var timeBase: TimeBase
     /// The most packets by which a frame comes later in decode order than in presentation order.
     package var reorderDepth: Int
@@ -74,10 +69,7 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
         trailingPadding = try container.decode(Int.self, forKey: .trailingPadding)
         start = try container.decode(Int64.self, forKey: .start)
         diagnostics = try container.decode([Diagnostic].self, forKey: .diagnostics)
-        guard isSound else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no segment has such numbers"))
-        }
+        guard isSound else { throw decoder.impossible("the segment has numbers out of range") }
     }
 
     private var isSound: Bool {
@@ -90,10 +82,5 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
             .allSatisfy { $0.utf8.count <= 64 }
         return hasFrames && numbers && hashes && name.subject.part == content.part && content.source >= 0
             && (0...1000).contains(reorderDepth) && bytes >= 0 && (-Timestamp.bound...Timestamp.bound).contains(start)
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case version, name, content, frames, packets, bytes, checksum, timeBase, reorderDepth, extradataHash
-        case initialPadding, trailingPadding, start, diagnostics
     }
 }

@@ -1,6 +1,5 @@
 /// How the output's video is made. All segments of a job have the same target.
-package enum VideoTarget: Hashable, Sendable {
-    /// The frames are decoded and encoded.
+package enum VideoTarget: Hashable, Sendable, Codable {
     case encode(VideoEncoding)
     /// The source's packets are written in another order; nothing is decoded.
     case passthrough(VideoPassthrough)
@@ -8,16 +7,13 @@ package enum VideoTarget: Hashable, Sendable {
     /// What plans call the encoder of video and audio whose packets are passed through.
     package static let copy = "copy"
 
-    /// The settings of the encoder; nil for passthrough.
     package var encoding: VideoEncoding? { if case .encode(let encoding) = self { encoding } else { nil } }
 
-    /// Whether the source's packets are passed through.
     package var isPassthrough: Bool { encoding == nil }
 
     /// The encoder's name as FFmpeg spells it, for example "libx264"; "copy" for passthrough.
     package var encoder: String { encoding?.encoder ?? VideoTarget.copy }
 
-    /// The format of the output's video.
     package var format: OutputFormat {
         switch self {
         case .encode(let encoding): encoding.format
@@ -32,12 +28,9 @@ package enum VideoTarget: Hashable, Sendable {
         case .passthrough(let passthrough): passthrough.identity
         }
     }
-}
 
-/// Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options and
-/// rate, and with every frame a key frame.
-extension VideoTarget: Codable {
-    /// Throws `DecodingError` if passthrough is combined with settings of an encoder.
+    // Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options
+    // and rate, and with every frame a key frame.
     package init(from decoder: any Decoder) throws {
         let stored = try VideoEncoding(from: decoder)
         guard stored.encoder == VideoTarget.copy else {
@@ -46,41 +39,43 @@ extension VideoTarget: Codable {
         }
         let passthrough = VideoPassthrough(format: stored.format, identity: stored.identity)
         guard stored == passthrough.stored else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(
-                    codingPath: decoder.codingPath, debugDescription: "passthrough has no settings of an encoder"))
+            throw decoder.impossible("passthrough must not have settings of an encoder")
         }
         self = .passthrough(passthrough)
     }
 
-    /// Writes the form of `VideoEncoding`.
     package func encode(to encoder: any Encoder) throws {
         switch self {
         case .encode(let encoding): try encoding.encode(to: encoder)
         case .passthrough(let passthrough): try passthrough.stored.encode(to: encoder)
         }
     }
+
+    /// Whether all numbers are within range, so that other code can compute with them: an engine that a hostile file
+    /// has taken over may answer any numbers, and files may hold any.
+    package var isSound: Bool {
+        let sizes = 1...1 << 16
+        return sizes.contains(format.width) && sizes.contains(format.height) && format.frameRate > Rational(0)
+            && format.timeBase.isSound
+            && encoding.map {
+                (0...1 << 16).contains($0.keyFrameInterval) && JobSpec.threadCounts.contains($0.threads)
+            } ?? true
+    }
 }
 
 /// How the output's video is encoded. All chunks of a job are encoded with the same settings; only a rate that follows
 /// the source differs.
 package struct VideoEncoding: Hashable, Codable, Sendable {
-    /// The encoder's name as FFmpeg spells it, for example "libx264".
     package var encoder: String
-    /// The format of the output's video.
     package var format: OutputFormat
     /// The encoder's private options, applied in this order.
     package var options: [MediaOption]
     /// The rate; nil if the options set a constant quality.
     package var bitrate: VideoRate?
-    /// Encoder threads; at least 1.
     package var threads: Int
-    /// The maximum distance between key frames, in frames.
     package var keyFrameInterval: Int
-    /// The encoder build and parameters that all chunks must share.
     package var identity: EncoderIdentity
 
-    /// The settings of an encoder. `threads` is at least 1; `keyFrameInterval` is in frames.
     package init(
         encoder: String, format: OutputFormat, options: [MediaOption], bitrate: VideoRate?, threads: Int,
         keyFrameInterval: Int, identity: EncoderIdentity
@@ -93,26 +88,19 @@ package struct VideoEncoding: Hashable, Codable, Sendable {
         self.keyFrameInterval = keyFrameInterval
         self.identity = identity
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case encoder, format, options, bitrate, threads, keyFrameInterval, identity
-    }
 }
 
 /// The output's video if the source's packets are passed through.
 package struct VideoPassthrough: Hashable, Sendable {
-    /// The format of the output's video: that of the source.
     package var format: OutputFormat
     /// The build of the libraries, and the hash of the source's extradata.
     package var identity: EncoderIdentity
 
-    /// Passthrough of a source whose video has this format.
     package init(format: OutputFormat, identity: EncoderIdentity) {
         self.format = format
         self.identity = identity
     }
 
-    /// The form in which plans have it.
     fileprivate var stored: VideoEncoding {
         VideoEncoding(
             encoder: VideoTarget.copy, format: format, options: [], bitrate: nil, threads: 1, keyFrameInterval: 1,
@@ -122,19 +110,13 @@ package struct VideoPassthrough: Hashable, Sendable {
 
 /// An option of an encoder or a muxer, as libav* names it, with its value.
 package struct MediaOption: Hashable, Codable, Sendable {
-    /// The option's name.
     package var name: String
     /// The value as text, as libav* parses it.
     package var value: String
 
-    /// An option with its value.
     package init(name: String, value: String) {
         self.name = name
         self.value = value
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case name, value
     }
 }
 
@@ -147,42 +129,32 @@ package struct EncoderIdentity: Hashable, Codable, Sendable {
     /// it makes none.
     package var extradataHash: String
 
-    /// A build, and the SHA-256 of the extradata in hexadecimal.
     package init(build: String, extradataHash: String) {
         self.build = build
         self.extradataHash = extradataHash
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case build, extradataHash
     }
 }
 
 /// How one audio track of the output is made.
 package struct AudioTarget: Hashable, Codable, Sendable {
-    /// The index in `Plan.sources` of the source that has the track. In an edit, the tracks of the other sources that have
-    /// the same place among theirs are heard on it, too.
+    /// The index in `Plan.sources` of the source that has the track. In an edit, the tracks of the other sources that
+    /// have the same place among theirs are heard on it, too.
     package var source: Int
-    /// The track's index in `SourceIndex.audio`.
     package var track: Int
-    /// The direction of the sound.
     package var direction: Direction
     /// The encoder's name as FFmpeg spells it, for example "aac" or "pcm_s16le"; "copy" for passthrough.
     package var encoder: String
     /// Samples per second. It differs from the source's if an option asks for another, or if the
     /// encoder does not take that.
     package var sampleRate: Int
-    /// The channel layout, as libavutil describes it.
     package var channelLayout: String
     /// Bits per second; nil for encoders without a rate.
     package var bitrate: Int64?
     /// Whether the track must be kept bit for bit, without trimming.
     package var lossless: Bool
 
-    /// Whether the source's packets are passed through.
     package var isPassthrough: Bool { encoder == VideoTarget.copy }
 
-    /// A track of a source. `sampleRate` is in samples per second, `bitrate` in bits per second.
     package init(
         source: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
         bitrate: Int64?, lossless: Bool
@@ -197,25 +169,6 @@ package struct AudioTarget: Hashable, Codable, Sendable {
         self.lossless = lossless
     }
 
-    package enum CodingKeys: String, CodingKey {
-        case source, track, direction, encoder, sampleRate, channelLayout, bitrate, lossless
-    }
-}
-
-// An engine that a hostile file has taken over may answer any numbers, and files may hold any.
-extension VideoTarget {
-    /// Whether all numbers are within range, so that other code can compute with them.
-    package var isSound: Bool {
-        let sizes = 1...1 << 16
-        return sizes.contains(format.width) && sizes.contains(format.height) && format.frameRate > Rational(0)
-            && format.timeBase.isSound
-            && encoding.map {
-                (0...1 << 16).contains($0.keyFrameInterval) && JobSpec.threadCounts.contains($0.threads)
-            } ?? true
-    }
-}
-
-extension AudioTarget {
     /// Whether all numbers are within range, for a job of this many sources.
     package func isSound(sources count: Int) -> Bool {
         (1...Int(Int32.max)).contains(sampleRate) && track >= 0 && (0..<count).contains(source)

@@ -1,24 +1,18 @@
 /// A range of a source's frames in one direction, with its place in the output. A plan is an ordered list of clips.
 package struct Clip: Hashable, Codable, Sendable {
-    /// The index of its source in `Plan.sources`.
     package var source: Int
-    /// The first frame of the range, in the source's presentation order.
     package var firstFrame: Int
     /// The number of frames in the range; positive.
     package var rangeCount: Int
-    /// One frame in this many is shown, beginning with the first of the range. It stands for the frames up to the next.
+    /// Every `step`-th frame is shown, from the first on. It stands for the frames up to the next one.
     package var step: Int
-    /// How the frames get their timestamps in the output.
     package var timestamps: TimestampMode
-    /// The place of the range in the output.
     package var map: TimeMap
     /// The start of the sound that is heard, in seconds on the source's clock; nil for no limit.
     package var audioFrom: Rational?
-    /// The end of the sound that is heard, in seconds on the source's clock; nil for no limit.
     package var audioTo: Rational?
-    /// How the sound of an edit goes on from the clip before; nil for the first clip.
+    /// The transition from the sound of the clip before; nil for the first clip.
     package var joint: Joint?
-    /// Whether its sound is heard in an edit.
     package var isHeard: Bool
     /// Whether black pictures are shown in place of its frames, as in a gap.
     package var isBlack: Bool
@@ -41,8 +35,8 @@ package struct Clip: Hashable, Codable, Sendable {
         self.isBlack = isBlack
     }
 
-    /// The clip as if it were alone in its output. Clips for which this is equal show the same frames for the same times,
-    /// and share their segments.
+    /// The clip as if it were alone in its output. Clips for which this is equal show the same frames for the same
+    /// times, and share their segments.
     package var alone: Clip {
         var clip = self
         clip.map.offset = Rational(0)
@@ -50,13 +44,10 @@ package struct Clip: Hashable, Codable, Sendable {
         return clip
     }
 
-    /// The range of frames, in the source's presentation order.
     package var frames: Range<Int> { firstFrame..<firstFrame + rangeCount }
 
-    /// The number of frames that are shown.
     package var frameCount: Int { (rangeCount + step - 1) / step }
 
-    /// The direction in which the frames run in the output.
     package var direction: Direction { map.direction }
 
     /// The frame of the source that the clip shows at a place in its own order, counted from 0.
@@ -64,7 +55,6 @@ package struct Clip: Hashable, Codable, Sendable {
         firstFrame + (direction == .backwards ? frameCount - 1 - place : place) * step
     }
 
-    /// The frame of the source that the clip shows last.
     package var lastFrame: Int { frame(at: frameCount - 1) }
 
     /// The frames of a part of the source that the clip shows, in the source's order.
@@ -101,48 +91,31 @@ package struct Clip: Hashable, Codable, Sendable {
         let first = direction == .backwards ? shown[shown.count - 1] : shown[0]
         return Timestamp((interval(of: frame, in: track).start - interval(of: first, in: track).start).count)
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case source, firstFrame, rangeCount, step, timestamps, map, audioFrom, audioTo, joint, isHeard, isBlack
-    }
 }
 
 /// Frames at equal distances in a source, in its order.
 package struct ShownFrames: RandomAccessCollection, Sendable {
     private let first: Int
     private let step: Int
-    /// The number of frames.
     package let count: Int
 
-    /// Those of a part of the source, counted from `origin` on, which lies before it.
+    /// The frames of `part`, counted from `origin`, which is not after it.
     package init(of part: Range<Int>, from origin: Int, step: Int) {
         first = origin + (part.lowerBound - origin + step - 1) / step * step
         self.step = step
         count = Swift.max((part.upperBound - first + step - 1) / step, 0)
     }
 
-    /// 0.
     package var startIndex: Int { 0 }
-    /// The number of frames.
     package var endIndex: Int { count }
-    /// The frame at a place.
     package subscript(place: Int) -> Int { first + place * step }
 }
 
-/// How the sound of a clip goes on from that of the clip before.
+/// The transition from one clip's sound to the next.
 package enum Joint: Hashable, Codable, Sendable {
-    /// One sound fades into the other, in a crossfade of this many seconds around the cut.
+    /// One sound fades into the other around the cut; in seconds.
     case join(crossfade: Rational)
-    /// The clip before turns round.
     case turn(Turn)
-
-    package enum CodingKeys: String, CodingKey {
-        case join, turn
-    }
-
-    package enum JoinCodingKeys: String, CodingKey {
-        case crossfade
-    }
 
     package enum TurnCodingKeys: String, CodingKey {
         case _0 = "shown"
@@ -151,8 +124,7 @@ package enum Joint: Hashable, Codable, Sendable {
 
 /// The places of subtitles and chapters, which belong to the source's pictures but have times of their own.
 extension Clip {
-    /// The span of the output for a span of the source, both in seconds, cut to the part that is shown. Nil if none of
-    /// it is shown.
+    /// The span of the output for a span of the source, both in seconds. Nil if the clip shows no part of it.
     package func place(_ span: Range<Rational>, in track: VideoTrack) -> Range<Rational>? {
         guard rangeCount > 0 else { return nil }
         let kept = span.clamped(to: map.span)
@@ -174,4 +146,31 @@ extension Clip {
         let scale = map.output.seconds(place.duration) / map.source.seconds(max(own.duration, Ticks(1)))
         return map.output.seconds(place.end) - (seconds - map.source.seconds(own.start)) * scale
     }
+}
+
+/// The frames of a plan's clips in the order of the output.
+package struct FrameOrder: Sendable {
+    private let clips: [Clip]
+    /// For each clip, the number of frames that the output shows before it.
+    private let starts: [Int]
+    package let count: Int
+
+    package init(_ plan: Plan) {
+        clips = plan.clips
+        var (starts, count): ([Int], Int) = ([], 0)
+        for clip in clips {
+            starts.append(count)
+            count += clip.frameCount
+        }
+        (self.starts, self.count) = (starts, count)
+    }
+
+    /// The clip that the output shows at `place`, counted in frames from 0, and the frame of that clip's source.
+    /// `place` is within `count`.
+    package func frame(at place: Int) -> (clip: Clip, frame: Int) {
+        let number = clip(at: place)
+        return (clips[number], clips[number].frame(at: place - starts[number]))
+    }
+
+    package func clip(at place: Int) -> Int { starts.partitioningIndex { $0 > place } - 1 }
 }

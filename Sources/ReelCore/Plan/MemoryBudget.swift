@@ -6,13 +6,11 @@ package struct MemoryRequest: Hashable, Sendable {
     /// The bytes above which planning fails; nil for no limit.
     package var limit: Int64?
 
-    /// A budget and, if one is set, a limit; both in bytes.
     package init(budget: Int64, limit: Int64? = nil) {
         self.budget = budget
         self.limit = limit
     }
 
-    /// A budget of 2 GiB without a limit.
     package static let standard = MemoryRequest(budget: 2 << 30)
 
     /// The request with the memory that a user asked for, which is both budget and limit.
@@ -30,24 +28,15 @@ package struct MemoryBudget {
     /// Bytes of a frame that is held; nil with passthrough, which decodes none.
     let frameBytes: Int64?
 
-    /// Estimates the memory of passes of one source.
-    ///
-    /// - Parameters:
-    ///   - indexes: those of the job's sources, which every engine keeps in memory.
-    ///   - source: the index of the source that the passes decode.
-    ///   - shown: the index of the source whose format the output has.
-    ///   - clips: how many the plan has.
-    ///
-    /// Fails with kind `.input` if an index gives sizes that no video has.
-    init(
-        indexes: [SourceIndex], source: Int, shown: Int, clips: Int, _ video: VideoTarget
-    ) throws(ReelFailure) {
+    /// Estimates the memory of the passes that decode the source with the index `source`, for an output in the format
+    /// of the source `shown`. Every engine keeps the indexes of all sources in memory. Fails with kind `.input` if an
+    /// index gives sizes that no video has.
+    init(indexes: [SourceIndex], source: Int, shown: Int, clips: Int, _ video: VideoTarget) throws(ReelFailure) {
         let (index, output) = (indexes[source], indexes[shown].video.stream.shown(in: video))
         let stream = index.video.stream
         for stream in [stream, output] {
             guard (1...(1 << 40)).contains(stream.frameBytes), (0...1000).contains(stream.reorderDepth) else {
-                throw ReelFailure(
-                    .impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
+                throw ReelFailure(.impossibleSizes(frameBytes: stream.frameBytes, reorderDepth: stream.reorderDepth))
             }
         }
         let base = MemoryBudget.base(indexes, clips: clips)
@@ -69,7 +58,6 @@ package struct MemoryBudget {
         }
     }
 
-    /// Bytes that a pass takes if it holds this many frames.
     func need(frames: Int) -> Int64 { fixed + Int64(frames) * (frameBytes ?? 0) }
 
     /// The number of frames that fit into `request`, at least `least` and at most `most`. Fails with kind `.usage` if
@@ -90,11 +78,7 @@ package struct MemoryBudget {
     }
 
     /// Bytes that an assembly takes, whose muxer has an entry for each packet of the output, and a pass of sound.
-    ///
-    /// - Parameters:
-    ///   - clips: how many the plan has.
-    ///   - pictures: how many the output shows.
-    ///   - samples: those of all its audio tracks.
+    /// `pictures` and `samples` are those of the whole output.
     static func assembly(_ indexes: [SourceIndex], clips: Int, pictures: Int, samples: Int64) -> Int64 {
         base(indexes, clips: clips) + (samples > 0 ? sound : 0) + entry * (Int64(pictures) + samples / samplesInPacket)
     }
@@ -106,7 +90,8 @@ package struct MemoryBudget {
         return base([index], clips: 0) + frames * min(max(stated, 1), 1 << 30)
     }
 
-    /// Bytes that an assembly takes to choose one palette for this many pictures: libavfilter counts each colour that occurs.
+    /// Bytes that an assembly takes to choose one palette for this many pictures: libavfilter counts each colour that
+    /// occurs.
     static func palette(pictures: Int, _ format: OutputFormat) -> Int64 {
         colourEntry * min(Int64(pictures) * Int64(format.width * format.height), 1 << 24)
     }
@@ -121,10 +106,11 @@ package struct MemoryBudget {
     /// Bytes that decoding, turning and encoding sound takes, however long it is. Of films of 96×54 that last 1 to 120
     /// minutes, 122 MB were resident with sound, and 96 MB without.
     private static let sound: Int64 = 24 << 20
-    /// Bytes per packet: its entry in an index with its frame and the file that they are read from, or in a muxer's tables.
+    /// Bytes per packet: its entry in an index with its frame and the file that they are read from, or in a muxer's
+    /// tables.
     private static let entry: Int64 = 96
-    /// Bytes of a clip, with a pass and a chapter, while a plan is decoded from JSON: 2500 were resident and 2700 addresses
-    /// taken for each of 100,000, and 900 resident after it.
+    /// Bytes of a clip, with a pass and a chapter, while a plan is decoded from JSON: 2500 were resident and 2700
+    /// addresses taken for each of 100,000, and 900 resident after it.
     private static let clip: Int64 = 3 << 10
     /// Samples of a packet of sound: AAC's.
     private static let samplesInPacket: Int64 = 1024

@@ -1,4 +1,4 @@
-/// The format of the output's video, whatever its sources are.
+/// The format of the output's video.
 package struct OutputFormat: Hashable, Codable, Sendable {
     /// The output's clock: the unit of its video's timestamps.
     package var timeBase: TimeBase
@@ -10,19 +10,15 @@ package struct OutputFormat: Hashable, Codable, Sendable {
     package var sampleAspectRatio: Rational?
     /// The matrix by which players turn the pictures, as libavformat gives it; nil for none.
     package var displayMatrix: [Int32]?
-    /// The pixel format, as FFmpeg spells it.
     package var pixelFormat: String
     /// The nominal frame rate passed to the encoder, in frames per second. Timestamps do not depend on it.
     package var frameRate: Rational
-    /// Which field of an interlaced frame is shown first.
     package var fieldOrder: FieldOrder
-    /// Whether the field order differs between frames.
     package var fieldsVary: Bool
 
     package init(
-        timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil,
-        displayMatrix: [Int32]? = nil, pixelFormat: String, frameRate: Rational, fieldOrder: FieldOrder = .unknown,
-        fieldsVary: Bool = false
+        timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil, displayMatrix: [Int32]? = nil,
+        pixelFormat: String, frameRate: Rational, fieldOrder: FieldOrder = .unknown, fieldsVary: Bool = false
     ) {
         self.timeBase = timeBase
         self.width = width
@@ -35,14 +31,10 @@ package struct OutputFormat: Hashable, Codable, Sendable {
         self.fieldsVary = fieldsVary
     }
 
-    /// The format of a source played in these directions, with its pixels converted only to `pixelFormat`. If it is played
-    /// in both, the order of its fields varies.
-    ///
-    /// - Parameters:
-    ///   - timeBase: the output's clock.
-    ///   - others: streams of other sources that are shown, too.
-    ///   - size: the size of the pictures, which are then upright and have square pixels; nil leaves them as they are.
-    ///   - isUpright: whether the pictures themselves are turned, so that players need not turn them.
+    /// The format of a source played in these directions, with its pixels converted to `pixelFormat`. If it is played
+    /// in both, the order of its fields varies. `others` are streams of other sources that are shown, too. With a
+    /// `size`, the pictures are upright and have square pixels; with `isUpright`, they are turned already, so that
+    /// players need not turn them.
     package init(
         of stream: VideoStream, _ directions: Set<Direction>, timeBase: TimeBase, pixelFormat: String,
         beside others: [VideoStream] = [], size: PictureSize? = nil, isUpright: Bool = false
@@ -64,9 +56,8 @@ package struct OutputFormat: Hashable, Codable, Sendable {
             fieldsVary: stream.fieldsVary || turns || differ)
     }
 
-    /// Whether pictures of a stream are shown in this format without being scaled, turned or given other colours.
-    ///
-    /// - Parameter main: the stream whose colours the output has.
+    /// Whether pictures of a stream are shown in this format without being scaled, turned or given other colours. The
+    /// output has the colours of `main`.
     package func takes(_ stream: VideoStream, beside main: VideoStream) -> Bool {
         stream.fits(main) && width == main.width && height == main.height
             && (sampleAspectRatio ?? Rational(1)) == (main.sampleAspectRatio ?? Rational(1))
@@ -74,10 +65,75 @@ package struct OutputFormat: Hashable, Codable, Sendable {
             && PictureLayout(pixelFormat).isRGB == PictureLayout(main.pixelFormat).isRGB
     }
 
-    /// Bytes of a picture.
     var frameBytes: Int64 { Int64(Double(width * height) * PictureLayout(pixelFormat).bytesPerPixel) }
+}
 
-    package enum CodingKeys: String, CodingKey {
-        case timeBase, width, height, sampleAspectRatio, displayMatrix, pixelFormat, frameRate, fieldOrder, fieldsVary
+/// The size of a picture in pixels.
+package struct PictureSize: Hashable, Codable, Sendable {
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    package static let sidesAllowed = 2...16_384
+
+    /// Reads "640x360"; nil for anything else, and for sides that are not allowed.
+    package init?(_ text: String) {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1],
+            PictureSize.sidesAllowed.contains(width), PictureSize.sidesAllowed.contains(height), !text.contains("+")
+        else { return nil }
+        self.init(width: width, height: height)
+    }
+
+    /// The size in the same proportions, at most this many pixels wide; no side below 1.
+    package func narrowed(to most: Int?) -> PictureSize {
+        guard let most, width > most else { return self }
+        return PictureSize(width: most, height: max((height * most + width / 2) / width, 1))
+    }
+}
+
+extension VideoStream {
+    /// The size of its pictures as they are shown: upright, with square pixels.
+    package var shownSize: PictureSize {
+        let wide = Rational(Int64(width)) * (sampleAspectRatio ?? Rational(1))
+        // Some files state shapes of pixels that no picture has.
+        let shown = min(max(TimeBase(1, 1).ticks(in: wide, rounding: .nearest), 1), 1 << 16)
+        let isSideways = Turning(from: displayMatrix, to: nil).isSideways
+        return isSideways
+            ? PictureSize(width: height, height: Int(shown)) : PictureSize(width: Int(shown), height: height)
+    }
+}
+
+/// The size of pixels, derived from the name of the pixel format as FFmpeg spells it.
+struct PictureLayout {
+    let bytesPerPixel: Double
+    let opaqueBytesPerPixel: Double
+    let hasAlpha: Bool
+    /// Whether the samples are red, green and blue, or places in a palette of such.
+    let isRGB: Bool
+
+    init(_ pixelFormat: String) {
+        isRGB = ["rgb", "bgr", "gbr", "argb", "abgr", "0rgb", "0bgr", "pal8"].contains { pixelFormat.hasPrefix($0) }
+        let samples: Double =
+            if pixelFormat.hasPrefix("gray") || pixelFormat.hasPrefix("mono") || pixelFormat == "pal8" {
+                1
+            } else if pixelFormat.contains("420") || pixelFormat.hasPrefix("nv") || pixelFormat.hasPrefix("p01") {
+                1.5
+            } else if pixelFormat.contains("422") || pixelFormat.contains("440") {
+                2
+            } else {
+                3
+            }
+        hasAlpha = ["yuva", "gbrap", "rgba", "bgra", "argb", "abgr", "ya"].contains { pixelFormat.hasPrefix($0) }
+        let isWide = ["9", "10", "12", "14", "16", "48", "64"].contains { depth in
+            ["", "le", "be"].contains { pixelFormat.hasSuffix(depth + $0) }
+        }
+        let bytesPerSample: Double = pixelFormat.contains("f32") ? 4 : isWide ? 2 : 1
+        opaqueBytesPerPixel = samples * bytesPerSample
+        bytesPerPixel = opaqueBytesPerPixel + (hasAlpha ? bytesPerSample : 0)
     }
 }

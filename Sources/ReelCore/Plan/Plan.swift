@@ -4,17 +4,13 @@ package struct Plan: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
     package static let version = 10
 
-    /// The version of this plan.
     package var version: Int
     /// The number of this plan among the job's plans, from 1 on; 0 until the plan is written to the job's folder.
     package var number: Int
-    /// The sources; clips refer to them by their index here.
     package var sources: [PlannedSource]
     /// The encoder builds that workers must have, as `EncoderIdentity.build`.
     package var encoders: [String]
-    /// The container of the output.
     package var container: Container
-    /// The clips of the output, in its order.
     package var clips: [Clip]
     /// Whether the clips are those of an edit, whose sound is put together as they have it. If not, a range of the only
     /// source is reversed, and its sound is reversed or kept.
@@ -23,24 +19,18 @@ package struct Plan: Hashable, Codable, Sendable {
     package var chapters: [Chapter]
     /// The start timecode of the output; nil for that of the first clip's source.
     package var timecode: String?
-    /// What is heard instead of the clips' own sound; nil for that.
     package var soundtrack: Soundtrack?
-    /// How the output's video is made.
     package var video: VideoTarget
-    /// How moving pictures are made that loop; nil for a container of video.
+    /// The options of moving pictures that loop; nil for a container of video.
     package var loop: LoopOptions?
-    /// The output's audio tracks, in its order.
     package var audio: [AudioTarget]
     /// The places of the text subtitles that the output has, among those of the sources; nil for all.
     package var subtitles: [Int]?
     /// The passes: audio tracks first, then video in the output's order. There are no video passes if the assembly
     /// passes the source's packets through. The assembly is not listed; its index on the board is `passes.count`.
     package var passes: [Pass]
-    /// Bytes of memory that the most demanding pass takes.
     package var need: Int64
-    /// How the assembly verifies the output.
     package var verify: VerifyMode
-    /// What happens to frames that do not decode.
     package var onDamage: DamageMode
     /// The reports of planner and recon to the user.
     package var diagnostics: [Diagnostic]
@@ -49,8 +39,7 @@ package struct Plan: Hashable, Codable, Sendable {
         number: Int = 0, sources: [PlannedSource], encoders: [String], container: Container, clips: [Clip],
         isEdit: Bool = false, chapters: [Chapter] = [], timecode: String? = nil, soundtrack: Soundtrack? = nil,
         video: VideoTarget, loop: LoopOptions? = nil, audio: [AudioTarget], subtitles: [Int]? = nil, passes: [Pass],
-        need: Int64, verify: VerifyMode,
-        onDamage: DamageMode, diagnostics: [Diagnostic]
+        need: Int64, verify: VerifyMode, onDamage: DamageMode, diagnostics: [Diagnostic]
     ) {
         self.version = Plan.version
         self.number = number
@@ -73,15 +62,8 @@ package struct Plan: Hashable, Codable, Sendable {
         self.diagnostics = diagnostics
     }
 
-    package enum CodingKeys: String, CodingKey {
-        case version, number, sources, encoders, container, clips, isEdit, chapters, timecode, soundtrack, video, loop
-        case audio, subtitles, passes, need, verify, onDamage, diagnostics
-    }
-
-    /// Decodes what `CanonicalJSON` wrote.
-    ///
-    /// Throws `.planOfOtherVersion` for a plan of another version, and `DecodingError` for anything that is not a valid
-    /// plan.
+    /// Throws `.planOfOtherVersion` for a plan of another version, and `DecodingError` for anything else that is not a
+    /// valid plan.
     package static func decoded(from bytes: [UInt8]) throws -> Plan {
         let version = try CanonicalJSON.value(Versioned.self, from: bytes).version
         guard version == Plan.version else {
@@ -90,7 +72,7 @@ package struct Plan: Hashable, Codable, Sendable {
         let plan = try CanonicalJSON.value(Plan.self, from: bytes)
         guard plan.isSound else {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "no plan says this"))
+                DecodingError.Context(codingPath: [], debugDescription: "the plan has numbers out of range"))
         }
         return plan
     }
@@ -140,10 +122,9 @@ package struct Plan: Hashable, Codable, Sendable {
             }
     }
 
-    /// The number of frames in the output.
     package var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
 
-    /// For how long the sound lasts, in seconds: exactly as long as the frames if the container stores no times. Nil for any
+    /// The length of the sound in seconds: exactly that of the frames if the container stores no times. Nil for any
     /// length.
     package var soundLength: Rational? {
         guard container.traits.pacing != nil else { return nil }
@@ -156,7 +137,6 @@ package struct Plan: Hashable, Codable, Sendable {
         video.isPassthrough ? frameCount : passes.reduce(0) { $0 + frames(of: $1) }
     }
 
-    /// The number of frames that a pass encodes.
     package func frames(of pass: Pass) -> Int {
         guard case .video(let pass) = pass else { return 0 }
         return pass.clips.reduce(0) { $0 + clips[$1].shown(in: pass.frames).count }
@@ -184,114 +164,33 @@ package struct Plan: Hashable, Codable, Sendable {
 
     private struct Versioned: Decodable { let version: Int }
 
-    /// The most encoder threads that any pass uses; at least 1.
     package var mostEncoderThreads: Int {
         passes.reduce(1) { most, pass in if case .video(let pass) = pass { max(most, pass.threads) } else { most } }
     }
+
+    package var parts: Set<SegmentPart> { Set(passes.flatMap(subjects).map(\.part)) }
+
+    /// The subjects of a pass's segments, in the order of its chunks, clip by clip.
+    package func subjects(of pass: Pass) -> [SegmentSubject] {
+        switch pass {
+        case .video(let pass):
+            pass.clips.flatMap { clip in
+                chunks(of: pass, in: clip).map { SegmentSubject(clip: clip, part: .video(frames: $0)) }
+            }
+        case .audio(let place):
+            audio.indices.contains(place) ? [SegmentSubject(clip: 0, part: .audio(track: audio[place].track))] : []
+        }
+    }
+
+    /// The chunks of a pass in which a clip shows frames, in presentation order.
+    package func chunks(of pass: VideoPass, in clip: Int) -> [Range<Int>] {
+        pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !clips[clip].shown(in: $0).isEmpty }
+    }
 }
 
-/// A unit of a plan: published, claimed and retried as a whole.
-package enum Pass: Hashable, Codable, Sendable {
-    /// Decodes and encodes a range of frames.
-    case video(VideoPass)
-    /// Makes the segment of an audio track, given by its index in `Plan.audio`.
-    case audio(Int)
-
-    package enum CodingKeys: String, CodingKey {
-        case video, audio
-    }
-
-    package enum VideoCodingKeys: String, CodingKey {
-        case _0 = "pass"
-    }
-
-    package enum AudioCodingKeys: String, CodingKey {
-        case _0 = "place"
-    }
-}
-
-/// A source of a plan.
 package struct PlannedSource: Hashable, Codable, Sendable {
     /// SHA-256 of the source's index, in lower-case hexadecimal.
     package var indexHash: String
 
     package init(indexHash: String) { self.indexHash = indexHash }
-
-    package enum CodingKeys: String, CodingKey {
-        case indexHash
-    }
-}
-
-/// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.
-package struct VideoPass: Hashable, Sendable {
-    /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions, which
-    /// are then decoded once. At either end, the second may have fewer frames.
-    package var clips: [Int]
-    /// The index of its RAP in `VideoTrack.randomAccessPoints`.
-    package var randomAccessPoint: Int
-    /// The frames of the source that the pass encodes, in presentation order.
-    package var frames: Range<Int>
-    /// The number of chunks; see `chunks`.
-    package var chunkCount: Int
-    /// The least number of frames of a decode window, for a pass of a backward clip whose RAPs are near. The pass is
-    /// then decoded window by window from its end, and only one window is held in memory; see `StartTable.windows`. If
-    /// nil, the pass is decoded from its start; then a pass of a backward clip holds one chunk.
-    package var windowFrames: Int?
-    /// Encoder threads: those of the job's target, or more for the job's last passes.
-    package var threads: Int
-
-    package init(
-        clips: [Int] = [0], randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
-        threads: Int = 1
-    ) {
-        self.clips = clips
-        self.randomAccessPoint = randomAccessPoint
-        self.frames = frames
-        self.chunkCount = chunkCount
-        self.windowFrames = windowFrames
-        self.threads = threads
-    }
-
-    /// The chunks in presentation order. Their lengths differ by at most one frame, the longer ones first.
-    package var chunks: [Range<Int>] {
-        let (length, longer) = frames.count.quotientAndRemainder(dividingBy: chunkCount)
-        var start = frames.lowerBound
-        return (0..<chunkCount).map { chunk in
-            let end = start + length + (chunk < longer ? 1 : 0)
-            defer { start = end }
-            return start..<end
-        }
-    }
-}
-
-/// Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip, second clip if there is one],
-/// because a plan has many passes.
-extension VideoPass: Codable {
-    /// Throws `DecodingError` for a list that is not a possible pass.
-    package init(from decoder: any Decoder) throws {
-        var list = try decoder.unkeyedContainer()
-        randomAccessPoint = try list.decode(Int.self)
-        let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
-        chunkCount = try list.decode(Int.self)
-        let window = try list.decode(Int.self)
-        threads = try list.decode(Int.self)
-        clips = [try list.decode(Int.self)]
-        if !list.isAtEnd { clips.append(try list.decode(Int.self)) }
-        guard clips.allSatisfy({ $0 >= 0 }), list.isAtEnd, 0 <= start, start < end, 0 < chunkCount,
-            chunkCount <= end - start, randomAccessPoint >= 0,
-            window >= 0,
-            JobSpec.threadCounts.contains(threads)
-        else {
-            throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
-        }
-        frames = start..<end
-        windowFrames = window > 0 ? window : nil
-    }
-
-    /// Encodes the pass as a list of numbers.
-    package func encode(to encoder: any Encoder) throws {
-        var list = encoder.unkeyedContainer()
-        let (start, end, window) = (frames.lowerBound, frames.upperBound, windowFrames ?? 0)
-        for number in [randomAccessPoint, start, end, chunkCount, window, threads] + clips { try list.encode(number) }
-    }
 }

@@ -1,18 +1,14 @@
-/// What a plan is made of: a job's sources, what its user asks for, and how the output is encoded.
+/// The input of planning: a job's sources, the user's spec, and how the output is encoded.
 package struct PlanInput: Sendable {
-    /// The indexes of the job's sources, in their order.
     package var indexes: [SourceIndex]
     /// SHA-256 of each index, in hexadecimal.
     package var indexHashes: [String]
-    /// What the user asks for.
     package var spec: JobSpec
-    /// How the output's video is made.
     package var video: VideoTarget
-    /// The output's audio tracks, in its order.
     package var audio: [AudioTarget]
-    /// What users should know, beside what the indexes say.
+    /// Diagnostics in addition to those of the indexes.
     package var diagnostics: [Diagnostic]
-    /// The clips, for tests of what no spec can say; nil for the spec's own.
+    /// Clips that tests choose because no spec can ask for them; nil for the spec's own.
     package var chosenClips: [Clip]?
 
     package init(
@@ -27,10 +23,9 @@ package struct PlanInput: Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// The clips of the output, and their chapters.
-    ///
-    /// Fails with kind `.usage` if no frame lies in a range or a picture is shown for longer than the container can say, and
-    /// with `.input` if a video has no frames, or its frames last for different times and the container cannot say so.
+    /// The clips of the output, and their chapters. Fails with kind `.usage` if no frame lies in a range or the
+    /// container cannot show a picture for so long, and with `.input` if a video has no frames, or if its frames last
+    /// for different times and the container cannot store that.
     func clips() throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
         if let chosenClips { return (chosenClips, []) }
         let found = try spec.clips(of: indexes, video)
@@ -41,8 +36,8 @@ package struct PlanInput: Sendable {
 }
 
 extension JobSpec {
-    /// The clips that a spec asks for, and their chapters. Fails with kind `.usage` if no frame lies in a range, and with
-    /// `.input` if the video has no frames.
+    /// The clips that a spec asks for, and their chapters. Fails with kind `.usage` if no frame lies in a range, and
+    /// with `.input` if the video has no frames.
     fileprivate func clips(
         of indexes: [SourceIndex], _ video: VideoTarget
     ) throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
@@ -67,7 +62,6 @@ extension JobSpec {
         return ([clip], [])
     }
 
-    /// Throws if a picture would be shown for longer than the container can say.
     fileprivate func refuseUnlessShown(
         _ clips: [Clip], _ indexes: [SourceIndex], _ clock: TimeBase
     ) throws(ReelFailure) {
@@ -93,10 +87,8 @@ extension JobSpec {
         return container.traits.storesDurations ? clock.seconds(Ticks(Int64(Int32.max))) : nil
     }
 
-    /// The most frames of a pass, at least one; nil for no limit.
     var cap: Int? { passFrames.map { max($0, 1) } }
 
-    /// How pictures that loop are made; nil for a container of video.
     var plannedLoop: LoopOptions? {
         guard let loops = container.traits.loops else { return nil }
         var options = loop ?? LoopOptions()
@@ -104,14 +96,67 @@ extension JobSpec {
         return options
     }
 
-    /// The clock of the output. Fails as planning does.
-    ///
-    /// - Parameters:
-    ///   - indexes: those of the job's sources.
-    ///   - encoder: the encoder of the video; nil if packets are passed through.
+    /// The clock of the output; `encoder` is nil if packets are passed through. Fails as planning does.
     package func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
         if container.traits.pacing != nil { return TimeBase(secondsPerTick: try pace(of: indexes)) }
         guard let edit else { return indexes[0].video.stream.timeBase }
         return try EditLayout.clock(of: edit, indexes: indexes, stillRate: stillRate(encoder, of: indexes))
+    }
+
+    /// How long the first clip shows a frame, in seconds; every frame of the output must take the same time. `indexes`
+    /// are those of the job's sources. Fails as planning does.
+    func pace(of indexes: [SourceIndex]) throws(ReelFailure) -> Rational {
+        guard let edit else {
+            let frames = try indexes[0].frames(from: from, to: to, lasting: duration)
+            return indexes[0].pace(of: frames, mostFrames: shownRate)
+        }
+        let ranges = try EditRanges(edit, indexes)
+        let place = edit.clips.firstIndex { $0.still == nil } ?? 0
+        let clip = edit.clips[place]
+        return indexes[clip.source ?? edit.firstSource].pace(
+            of: ranges.frames[place], speed: clip.speed, mostFrames: shownRate)
+    }
+
+    /// Throws `.framesUneven` or `.frameRateNotHeld` (both `.input`) unless each frame of these clips is shown for a
+    /// tick of the clock. Times may be off by a tick of their source's clock.
+    func refuseUnlessPaced(_ clips: [Clip], _ indexes: [SourceIndex], _ clock: TimeBase) throws(ReelFailure) {
+        guard let pacing = container.traits.pacing else { return }
+        let rate = Rational(1) / clock.secondsPerTick
+        if let rates = pacing.frameRates, !rates.contains(rate) {
+            throw ReelFailure(.frameRateNotHeld(rate: rate, container: container, known: rates))
+        }
+        // Deviations are measured in parts of a frame.
+        let parts: Int64 = 1024
+        let fine = TimeBase(secondsPerTick: clock.secondsPerTick / Rational(parts))
+        var due: Int64 = 0
+        for clip in clips {
+            let track = indexes[clip.source].video
+            let tick = fine.ticks(in: clip.map.source.secondsPerTick / clip.map.speed, rounding: .up)
+            let slack = min(tick, parts / 4)
+            var exact = clip
+            exact.map.output = fine
+            for place in 0..<clip.frameCount {
+                let shown = exact.interval(of: clip.frame(at: place), in: track)
+                let (early, late) = (shown.start.ticks - due, shown.end.ticks - due - parts)
+                guard early.magnitude <= slack, late.magnitude <= slack else {
+                    throw ReelFailure(
+                        .framesUneven(
+                            time: fine.seconds(shown.start), length: fine.seconds(shown.duration), rate: rate,
+                            container: container))
+                }
+                due += parts
+            }
+        }
+    }
+}
+
+extension SourceIndex {
+    /// How long a frame of a range is shown at a speed, in seconds: exactly, if all frames but the last have the same
+    /// duration, else by the nominal rate.
+    fileprivate func pace(of frames: Range<Int>, speed: Rational = Rational(1), mostFrames: Rational?) -> Rational {
+        let lengths = Set(video.frames[frames].dropLast().map(\.interval.duration))
+        let own = lengths.count == 1 ? lengths.first.map(video.stream.timeBase.seconds) : nil
+        let step = mostFrames.map { self.step(of: frames, speed: speed, mostFrames: $0) } ?? 1
+        return (own ?? Rational(1) / video.stream.nominalRate) * Rational(Int64(step)) / speed
     }
 }

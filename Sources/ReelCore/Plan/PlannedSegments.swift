@@ -2,16 +2,13 @@
 /// use it, so they agree.
 package struct PlannedSegments: Sendable {
     private let plan: Plan
-    /// The indexes of the plan's sources, in their order.
     private let indexes: [SourceIndex]
     private let digest: @Sendable ([UInt8]) -> String
     /// For each source, the hash of how its video is encoded: the same target encodes sources of different pixel shapes
     /// or colours differently.
     private let videoTargets: [String]
 
-    /// - Parameters:
-    ///   - indexes: the ones that the plan was made from.
-    ///   - digest: SHA-256 of bytes, in hexadecimal.
+    /// `indexes` are the ones that the plan was made from; `digest` gives SHA-256 in hexadecimal.
     package init(plan: Plan, indexes: [SourceIndex], digest: @escaping @Sendable ([UInt8]) -> String) {
         self.plan = plan
         // Workers keep this value for long. It needs only the frames' times, so drop the tables that take most of the
@@ -75,8 +72,8 @@ package struct PlannedSegments: Sendable {
             target: digest(jsonBytes(of: encoding)))
     }
 
-    /// The direction, whether it is black, both time bases, the speed and, for each frame that is shown, its start on the
-    /// source's clock (which identifies it), and its start and duration in the segment.
+    /// The direction, whether it is black, both time bases, the speed and, for each frame that is shown, its start on
+    /// the source's clock (which identifies it), and its start and duration in the segment.
     private func times(ofChunk frames: Range<Int>, of clip: Clip) -> [UInt8] {
         let track = indexes[clip.source].video
         var writer = IndexEncoder()
@@ -103,7 +100,6 @@ private struct VideoEncodingFacts: Encodable {
     /// The source whose format the output has; nil if it is the same.
     let output: Pictures?
 
-    /// How pictures are to be understood.
     struct Pictures: Encodable, Equatable {
         let width: Int
         let height: Int
@@ -112,19 +108,11 @@ private struct VideoEncodingFacts: Encodable {
         let displayMatrix: [Int32]?
         let colour: ColourTags
 
-        enum CodingKeys: String, CodingKey {
-            case width, height, pixelFormat, sampleAspectRatio, displayMatrix, colour
-        }
-
         init(_ stream: VideoStream) {
             (width, height, pixelFormat) = (stream.width, stream.height, stream.pixelFormat)
             (sampleAspectRatio, displayMatrix) = (stream.sampleAspectRatio, stream.displayMatrix)
             colour = stream.colour
         }
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case target, source, output
     }
 
     init(_ target: VideoTarget, of stream: VideoStream, output: VideoStream) {
@@ -146,10 +134,6 @@ private struct AudioEncodingFacts: Encodable {
     /// nil unless packets are passed through, since nothing else depends on it.
     let hidesPreroll: Bool?
 
-    enum CodingKeys: String, CodingKey {
-        case target, hidesPreroll
-    }
-
     init(target: AudioTarget, hidesPreroll: Bool) {
         self.target = target
         self.hidesPreroll = target.isPassthrough ? hidesPreroll : nil
@@ -168,12 +152,7 @@ private struct AudioTimes: Encodable {
     let start: Rational
     let end: Rational
     let lastFrame: Rational
-    /// The sound of an edit; nil for a reversal.
     let edit: SoundEdit?
-
-    enum CodingKeys: String, CodingKey {
-        case streams, direction, isPassthrough, from, to, start, end, lastFrame, edit
-    }
 
     init(_ clip: Clip, of video: VideoTrack, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {
         self.streams = streams

@@ -1,4 +1,3 @@
-/// Makes a plan from the indexes of its sources and the spec of a job.
 package struct Planner: Sendable {
     private let slots: Int
     private let memory: MemoryRequest
@@ -10,10 +9,9 @@ package struct Planner: Sendable {
         self.memory = memory
     }
 
-    /// Makes the plan of a job. The encoder builds that workers must have are for the caller to add.
-    ///
-    /// Fails with kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed,
-    /// and with `.input` if the video has no frames or cannot be decoded from its first frame.
+    /// Makes the plan of a job, without the encoder builds that workers must have, which the caller adds. Fails with
+    /// kind `.usage` if no frame lies in the spec's range or if the least need exceeds the memory allowed, and with
+    /// `.input` if the video has no frames or cannot be decoded from its first frame.
     package func plan(_ input: PlanInput) throws(ReelFailure) -> Plan {
         let (clips, chapters) = try input.clips()
         let work = try work(on: clips, input)
@@ -34,8 +32,8 @@ package struct Planner: Sendable {
     /// number that keeps the cores of all slots busy, as far as memory and the encoder allow. The input's video is the
     /// target with one thread. Fails as `plan` does.
     ///
-    /// Planning does not set this number itself: an encoder's options and the header that it writes depend on its threads,
-    /// so an engine chooses the target again.
+    /// Planning does not set this number itself: an encoder's options and the header that it writes depend on its
+    /// threads, so an engine chooses the target again.
     package func threads(_ input: PlanInput) throws(ReelFailure) -> Int {
         if let threads = input.spec.threads { return threads }
         guard case .encode(var encoding) = input.video else { return 1 }
@@ -110,8 +108,7 @@ extension Planner {
                 bound: PassWork(starts: room.starts, weight: weight, lengths: bound),
                 // Both directions of a chunk are encoded while all of it is in memory.
                 room: input.indexes[span.source].seeksFreely && span.clips.count == 1 ? room.most : 0)
-            return clips[span.clips[0]].direction.order(
-                passes(of: span, decoding, cap: cap, threads: encoding.threads))
+            return clips[span.clips[0]].direction.order(passes(of: span, decoding, cap: cap, threads: encoding.threads))
         }
     }
 
@@ -141,8 +138,9 @@ extension Planner {
         return need
     }
 
-    /// Gives each slot's last pass one more thread, if memory allows it: at the job's end, slots run out of work one after
-    /// the other, and the remaining passes can use their cores. Only for encoders whose parameters do not depend on threads.
+    /// Gives each slot's last pass one more thread, if memory allows it: at the job's end, slots run out of work one
+    /// after the other, and the remaining passes can use their cores. Only for encoders whose parameters do not depend
+    /// on threads.
     private func hurryingLast(
         _ work: PlannedWork, _ held: [Int: Int], _ clips: [Clip], _ input: PlanInput
     ) throws(ReelFailure) -> PlannedWork {
@@ -158,7 +156,6 @@ extension Planner {
         return hurried
     }
 
-    /// Bytes that the assembly takes. Fails if they exceed the limit.
     private func assemblyNeed(
         _ clips: [Clip], _ rooms: [Int: SourceRoom], _ input: PlanInput
     ) throws(ReelFailure) -> Int64 {
@@ -167,8 +164,7 @@ extension Planner {
         let samples = input.audio.reduce(0) {
             $0 + TimeBase(1, Int64(max($1.sampleRate, 1))).ticks(in: length, rounding: .up)
         }
-        var need = MemoryBudget.assembly(
-            input.indexes, clips: clips.count, pictures: pictures, samples: samples)
+        var need = MemoryBudget.assembly(input.indexes, clips: clips.count, pictures: pictures, samples: samples)
         if let loops = input.spec.container.traits.loops, loops.hasPalette {
             let fixed = rooms.values.reduce(0) { max($0, $1.budget.fixed) }
             need = max(need, fixed + MemoryBudget.palette(pictures: pictures, input.video.format))
@@ -182,7 +178,6 @@ extension Planner {
 
 /// How many frames of a source a pass may hold.
 private struct SourceRoom {
-    /// The index of the source.
     let source: Int
     let starts: StartTable
     let budget: MemoryBudget
@@ -191,8 +186,8 @@ private struct SourceRoom {
     /// The most frames that fit in memory.
     let most: Int
 
-    /// The most frames of the source that one of these passes holds. Every pass may hold fewer than the least: then it is the
-    /// least, so that a user who allows exactly what the message of a failure names is accepted.
+    /// The most frames of the source that one of these passes holds. Every pass may hold fewer than the least: then it
+    /// is the least, so that a user who allows exactly what the message of a failure names is accepted.
     func framesHeld(by passes: [VideoPass], _ clips: [Clip]) -> Int {
         passes.reduce(least) { held, pass in
             let clip = clips[pass.clips[0]]
@@ -205,11 +200,8 @@ private struct SourceRoom {
 
 /// Frames that passes decode for one clip, or at once for both directions of a clip that is played forth and back.
 private struct DecodedSpan {
-    /// The index of the source.
     var source: Int
-    /// Indexes of the clips.
     var clips: [Int]
-    /// The frames, in presentation order.
     var frames: Range<Int>
     /// How passes decode it: backwards, a pass holds a whole chunk or window.
     var direction: Direction
@@ -233,7 +225,8 @@ private struct DecodedSpan {
 }
 
 extension Clip {
-    /// Whether this clip shows the frames of another in the other direction, but for one at each end.
+    /// Whether this clip shows the frames of another in the other direction, with at most one frame more or less at
+    /// each end.
     fileprivate func mirrors(_ other: Clip) -> Bool {
         source == other.source && map.speed == other.map.speed && isBlack == other.isBlack && step == other.step
             && (firstFrame - other.firstFrame) % step == 0

@@ -1,18 +1,14 @@
-/// The most that a job may ask of a machine. What has no limit is not listed.
+/// The most that a job may ask of a machine. A quota that is not listed has no limit.
 package struct Quotas: Hashable, Codable, Sendable {
-    /// What is limited.
     package enum Quota: String, Codable, CaseIterable, Sendable {
         /// Pixels of a picture, of a source or of the output.
         case pixels
         /// Seconds of the output, rounded up.
         case duration
-        /// Frames of the output.
         case frames
-        /// Tracks of video and sound of the output.
         case tracks
         /// Bytes of a file that an engine writes: a segment, or the output.
         case output
-        /// Seconds that a pass takes.
         case passTime = "pass-time"
         /// Seconds of CPU time, of all threads, that a pass takes.
         case passCPU = "pass-cpu"
@@ -24,31 +20,27 @@ package struct Quotas: Hashable, Codable, Sendable {
 
     private var limits: [Quota: Int64] = [:]
 
-    /// No limits.
     package init() {}
 
-    /// The limit; nil for none.
     package subscript(quota: Quota) -> Int64? {
         get { limits[quota] }
         set { limits[quota] = newValue }
     }
 
-    /// How much a plan asks of each quota that can be known before any work.
+    /// The amount that a plan takes of each quota, as far as it is known before any work.
     package static func asked(by plan: Plan, of indexes: [SourceIndex] = []) -> [(quota: Quota, amount: Int64)] {
         let format = plan.video.format
         let pictures = [(format.width, format.height)] + indexes.map { ($0.video.stream.width, $0.video.stream.height) }
         let end = plan.clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
         return [
             (.pixels, pictures.map { Int64($0) * Int64($1) }.max() ?? 0),
-            (.duration, TimeBase(1, 1).ticks(in: end, rounding: .up)),
-            (.frames, Int64(plan.frameCount)),
+            (.duration, TimeBase(1, 1).ticks(in: end, rounding: .up)), (.frames, Int64(plan.frameCount)),
             (.tracks, Int64(1 + plan.audio.count)),
         ]
     }
 
-    /// Throws `.quotaExceeded` if a plan asks for more than is allowed.
-    ///
-    /// - Parameter indexes: those of the sources whose pictures count, too.
+    /// Throws `.quotaExceeded` if a plan asks for more than is allowed; `indexes` are those of the sources whose
+    /// pictures count, too.
     package func check(_ plan: Plan, of indexes: [SourceIndex] = []) throws(ReelFailure) {
         for (quota, amount) in Quotas.asked(by: plan, of: indexes) {
             guard let most = self[quota], amount > most else { continue }
@@ -56,24 +48,18 @@ package struct Quotas: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether it matters what a job has taken already.
     package var countsJobs: Bool { self[.jobTime] != nil || self[.jobCPU] != nil }
 
-    /// What is left for a pass. Throws `.quotaExceeded` if its job has nothing left.
-    ///
-    /// - Parameters:
-    ///   - elapsed: seconds since the job's first pass was given out.
-    ///   - cpu: seconds of CPU time that the job's finished passes took.
+    /// What is left for a pass, `elapsed` seconds after its job's first pass was given out; the job's finished passes
+    /// took `cpu` seconds of CPU time. Throws `.quotaExceeded` if the job has nothing left.
     package func allowance(elapsed: Double = 0, cpu: Double = 0) throws(ReelFailure) -> PassAllowance {
         PassAllowance(
             time: try limit(.passTime, .jobTime, taken: elapsed), cpu: try limit(.passCPU, .jobCPU, taken: cpu),
             output: self[.output])
     }
 
-    /// The lesser of what a pass may take and what its job has left.
-    private func limit(
-        _ pass: Quota, _ job: Quota, taken: Double
-    ) throws(ReelFailure) -> PassAllowance.Limit? {
+    /// The smaller one of the pass's own limit and the rest of its job's limit.
+    private func limit(_ pass: Quota, _ job: Quota, taken: Double) throws(ReelFailure) -> PassAllowance.Limit? {
         let own = self[pass].map { PassAllowance.Limit(seconds: $0, quota: pass, most: $0) }
         guard let most = self[job] else { return own }
         let rest = PassAllowance.Limit(seconds: most - Int64(min(taken, 0x1p60)), quota: job, most: most)
@@ -82,31 +68,21 @@ package struct Quotas: Hashable, Codable, Sendable {
     }
 }
 
-/// What a pass may take.
+/// The most that a pass may take: time from its start to its end, CPU time of its engine, and bytes of each file that it
+/// writes; nil for no limit.
 package struct PassAllowance: Hashable, Sendable {
     /// Time, and the quota that allows no more.
     package struct Limit: Hashable, Sendable {
-        /// How long.
         package var seconds: Int64
         let quota: Quotas.Quota
         let most: Int64
 
-        /// The failure of a pass that takes longer.
         package var exceeded: ReelFailure { ReelFailure(.quotaExceeded(quota: quota, asked: nil, most: most)) }
     }
 
-    /// From the start of the pass to its end.
     package var time: Limit?
-    /// CPU time of its engine.
     package var cpu: Limit?
-    /// Bytes of a file that it writes.
     package var output: Int64?
-
-    package init(time: Limit? = nil, cpu: Limit? = nil, output: Int64? = nil) {
-        self.time = time
-        self.cpu = cpu
-        self.output = output
-    }
 
     /// The failure of a pass in the words of the quota that ended it; other failures as they are.
     package func explained(_ failure: ReelFailure) -> ReelFailure {

@@ -1,12 +1,8 @@
-/// An audio track of the source.
 package struct AudioTrack: Hashable, Codable, Sendable {
-    /// The stream's index in the file.
     package var index: Int
     /// The codec's name as FFmpeg spells it, for example "aac".
     package var codec: String
-    /// Samples per second, for each channel.
     package var sampleRate: Int
-    /// The number of channels.
     package var channels: Int
     /// The channel layout as libavutil describes it: "stereo", "5.1(side)".
     package var channelLayout: String
@@ -14,18 +10,13 @@ package struct AudioTrack: Hashable, Codable, Sendable {
     package var sampleFormat: String
     /// Significant bits of each sample if the codec states them: 24 in samples of 32 bits.
     package var bitsPerSample: Int?
-    /// The codec's profile as FFmpeg spells it; nil if there is none.
     package var profile: String?
-    /// The unit of the stream's timestamps.
     package var timeBase: TimeBase
     /// From the time of the first packet to the end of the last, as the container states them. What is really heard is
     /// known only after decoding.
     package var span: Interval
-    /// Bytes of payload.
     package var bytes: Int64
-    /// Parameters with which a container stores the packets.
     package var parameters: CodecParameters
-    /// Language, title and dispositions.
     package var details: TrackDetails
 
     package init(
@@ -47,9 +38,38 @@ package struct AudioTrack: Hashable, Codable, Sendable {
         self.parameters = parameters
         self.details = details
     }
+}
 
-    package enum CodingKeys: String, CodingKey {
-        case index, codec, sampleRate, channels, channelLayout, sampleFormat, bitsPerSample, profile, timeBase, span
-        case bytes, parameters, details
+/// The parameters with which a container stores a stream's packets unchanged: the part of libavcodec's
+/// AVCodecParameters that audio packets need.
+package struct CodecParameters: Hashable, Codable, Sendable {
+    /// The decoder's set-up data, in hexadecimal; may be empty.
+    package var extradata: String
+    /// Samples per channel in each packet; 0 if it varies.
+    package var frameSize: Int
+    /// Bytes of a block of samples in the container (AVCodecParameters.block_align); 0 if unspecified.
+    package var blockAlign: Int
+    /// Bits per second on average; 0 if unknown.
+    package var bitrate: Int64
+    package var profile: Int
+    /// Bits per sample as coded; 0 if unspecified.
+    package var bitsPerCodedSample: Int
+    /// Significant bits per sample; 0 if unspecified.
+    package var bitsPerRawSample: Int
+    /// Samples that a decoder must get before its output is correct.
+    package var seekPreroll: Int
+
+    package init(
+        extradata: String = "", frameSize: Int = 0, blockAlign: Int = 0, bitrate: Int64 = 0, profile: Int = -99,
+        bitsPerCodedSample: Int = 0, bitsPerRawSample: Int = 0, seekPreroll: Int = 0
+    ) {
+        self.extradata = extradata
+        self.frameSize = frameSize
+        self.blockAlign = blockAlign
+        self.bitrate = bitrate
+        self.profile = profile
+        self.bitsPerCodedSample = bitsPerCodedSample
+        self.bitsPerRawSample = bitsPerRawSample
+        self.seekPreroll = seekPreroll
     }
 }

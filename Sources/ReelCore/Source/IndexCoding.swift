@@ -20,10 +20,27 @@ struct IndexEncoder {
 
     mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
 
+    /// Eight bytes, low ones first.
+    mutating func fixed(_ value: UInt64) {
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+    }
+
     /// Appends the FNV-1a hash of the bytes written so far. It detects damage, not malice.
-    mutating func seal() {
-        let sum = checksum(bytes[...])
-        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: sum >> UInt64(shift))) }
+    mutating func seal() { fixed(checksum(bytes[...])) }
+
+    // The table of a track's cues in the binary index; see `SourceIndex.encoded()`.
+    mutating func write(_ cues: [Cue]) {
+        unsigned(UInt64(cues.count))
+        var start: Int64 = 0
+        for cue in cues {
+            signed(cue.interval.start.ticks &- start)
+            unsigned(UInt64(bitPattern: cue.interval.duration.count))
+            for part in [cue.text.payload, cue.text.identifier, cue.text.settings] {
+                unsigned(UInt64(part.count))
+                append(part)
+            }
+            start = cue.interval.start.ticks
+        }
     }
 }
 
@@ -82,6 +99,30 @@ struct IndexDecoder {
 
     func damaged(_ flaw: IndexFlaw) -> ReelFailure {
         ReelFailure(.indexDamaged(offset: offset, flaw: flaw))
+    }
+
+    mutating func cues() throws(ReelFailure) -> [Cue] {
+        let count = try count(least: 5)
+        var cues: [Cue] = []
+        cues.reserveCapacity(count)
+        var start: Int64 = 0
+        for _ in 0..<count {
+            start &+= try signed()
+            let duration = Int64(bitPattern: try unsigned())
+            guard isTime(start), (0...Timestamp.bound).contains(duration) else {
+                throw damaged(.time)
+            }
+            cues.append(
+                Cue(
+                    interval: Interval(start: Timestamp(start), duration: Ticks(duration)),
+                    text: CueText(payload: try list(), identifier: try list(), settings: try list())))
+        }
+        return cues
+    }
+
+    private mutating func list() throws(ReelFailure) -> [UInt8] {
+        let length = try count(least: 1)
+        return Array(try bytes(length))
     }
 }
 

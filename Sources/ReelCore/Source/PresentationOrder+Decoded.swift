@@ -1,10 +1,6 @@
 extension PresentationOrder {
-    /// The tables of a source index, made from what a decoder showed of the whole source. Each frame that came out
-    /// becomes a frame, in that order. Packets without output show nothing. RAPs are still taken from the packets;
-    /// passes check them.
-    ///
-    /// - Parameters:
-    ///   - shown: the frames, each of a packet of `scanned`.
+    /// The tables of a source index, made from the frames that a decoder showed of the whole source, each of a packet
+    /// of `scanned`. Packets without output show nothing. RAPs are still taken from the packets; passes check them.
     package func arrange(
         decoded shown: [ShownFrame], of scanned: [ScannedPacket], stream: VideoStream
     ) -> (track: VideoTrack, diagnostics: [Diagnostic]) {
@@ -12,25 +8,15 @@ extension PresentationOrder {
         let onOneClock = continuous(scanned, &diagnostics)
         let given = shown.map { frame in
             let (read, clocked) = (scanned[Int(frame.packet)], onOneClock[Int(frame.packet)])
-            let correction = zip(read.pts ?? read.dts, clocked.pts ?? clocked.dts).map { $1 - $0 } ?? .zero
-            return frame.time.map { $0 + correction }
+            guard let from = read.pts ?? read.dts, let to = clocked.pts ?? clocked.dts else { return frame.time }
+            return frame.time.map { $0 + (to - from) }
         }
-        // Every container can tell times apart that differ by a millisecond.
-        let step = Ticks(max(1, stream.timeBase.ticks(in: Rational(1, 1000), rounding: .up)))
         let durations = shown.map { ownDuration(of: Int($0.packet), in: scanned) }
         let earliest = zip(shown, durations).map { frame, duration in
             frame.time == nil && stream.reorderDepth > 0 ? onOneClock[Int(frame.packet)].shownLate(duration) : nil
         }
-        let starts = increasing(given, durations, earliest, step: step, &diagnostics)
-        let frames = starts.indices.map { place in
-            let start = starts[place]
-            let duration =
-                place + 1 < starts.count
-                ? starts[place + 1] - start
-                : lastDuration(
-                    of: Int(shown[place].packet), in: scanned, start: start, after: place > 0 ? starts[place - 1] : nil)
-            return FrameEntry(interval: Interval(start: start, duration: duration), packet: shown[place].packet)
-        }
+        let starts = increasing(given, durations, earliest, step: leastStep(of: stream), &diagnostics)
+        let frames = frames(of: shown.map(\.packet), in: scanned) { starts[$0] }
         let packets = packets(onOneClock, showing: frames)
         let showsFrame = packets.map { $0.pts != Self.unseen }
         let candidates = scanned.indices.map { place in
@@ -39,7 +25,8 @@ extension PresentationOrder {
             return packet
         }
         var points = randomAccessPoints(candidates, packets, frames)
-        // Decoding from the start of the file always shows the same frames, so the first packet is always a RAP, of all frames.
+        // Decoding from the start of the file always shows the same frames, so the first packet is always a RAP, of all
+        // frames.
         if points.first?.packet == 0 { points.removeFirst() }
         if !frames.isEmpty { points.insert(RandomAccessPoint(packet: 0, frame: 0), at: 0) }
         let track = VideoTrack(
@@ -62,11 +49,11 @@ extension PresentationOrder {
         return packets
     }
 
-    /// Makes times increase, keeping as many as possible unchanged. A frame with a time that is not later than the
-    /// previous frame's goes right after the frame before it or, at the start, right before the frame after it. Frames
-    /// without a time are spread evenly over the time between their neighbours. Those after the last known time follow each
-    /// other as their stated durations say, else at the nominal rate, as do those before the first, but come at their `earliest`
-    /// time at the earliest.
+    /// Makes times increase, and changes as few as possible. A frame whose time is not later than the previous frame's
+    /// goes right after the frame before it or, at the start, right before the frame after it. Frames without a time
+    /// are spread evenly between their neighbours. Frames after the last known time follow each other by their stated
+    /// durations, else at the nominal rate, but not before their `earliest` time; frames before the first known time do
+    /// so at the nominal rate.
     private func increasing(
         _ given: [Timestamp?], _ durations: [Ticks?], _ earliest: [Timestamp?], step: Ticks,
         _ diagnostics: inout [Diagnostic]
@@ -128,16 +115,10 @@ extension PresentationOrder {
 }
 
 extension ScannedPacket {
-    /// When a reference picture is shown at the earliest, if its codec shows it once the next one is decoded; nil for others.
-    /// The one before it may be lost, so the frames that came out do not tell.
+    /// When a reference picture is shown at the earliest, if its codec shows it once the next one is decoded; nil for
+    /// others. The one before it may be lost, so the frames that came out do not tell.
     fileprivate func shownLate(_ duration: Ticks?) -> Timestamp? {
         guard let dts, let duration, picture.order == nil, !picture.isBidirectional else { return nil }
         return dts + duration
     }
-}
-
-/// Both values, or nil if either is nil.
-private func zip<First, Second>(_ first: First?, _ second: Second?) -> (First, Second)? {
-    guard let first, let second else { return nil }
-    return (first, second)
 }

@@ -5,18 +5,15 @@ package struct ScannedPacket: Hashable, Sendable {
     package var pts: Timestamp?
     /// Decode time; nil if the file states none.
     package var dts: Timestamp?
-    /// The container's statements about the packet.
     package var flags: PacketEntry.Flags
     /// Whether decoding can start with this packet: every frame that it and later packets show at or after its own time
     /// is correct.
     package var startsDecoding: Bool
-    /// Bytes of payload.
     package var size: Int32
     /// The duration that the demuxer states; 0 if unknown.
     package var duration: Ticks
     /// Byte position in the file; −1 if unknown.
     package var position: Int64
-    /// The place of the packet's picture among the others.
     package var picture: CodedPicture
 
     package init(

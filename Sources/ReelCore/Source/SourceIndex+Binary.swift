@@ -20,7 +20,7 @@ extension SourceIndex {
         writer.reserve(4096 + video.packets.count * 10 + video.frames.count * 2)
         writer.append(Self.magic)
         writer.append(Self.version)
-        let parameters = Parameters(self).json
+        let parameters = StoredParameters(self).json
         writer.unsigned(UInt64(parameters.count))
         writer.append(parameters)
         writer.write(video.packets)
@@ -33,8 +33,8 @@ extension SourceIndex {
     }
 
     /// Decodes what `encoded()` wrote. Fails with kind `.job` if the bytes are damaged, of another version, or
-    /// impossible: references outside the tables, overlapping frames, times beyond ±2⁶⁰ ticks, clocks that no arithmetic
-    /// can divide.
+    /// impossible: references outside the tables, overlapping frames, times beyond ±2⁶⁰ ticks, clocks that no
+    /// arithmetic can divide.
     package init(decoding bytes: [UInt8]) throws(ReelFailure) {
         guard bytes.starts(with: Self.magic), bytes.count > Self.magic.count else {
             throw ReelFailure(.indexDamaged(offset: 0, flaw: .start))
@@ -47,9 +47,9 @@ extension SourceIndex {
         _ = try reader.bytes(Self.magic.count + 1)
         let length = try reader.count(least: 1)
         let json = Array(try reader.bytes(length))
-        let parameters: Parameters
+        let parameters: StoredParameters
         do {
-            parameters = try CanonicalJSON.value(Parameters.self, from: json)
+            parameters = try CanonicalJSON.value(StoredParameters.self, from: json)
         } catch {
             throw reader.damaged(.parameters)
         }
@@ -72,7 +72,7 @@ extension SourceIndex {
     }
 
     /// The index without its tables.
-    private struct Parameters: Codable {
+    private struct StoredParameters: Codable {
         var format: String
         var fileSize: Int64
         var startTime: Rational
@@ -179,23 +179,12 @@ extension IndexEncoder {
             previous = point
         }
     }
-}
 
-private enum PictureFlag {
-    static let damaged: UInt8 = 1
-    static let newSize: UInt8 = 2
-    static let otherFormat: UInt8 = 4
-    static let all = damaged | newSize | otherFormat
-}
-
-extension IndexEncoder {
     fileprivate mutating func write(_ pictures: [DecodedPicture]) {
         unsigned(UInt64(pictures.count))
         var size: (width: Int32, height: Int32) = (0, 0)
         for picture in pictures {
-            for shift in stride(from: 0, to: 64, by: 8) {
-                append(UInt8(truncatingIfNeeded: picture.hash >> UInt64(shift)))
-            }
+            fixed(picture.hash)
             let cells = picture.likeness.cells
             append(cells.indices.map { cells[$0] })
             let isNew = size != (picture.width, picture.height)
@@ -208,6 +197,13 @@ extension IndexEncoder {
             size = (picture.width, picture.height)
         }
     }
+}
+
+private enum PictureFlag {
+    static let damaged: UInt8 = 1
+    static let newSize: UInt8 = 2
+    static let otherFormat: UInt8 = 4
+    static let all = damaged | newSize | otherFormat
 }
 
 extension IndexDecoder {
@@ -236,9 +232,7 @@ extension IndexDecoder {
         }
         return pictures
     }
-}
 
-extension IndexDecoder {
     fileprivate mutating func packets() throws(ReelFailure) -> [PacketEntry] {
         let count = try count(least: 5)
         var packets: [PacketEntry] = []

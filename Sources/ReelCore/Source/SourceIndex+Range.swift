@@ -1,11 +1,8 @@
 extension SourceIndex {
-    /// The frames with from ≤ t < to. Fails with kind `.usage` if there are none, or if a timecode is that of no frame, and
-    /// with `.input` if the video has no frames.
-    ///
-    /// - Parameters:
-    ///   - duration: how much of the source the range has, if `to` is nil; nil for no limit.
-    ///   - rule: which moment of a frame t is if the bound is in seconds; nil for its start.
-    ///   - clip: the number of the clip that is to show them, counted from 0; nil if an option says the range.
+    /// The frames with from ≤ t < to, where t is the moment of a frame that `rule` names; nil for its start. `duration`
+    /// is the length of the range if `to` is nil. `clip` is the number of the clip to be shown, counted from 0; nil for
+    /// the range of an option. Fails with kind `.usage` if the range has no frames or no frame has a timecode, and with
+    /// `.input` if the video has no frames.
     func frames(
         from: Position?, to: Position?, lasting duration: Position?, by rule: RangeRule? = nil, ofClip clip: Int? = nil
     ) throws(ReelFailure) -> Range<Int> {
@@ -31,16 +28,15 @@ extension SourceIndex {
         return first..<end
     }
 
-    /// The moments at which the sound of a range begins and ends, in seconds on the source's clock: the given ones,
-    /// in seconds, else those of the frames; nil for no limit.
+    /// The moments at which the sound of a range begins and ends, in seconds on the source's clock: the bounds if they
+    /// are in seconds, else those of the frames; nil for no limit.
     func soundSpan(
         of frames: Range<Int>, from: Position?, to: Position?, lasting duration: Position?
     ) -> (from: Rational?, to: Rational?) {
         let clock = video.stream.timeBase
         let start = clock.seconds(video.frames[frames.lowerBound].interval.start)
         let end: Rational? =
-            frames.upperBound < video.frames.count
-            ? clock.seconds(video.frames[frames.upperBound].interval.start) : nil
+            frames.upperBound < video.frames.count ? clock.seconds(video.frames[frames.upperBound].interval.start) : nil
         let begin: Rational? =
             switch from {
             case nil: nil
@@ -64,11 +60,7 @@ extension SourceIndex {
         }
     }
 
-    /// The first frame that is so long after a range's start, or later.
-    ///
-    /// - Parameters:
-    ///   - start: the range's start as it is given.
-    ///   - first: its first frame.
+    /// The first frame at `length` after a range's start, or later. `first` is the frame at that start.
     private func frame(
         after length: Position, from start: Position?, _ first: Int, _ rule: RangeRule?
     ) throws(ReelFailure) -> Int {
@@ -101,8 +93,8 @@ extension SourceIndex {
     /// When the first frame begins, in seconds on the source's clock.
     private var firstMoment: Rational { video.stream.timeBase.seconds(video.frames[0].interval.start) }
 
-    /// How long after the first frame that of a timecode begins. Timestamps may be rounded, so the middles of frames are to
-    /// be compared with it.
+    /// How long after the first frame a timecode's frame begins. Compare it with the middles of frames, since
+    /// timestamps may be rounded.
     private func seconds(_ timecode: Timecode) throws(ReelFailure) -> Rational {
         let rate = video.stream.frameRate.map { Rational.broadcastRate(near: $0.approximate) ?? $0 }
         do throws(TimecodeFlaw) {

@@ -2,32 +2,24 @@
 package struct SourceIndex: Equatable, Sendable {
     /// The demuxer's name as libavformat spells it, for example "mov,mp4,m4a,3gp,3g2,mj2".
     package var format: String
-    /// The size of the source in bytes.
     package var fileSize: Int64
     /// The start of the file's clock, in seconds. The times of a spec's range count from here, as in ffmpeg.
     package var startTime: Rational
-    /// The main video.
     package var video: VideoTrack
     /// The audio tracks that can be kept, in the order of the file.
     package var audio: [AudioTrack]
-    /// Text subtitle tracks.
     package var subtitles: [SubtitleTrack]
-    /// The chapters.
     package var chapters: [Chapter]
-    /// Covers and attached files.
     package var attachments: [Attachment]
-    /// Tags of the whole file, in their order there.
     package var metadata: [MetadataEntry]
     /// Whether the video's packets can be shown in another order without being decoded.
     package var passthrough: PassthroughSupport
-    /// The losses and repairs.
     package var diagnostics: [Diagnostic]
 
     package init(
         format: String, fileSize: Int64, startTime: Rational, video: VideoTrack, audio: [AudioTrack],
         subtitles: [SubtitleTrack] = [], chapters: [Chapter] = [], attachments: [Attachment] = [],
-        metadata: [MetadataEntry],
-        passthrough: PassthroughSupport, diagnostics: [Diagnostic]
+        metadata: [MetadataEntry], passthrough: PassthroughSupport, diagnostics: [Diagnostic]
     ) {
         self.format = format
         self.fileSize = fileSize
@@ -45,124 +37,85 @@ package struct SourceIndex: Equatable, Sendable {
 
 /// A tag of a file: a name with its value.
 package struct MetadataEntry: Hashable, Codable, Sendable {
-    /// The name.
     package var name: String
-    /// The value.
     package var value: String
 
     package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
+}
 
-    package enum CodingKeys: String, CodingKey {
-        case name, value
+/// A chapter of the source, in seconds on its clock.
+package struct Chapter: Hashable, Codable, Sendable {
+    package var start: Rational
+    /// When the chapter ends. Not after `start` if the source states no usable end.
+    package var end: Rational
+    package var title: String?
+
+    package init(start: Rational, end: Rational, title: String?) {
+        self.start = start
+        self.end = end
+        self.title = title
+    }
+
+    /// The chapters of a clip in the output, in order, in seconds on the output's clock. Chapters that are not shown
+    /// are left out. A chapter without an end lasts until the next one starts.
+    package static func placed(_ chapters: [Chapter], by clip: Clip, of track: VideoTrack) -> [Chapter] {
+        let starts = chapters.map(\.start).sorted()
+        let placed = chapters.compactMap { chapter -> Chapter? in
+            var end = chapter.end
+            if end <= chapter.start {
+                end = starts[starts.partitioningIndex { $0 > chapter.start }...].first ?? clip.map.span.upperBound
+            }
+            guard chapter.start < end, let place = clip.place(chapter.start..<end, in: track) else { return nil }
+            return Chapter(start: place.lowerBound, end: place.upperBound, title: chapter.title)
+        }
+        let order = clip.direction.order(Array(placed.indices)).enumerated()
+            .sorted { (placed[$0.element].start, $0.offset) < (placed[$1.element].start, $1.offset) }
+        return order.map { placed[$0.element] }
     }
 }
 
-/// The main video: its parameters, and all its packets, frames and RAPs.
-package struct VideoTrack: Equatable, Sendable {
-    /// The parameters of the stream.
-    package var stream: VideoStream
-    /// The packets in decode order, as the demuxer gives them.
-    package var packets: [PacketEntry]
-    /// The frames in presentation order. Their intervals increase and do not overlap.
-    package var frames: [FrameEntry]
-    /// The RAPs in decode order; decoding the whole file starts at the first.
-    package var randomAccessPoints: [RandomAccessPoint]
-    /// What each frame looks like, if the whole source was decoded; empty if only tables and headers were read.
-    package var pictures: [DecodedPicture]
+/// A cover or a file that the source stores beside its streams. Its bytes stay in the source.
+package struct Attachment: Hashable, Codable, Sendable {
+    /// The stream's index in the file.
+    package var index: Int
+    /// Whether it is a cover: a picture that represents the whole file.
+    package var isCover: Bool
+    /// The codec's name as FFmpeg spells it, for example "mjpeg" or "ttf"; "none" if there is none.
+    package var codec: String
+    /// The name under which the container stores the file; empty if unspecified.
+    package var fileName: String
+    /// The MIME type, for example "image/jpeg".
+    package var mediaType: String
+    package var title: String?
+    package var bytes: Int64
 
     package init(
-        stream: VideoStream, packets: [PacketEntry], frames: [FrameEntry], randomAccessPoints: [RandomAccessPoint],
-        pictures: [DecodedPicture] = []
+        index: Int, isCover: Bool, codec: String, fileName: String, mediaType: String, title: String?, bytes: Int64
     ) {
-        self.stream = stream
-        self.packets = packets
-        self.frames = frames
-        self.randomAccessPoints = randomAccessPoints
-        self.pictures = pictures
-    }
-
-    /// The video of a source that is only heard: no frames.
-    package static let none = VideoTrack(
-        stream: VideoStream(
-            index: -1, codec: "none", width: 0, height: 0, pixelFormat: "none", timeBase: TimeBase(1, 1),
-            frameRate: nil, sampleAspectRatio: nil, displayMatrix: nil, colour: ColourTags(), fieldOrder: .unknown,
-            reorderDepth: 0, frameBytes: 0, details: TrackDetails()),
-        packets: [], frames: [], randomAccessPoints: [])
-
-    /// The frame's likeness; nil if unknown.
-    package func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
-
-    /// E, the end of the last frame; the clock's zero if there are no frames.
-    package var end: Timestamp { frames.last?.interval.end ?? Timestamp(0) }
-
-    /// The index of the frame that is shown from this time on; nil if no frame begins then.
-    package func frame(at pts: Timestamp?) -> Int? {
-        guard let pts else { return nil }
-        let place = frames.partitioningIndex { $0.interval.start >= pts }
-        return place < frames.count && frames[place].interval.start == pts ? place : nil
+        self.index = index
+        self.isCover = isCover
+        self.codec = codec
+        self.fileName = fileName
+        self.mediaType = mediaType
+        self.title = title
+        self.bytes = bytes
     }
 }
 
-/// One packet as the demuxer gives it.
-package struct PacketEntry: Hashable, Sendable {
-    /// Presentation time, repaired if the file states none or a duplicate.
-    package var pts: Timestamp
-    /// Decode time as the demuxer gives it; the presentation time if it gives none.
-    package var dts: Timestamp
-    /// Byte position in the file; −1 if unknown.
-    package var position: Int64
-    /// Bytes of payload.
-    package var size: Int32
-    /// The container's statements about the packet.
-    package var flags: Flags
+/// Descriptions of a track for people and players.
+package struct TrackDetails: Hashable, Codable, Sendable {
+    /// ISO 639-2 code; nil if unspecified.
+    package var language: String?
+    package var title: String?
+    /// FFmpeg's AV_DISPOSITION_* names, for example "default".
+    package var dispositions: [String]
 
-    package init(pts: Timestamp, dts: Timestamp, size: Int32, position: Int64, flags: Flags) {
-        self.pts = pts
-        self.dts = dts
-        self.size = size
-        self.position = position
-        self.flags = flags
-    }
-
-    /// What a container states about a packet.
-    package struct Flags: OptionSet, Hashable, Sendable {
-        /// One bit for each flag.
-        package let rawValue: UInt8
-        /// Makes a set of the flags with these bits.
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// The container flags it as a key frame.
-        package static let key = Flags(rawValue: 1)
-        /// It is decoded but not shown, because an edit list hides it.
-        package static let discarded = Flags(rawValue: 2)
-    }
-}
-
-/// One frame that is shown.
-package struct FrameEntry: Hashable, Sendable {
-    /// When the frame is shown, in ticks of the video's time base.
-    package var interval: Interval
-    /// The index of its first packet in `VideoTrack.packets`.
-    package var packet: Int32
-
-    package init(interval: Interval, packet: Int32) {
-        self.interval = interval
-        self.packet = packet
-    }
-}
-
-/// A random access point: a packet at which decoding can really start.
-package struct RandomAccessPoint: Hashable, Sendable {
-    /// The first packet to decode: its index in `VideoTrack.packets`.
-    package var packet: Int32
-    /// The first frame, in presentation order, from which on every frame decodes correctly: its index in
-    /// `VideoTrack.frames`.
-    package var frame: Int32
-
-    package init(packet: Int32, frame: Int32) {
-        self.packet = packet
-        self.frame = frame
+    package init(language: String? = nil, title: String? = nil, dispositions: [String] = []) {
+        self.language = language
+        self.title = title
+        self.dispositions = dispositions
     }
 }

@@ -10,7 +10,6 @@ package struct SubtitleTrack: Hashable, Sendable {
         self.cues = cues
     }
 
-    /// The parameters of a track.
     package struct Parameters: Hashable, Codable, Sendable {
         /// The stream's index in the file.
         package var index: Int
@@ -24,9 +23,7 @@ package struct SubtitleTrack: Hashable, Sendable {
         package var width: Int
         /// Height of the text's area in pixels; 0 if unspecified.
         package var height: Int
-        /// The unit of the cues' times.
         package var timeBase: TimeBase
-        /// Language, title and dispositions.
         package var details: TrackDetails
 
         package init(
@@ -42,10 +39,6 @@ package struct SubtitleTrack: Hashable, Sendable {
             self.timeBase = timeBase
             self.details = details
         }
-
-        package enum CodingKeys: String, CodingKey {
-            case index, codec, header, isTimedText, width, height, timeBase, details
-        }
     }
 }
 
@@ -53,7 +46,6 @@ package struct SubtitleTrack: Hashable, Sendable {
 package struct Cue: Hashable, Sendable {
     /// When the cue is shown, in ticks of its track's time base.
     package var interval: Interval
-    /// The text.
     package var text: CueText
 
     package init(interval: Interval, text: CueText) {
@@ -84,7 +76,6 @@ package struct ScannedCue: Hashable, Sendable {
     package var start: Timestamp?
     /// The duration in ticks; 0 or less if the file states none.
     package var duration: Ticks
-    /// The text.
     package var text: CueText
 
     package init(start: Timestamp?, duration: Ticks, text: CueText) {
@@ -113,5 +104,29 @@ package struct ScannedCue: Hashable, Sendable {
         }
         let order = cues.indices.sorted { (cues[$0].interval.start, $0) < (cues[$1].interval.start, $1) }
         return (order.map { cues[$0] }, scanned.count - timed.count)
+    }
+}
+
+/// Cuts overlapping spans into spans that do not overlap.
+package enum OverlappingSpans {
+    /// The most spans shown at once: more texts than this are not readable.
+    package static let mostAtOnce = 32
+
+    /// Every span of time in which something is shown, in order, each with the places in `spans` of what is shown in
+    /// it. Spans beyond the first 32 at one time are left out.
+    package static func flattened(_ spans: [Range<Rational>]) -> [(span: Range<Rational>, members: [Int])] {
+        let order = spans.indices.sorted { (spans[$0].lowerBound, $0) < (spans[$1].lowerBound, $1) }
+        let bounds = Set(spans.flatMap { [$0.lowerBound, $0.upperBound] }).sorted()
+        var result: [(span: Range<Rational>, members: [Int])] = []
+        var (waiting, active) = (order[...], [Int]())
+        for (start, end) in zip(bounds, bounds.dropFirst()) {
+            active.removeAll { spans[$0].upperBound <= start }
+            while let next = waiting.first, spans[next].lowerBound <= start {
+                waiting.removeFirst()
+                if spans[next].upperBound > start, active.count < mostAtOnce { active.append(next) }
+            }
+            if !active.isEmpty { result.append((start..<end, active.sorted())) }
+        }
+        return result
     }
 }

@@ -8,13 +8,10 @@ package struct VideoStream: Hashable, Codable, Sendable {
     package var profile: String?
     /// The codec's level as the codec counts it; nil if unspecified.
     package var level: Int?
-    /// Pixels in a line.
     package var width: Int
-    /// Lines.
     package var height: Int
     /// The pixel format's name as FFmpeg spells it, for example "yuv420p10le".
     package var pixelFormat: String
-    /// The unit of the stream's timestamps.
     package var timeBase: TimeBase
     /// Frames per second on average; nil if neither the container nor the frames tell.
     package var frameRate: Rational?
@@ -24,7 +21,6 @@ package struct VideoStream: Hashable, Codable, Sendable {
     package var sampleAspectRatio: Rational?
     /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2); nil if there is none.
     package var displayMatrix: [Int32]?
-    /// How pixel values map to colours.
     package var colour: ColourTags
     /// The display on which the film was graded; nil if unspecified.
     package var masteringDisplay: MasteringDisplay?
@@ -41,7 +37,6 @@ package struct VideoStream: Hashable, Codable, Sendable {
     package var reorderDepth: Int
     /// Bytes of one decoded frame in memory: all planes with their padding.
     package var frameBytes: Int64
-    /// Language, title and dispositions.
     package var details: TrackDetails
 
     package init(
@@ -87,25 +82,14 @@ package struct VideoStream: Hashable, Codable, Sendable {
     package var hasFullRange: Bool {
         pixelFormat.hasPrefix("yuvj") || colour.range == "pc" && !PictureLayout(pixelFormat).isRGB
     }
-
-    package enum CodingKeys: String, CodingKey {
-        case index, codec, profile, level, width, height, pixelFormat, timeBase, frameRate, sampleAspectRatio
-        case displayMatrix, colour, masteringDisplay, contentLight, fieldOrder, fieldsVary, losses, reorderDepth
-        case frameBytes, details
-    }
 }
 
 /// How pixel values map to colours, in FFmpeg's names ("bt709", "tv", "left"); nil if unspecified.
 package struct ColourTags: Hashable, Codable, Sendable {
-    /// The range of the sample values, for example "tv".
     package var range: String?
-    /// The colour primaries, for example "bt709".
     package var primaries: String?
-    /// The transfer characteristics, for example "smpte2084".
     package var transfer: String?
-    /// The matrix between RGB and YCbCr, for example "bt2020nc".
     package var matrix: String?
-    /// The position of the chroma samples, for example "left".
     package var chromaLocation: String?
 
     package init(
@@ -119,17 +103,6 @@ package struct ColourTags: Hashable, Codable, Sendable {
         self.chromaLocation = chromaLocation
     }
 
-    package enum CodingKeys: String, CodingKey {
-        case range, primaries, transfer, matrix, chromaLocation
-    }
-}
-
-/// Which field of an interlaced frame comes first in time; `unknown` if unspecified.
-package enum FieldOrder: String, Codable, Sendable {
-    case unknown, progressive, topFirst, bottomFirst
-}
-
-extension ColourTags {
     /// The kinds of brightness that no conversion here brings together.
     package enum DynamicRange: String, Codable, Sendable {
         case standard
@@ -147,4 +120,98 @@ extension ColourTags {
         default: .standard
         }
     }
+}
+
+/// The display on which a film was graded (SMPTE ST 2086). Sources may state only one of the two parts.
+package struct MasteringDisplay: Hashable, Codable, Sendable {
+    /// A chromaticity in CIE 1931 coordinates.
+    package struct Point: Hashable, Codable, Sendable {
+        package var x: Rational
+        package var y: Rational
+
+        package init(x: Rational, y: Rational) {
+            self.x = x
+            self.y = y
+        }
+    }
+
+    /// The display's primaries and white point.
+    package struct Primaries: Hashable, Codable, Sendable {
+        package var red: Point
+        package var green: Point
+        package var blue: Point
+        package var white: Point
+
+        package init(red: Point, green: Point, blue: Point, white: Point) {
+            self.red = red
+            self.green = green
+            self.blue = blue
+            self.white = white
+        }
+    }
+
+    /// The darkest and brightest levels of the display, in cd/m².
+    package struct Luminance: Hashable, Codable, Sendable {
+        package var least: Rational
+        package var most: Rational
+
+        package init(least: Rational, most: Rational) {
+            self.least = least
+            self.most = most
+        }
+    }
+
+    package var primaries: Primaries?
+    package var luminance: Luminance?
+
+    package init(primaries: Primaries?, luminance: Luminance?) {
+        self.primaries = primaries
+        self.luminance = luminance
+    }
+}
+
+/// The brightness of the film itself (CTA-861.3), in cd/m².
+package struct ContentLight: Hashable, Codable, Sendable {
+    /// The brightest pixel of the film (MaxCLL).
+    package var pixel: UInt32
+    /// The greatest average of a frame (MaxFALL).
+    package var average: UInt32
+
+    package init(pixel: UInt32, average: UInt32) {
+        self.pixel = pixel
+        self.average = average
+    }
+}
+
+/// How pictures with one display matrix are turned and mirrored so that they are upright under another.
+package struct Turning: Equatable, Sendable {
+    /// The images of a picture's axes: x becomes (a, b), y becomes (c, d), each -1, 0 or 1.
+    package private(set) var (a, b, c, d) = (1, 0, 0, 1)
+
+    /// A matrix that does not turn by quarters counts as no matrix, and so does nil.
+    package init(from source: [Int32]?, to target: [Int32]?) {
+        let (first, last) = (Turning.quarters(source), Turning.quarters(target))
+        // The inverse of such a matrix is its transposition.
+        a = first.a * last.a + first.b * last.b
+        b = first.a * last.c + first.b * last.d
+        c = first.c * last.a + first.d * last.b
+        d = first.c * last.c + first.d * last.d
+    }
+
+    private static func quarters(_ matrix: [Int32]?) -> (a: Int, b: Int, c: Int, d: Int) {
+        guard let matrix, matrix.count == 9 else { return (1, 0, 0, 1) }
+        let found = (
+            a: Int(matrix[0].signum()), b: Int(matrix[1].signum()), c: Int(matrix[3].signum()),
+            d: Int(matrix[4].signum())
+        )
+        let isStraight = abs(found.a) == 1 && abs(found.d) == 1 && found.b == 0 && found.c == 0
+        let isTurned = abs(found.b) == 1 && abs(found.c) == 1 && found.a == 0 && found.d == 0
+        return isStraight || isTurned ? found : (1, 0, 0, 1)
+    }
+
+    /// Whether lines become columns.
+    package var isSideways: Bool { a == 0 }
+
+    /// Whether the pictures stay as they are.
+    package var isNone: Bool { (a, b, c, d) == (1, 0, 0, 1) }
 }

@@ -1,7 +1,7 @@
 /// A fraction in lowest terms with a positive denominator: a frame rate, an aspect ratio, a time in seconds. It is
 /// exact as long as both numbers fit into 64 bits. Beyond that, which only absurd files reach, arithmetic rounds
 /// instead of trapping.
-package struct Rational: Hashable, Sendable {
+package struct Rational: Hashable, Sendable, Comparable, TextCoded {
     /// The numerator, which has the sign.
     package let numerator: Int64
     /// The denominator, above 0.
@@ -23,7 +23,7 @@ package struct Rational: Hashable, Sendable {
         return a
     }
 
-    /// The greatest length of which both lengths are multiples; nil beyond 64 bits. Both are positive.
+    /// The greatest length that divides both lengths, which are positive; nil beyond 64 bits.
     static func greatestCommonMeasure(_ a: Rational, _ b: Rational) -> Rational? {
         guard let scale = leastCommonMultiple(a.denominator, b.denominator) else { return nil }
         let (left, first) = a.numerator.multipliedReportingOverflow(by: scale / a.denominator)
@@ -38,7 +38,6 @@ package struct Rational: Hashable, Sendable {
         return overflow ? nil : product
     }
 
-    /// The product.
     package static func * (a: Rational, b: Rational) -> Rational {
         Rational(reducing: Int128(a.numerator) * Int128(b.numerator), Int128(a.denominator) * Int128(b.denominator))
     }
@@ -48,14 +47,12 @@ package struct Rational: Hashable, Sendable {
         Rational(reducing: Int128(a.numerator) * Int128(b.denominator), Int128(a.denominator) * Int128(b.numerator))
     }
 
-    /// The sum.
     package static func + (a: Rational, b: Rational) -> Rational {
         let left = Int128(a.numerator) * Int128(b.denominator)
         let right = Int128(b.numerator) * Int128(a.denominator)
         return Rational(reducing: left + right, Int128(a.denominator) * Int128(b.denominator))
     }
 
-    /// The difference.
     package static func - (a: Rational, b: Rational) -> Rational {
         a + Rational(-b.numerator, b.denominator)
     }
@@ -83,17 +80,12 @@ package struct Rational: Hashable, Sendable {
         let divisor = max(greatestCommonDivisor(narrowTop, narrowBottom), 1)
         return (UInt128(narrowTop / divisor), UInt128(narrowBottom / divisor))
     }
-}
 
-extension Rational: Comparable {
-    /// Compares the exact values.
     package static func < (a: Rational, b: Rational) -> Bool {
         Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
     }
-}
 
-/// Encoded as a string such as "30000/1001".
-extension Rational: Codable, CustomStringConvertible {
+    // Encoded as a string such as "30000/1001".
     /// The text that `init(_:)` parses, such as "30000/1001".
     package var description: String { "\(numerator)/\(denominator)" }
 
@@ -109,19 +101,5 @@ extension Rational: Codable, CustomStringConvertible {
         self.init(numerator, denominator)
     }
 
-    /// Throws `DecodingError` if the string is not a fraction.
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let value = Rational(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(text) is not a fraction")
-        }
-        self = value
-    }
-
-    /// Encodes the fraction as a string.
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    package static func read(_ text: String) -> Rational? { Rational(text) }
 }

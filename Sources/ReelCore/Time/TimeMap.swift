@@ -1,14 +1,11 @@
 /// The place of a part of a source in the output: converts times on the source's clock to times on the output's clock.
 ///
 /// Backwards: if the part ends at E, a frame shown during [p, p+d) is shown during [E−p−d, E−p) after the part's place
-/// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S). At a speed of v, all of these lengths
-/// are divided by v.
+/// in the output. Forwards: if the part starts at S, it is shown during [p−S, p+d−S). At a speed of v, all of these
+/// lengths are divided by v.
 package struct TimeMap: Hashable, Codable, Sendable {
-    /// The direction in which the part runs in the output.
     package var direction: Direction
-    /// The source's clock.
     package var source: TimeBase
-    /// The output's clock.
     package var output: TimeBase
     /// S: when the first frame of the part begins, in ticks of the source.
     package var start: Timestamp
@@ -62,10 +59,34 @@ package struct TimeMap: Hashable, Codable, Sendable {
         return offset + way / speed
     }
 
-    /// For how long the output shows the part, in seconds.
+    /// The time for which the output shows the part, in seconds.
     package var duration: Rational { source.seconds(end - start) / speed }
+}
 
-    package enum CodingKeys: String, CodingKey {
-        case direction, source, output, start, end, offset, speed
+/// The direction in which a part of a source runs in the output. It gives the order of frames, chunks, passes and
+/// spans, and of fields; times come from `TimeMap`.
+package enum Direction: String, Codable, CaseIterable, Sendable {
+    case forwards, backwards
+
+    /// The frames in the order in which the output shows them; `frames` are in the source's presentation order.
+    package func order(_ frames: Range<Int>) -> StrideTo<Int> {
+        switch self {
+        case .forwards: stride(from: frames.lowerBound, to: frames.upperBound, by: 1)
+        case .backwards: stride(from: frames.upperBound - 1, to: frames.lowerBound - 1, by: -1)
+        }
+    }
+
+    /// Elements of the source's order in the output's order, or the reverse: the conversion is its own inverse.
+    package func order<Element>(_ elements: [Element]) -> [Element] {
+        self == .forwards ? elements : elements.reversed()
+    }
+
+    /// The field order of the output. No line moves: played backwards, the later field comes first.
+    package func fields(_ order: FieldOrder) -> FieldOrder {
+        switch (self, order) {
+        case (.backwards, .topFirst): .bottomFirst
+        case (.backwards, .bottomFirst): .topFirst
+        default: order
+        }
     }
 }

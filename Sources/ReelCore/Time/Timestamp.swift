@@ -1,55 +1,49 @@
-/// A point on a stream's clock, in ticks of its time base.
-package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+/// A point on a stream's clock, in ticks of its time base. Overflow of its arithmetic, and of that of `Ticks`, is a
+/// programming error.
+package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible, Codable {
     /// Ticks since the clock's zero; may be negative.
     package var ticks: Int64
 
-    /// The point `ticks` ticks after the clock's zero.
     package init(_ ticks: Int64) { self.ticks = ticks }
 
     /// The largest magnitude accepted for a timestamp, in ticks. It is far beyond every clock, and sums of a few such
     /// values do not overflow. Files that exceed it are damaged or hostile.
     package static let bound: Int64 = 1 << 60
 
-    /// The number of ticks.
     package var description: String { "\(ticks)" }
 
-    /// Whether `a` is earlier than `b`.
     package static func < (a: Timestamp, b: Timestamp) -> Bool { a.ticks < b.ticks }
-    /// The time `b` later. Overflow is a programming error.
     package static func + (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks + b.count) }
-    /// The time `b` earlier. Overflow is a programming error.
     package static func - (a: Timestamp, b: Ticks) -> Timestamp { Timestamp(a.ticks - b.count) }
-    /// The length from `b` to `a`. Overflow is a programming error.
     package static func - (a: Timestamp, b: Timestamp) -> Ticks { Ticks(a.ticks - b.ticks) }
+
+    // Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`bound`.
+    package init(from decoder: any Decoder) throws { ticks = try boundedTicks(from: decoder) }
+    package func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }
 }
 
 /// A length of time, or a difference between two times, in ticks of a stream's time base.
-package struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible {
+package struct Ticks: Hashable, Comparable, Sendable, CustomStringConvertible, Codable {
     /// Ticks; negative for a difference to a later time.
     package var count: Int64
 
-    /// A length of `count` ticks.
     package init(_ count: Int64) { self.count = count }
 
-    /// No ticks.
     package static let zero = Ticks(0)
 
-    /// The number of ticks.
     package var description: String { "\(count)" }
 
-    /// Whether `a` has fewer ticks than `b`.
     package static func < (a: Ticks, b: Ticks) -> Bool { a.count < b.count }
-    /// The sum. Overflow is a programming error.
     package static func + (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count + b.count) }
-    /// The difference. Overflow is a programming error.
     package static func - (a: Ticks, b: Ticks) -> Ticks { Ticks(a.count - b.count) }
+
+    package init(from decoder: any Decoder) throws { count = try boundedTicks(from: decoder) }
+    package func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
 }
 
 /// The half-open span [start, end) during which something is shown.
 package struct Interval: Hashable, Codable, Sendable {
-    /// When the interval starts.
     package var start: Timestamp
-    /// The length; may be 0.
     package var duration: Ticks
 
     package init(start: Timestamp, duration: Ticks) {
@@ -59,37 +53,78 @@ package struct Interval: Hashable, Codable, Sendable {
 
     /// The end, which is not part of the interval.
     package var end: Timestamp { start + duration }
-
-    /// The interval in the reversed video: [E−end, E−start), if the argument `end` is E, the end of the last frame.
-    package func mirrored(at end: Timestamp) -> Interval {
-        Interval(start: Timestamp((end - self.end).count), duration: duration)
-    }
-
-    package enum CodingKeys: String, CodingKey {
-        case start, duration
-    }
-}
-
-/// Timestamps and lengths are encoded as plain integers. Decoding rejects values beyond ±`Timestamp.bound`.
-extension Timestamp: Codable {
-    /// Throws `DecodingError` beyond ±`bound`.
-    package init(from decoder: any Decoder) throws { ticks = try boundedTicks(from: decoder) }
-    /// Encodes the number of ticks.
-    package func encode(to encoder: any Encoder) throws { try ticks.encode(to: encoder) }
-}
-
-extension Ticks: Codable {
-    /// Throws `DecodingError` beyond ±`Timestamp.bound`.
-    package init(from decoder: any Decoder) throws { count = try boundedTicks(from: decoder) }
-    /// Encodes the number of ticks.
-    package func encode(to encoder: any Encoder) throws { try count.encode(to: encoder) }
 }
 
 private func boundedTicks(from decoder: any Decoder) throws -> Int64 {
     let ticks = try Int64(from: decoder)
     guard (-Timestamp.bound...Timestamp.bound).contains(ticks) else {
-        throw DecodingError.dataCorrupted(
-            DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no clock shows this time"))
+        throw decoder.impossible("the time is out of range")
     }
     return ticks
+}
+
+/// The unit of a stream's timestamps: seconds per tick, exact.
+package struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
+    /// The length of a tick in seconds; positive.
+    package let secondsPerTick: Rational
+
+    /// A tick of `numerator`/`denominator` seconds. A denominator of 0 is a programming error.
+    package init(_ numerator: Int64, _ denominator: Int64) {
+        secondsPerTick = Rational(numerator, denominator)
+    }
+
+    package init(secondsPerTick: Rational) { self.secondsPerTick = secondsPerTick }
+
+    /// The length of a tick in seconds, such as "1/90000".
+    package var description: String { secondsPerTick.description }
+
+    package init(from decoder: any Decoder) throws {
+        secondsPerTick = try Rational(from: decoder)
+        guard secondsPerTick > Rational(0) else { throw decoder.impossible("a tick must be longer than 0") }
+    }
+
+    package func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
+
+    /// Whether ticks, and parts of them, fit into 64 bits. FFmpeg's clocks have ticks of 2⁻³¹ s to 2³¹ s.
+    package var isSound: Bool {
+        (Rational(1, 1_000_000_000_000)...Rational(1 << 32)).contains(secondsPerTick)
+    }
+
+    /// Seconds from the clock's zero to `timestamp`, exact.
+    package func seconds(_ timestamp: Timestamp) -> Rational { Rational(timestamp.ticks) * secondsPerTick }
+
+    package func seconds(_ length: Ticks) -> Rational { Rational(length.count) * secondsPerTick }
+
+    /// The number of ticks of this base in `seconds`, rounded once.
+    package func ticks(in seconds: Rational, rounding: Rounding) -> Int64 {
+        rounding.apply(
+            Int128(seconds.numerator) * Int128(secondsPerTick.denominator),
+            Int128(seconds.denominator) * Int128(secondsPerTick.numerator))
+    }
+
+    /// A number of ticks of this base in ticks of `other`, rounded once.
+    package func convert(_ ticks: Int64, to other: TimeBase, rounding: Rounding) -> Int64 {
+        let ratio = secondsPerTick / other.secondsPerTick
+        return rounding.apply(Int128(ticks) * Int128(ratio.numerator), Int128(ratio.denominator))
+    }
+
+    /// The direction of rounding to an integer. Beyond 64 bits, the result is the nearest integer of 64 bits.
+    package enum Rounding: Sendable {
+        case down, up
+        /// To the nearest, halves away from zero (libavutil's AV_ROUND_NEAR_INF).
+        case nearest
+
+        func apply(_ numerator: Int128, _ denominator: Int128) -> Int64 {
+            let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
+            guard remainder != 0 else { return Int64(clamping: quotient) }
+            let negative = (remainder < 0) != (denominator < 0)
+            switch self {
+            case .down: return Int64(clamping: negative ? quotient - 1 : quotient)
+            case .up: return Int64(clamping: negative ? quotient : quotient + 1)
+            case .nearest:
+                let away = remainder.magnitude * 2 >= denominator.magnitude
+                return Int64(clamping: away ? (negative ? quotient - 1 : quotient + 1) : quotient)
+            }
+        }
+    }
 }

@@ -1,10 +1,15 @@
+/// Which field of an interlaced frame comes first in time; `unknown` if unspecified.
+package enum FieldOrder: String, Codable, Sendable {
+    case unknown, progressive, topFirst, bottomFirst
+
+    /// Whether frames consist of two fields of known order.
+    package var isInterlaced: Bool { self == .topFirst || self == .bottomFirst }
+}
+
 /// Counts of interlaced and progressive frames of a video, by field order, taken from the headers of all frames.
 package struct FieldOrderCounts: Hashable, Sendable {
-    /// Interlaced frames whose top field is shown first.
     package private(set) var topFirst = 0
-    /// Interlaced frames whose bottom field is shown first.
     package private(set) var bottomFirst = 0
-    /// Progressive frames.
     package private(set) var progressive = 0
 
     package init() {}
@@ -19,16 +24,10 @@ package struct FieldOrderCounts: Hashable, Sendable {
         }
     }
 
-    /// The field order of the video, and whether frames differ in it.
-    ///
-    /// - Parameters:
-    ///   - stated: the order that the container states.
-    ///   - first: the order that the decoder reports for the first frame. It wins over the headers: if they all
-    ///     disagree, they were parsed wrongly.
-    ///   - knowsOrder: whether the headers tell reliably which field comes first, and not only that there are two.
-    package func settle(
-        stated: FieldOrder, first: FieldOrder, knowsOrder: Bool
-    ) -> (order: FieldOrder, vary: Bool) {
+    /// The field order of the video, and whether frames differ in it. The order of the `first` frame, as the decoder
+    /// reports it, wins over the headers: if they all disagree, they were parsed wrongly. `stated` is the order in the
+    /// container; `knowsOrder` tells whether the headers say which field comes first, and not only that there are two.
+    package func settle(stated: FieldOrder, first: FieldOrder, knowsOrder: Bool) -> (order: FieldOrder, vary: Bool) {
         guard topFirst + bottomFirst > 0 else {
             if first.isInterlaced { return (first, false) }
             return (stated == .unknown && progressive > 0 ? .progressive : stated, false)
@@ -39,11 +38,6 @@ package struct FieldOrderCounts: Hashable, Sendable {
         if progressive > 0 { return (first.isInterlaced ? first : most, true) }
         return (first == .unknown ? most : first, false)
     }
-}
-
-extension FieldOrder {
-    /// Whether frames consist of two fields of known order.
-    package var isInterlaced: Bool { self == .topFirst || self == .bottomFirst }
 }
 
 extension VideoStream {

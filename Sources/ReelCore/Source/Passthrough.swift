@@ -1,13 +1,7 @@
 /// Whether the main video's packets can be shown in another order without being decoded.
 package enum PassthroughSupport: Hashable, Codable, Sendable {
-    /// Every packet is one whole progressive frame that refers to no other and is shown when it is decoded.
     case possible(CodedVideo)
-    /// Passthrough is impossible for this first reason.
     case impossible(PassthroughObstacle)
-
-    package enum CodingKeys: String, CodingKey {
-        case possible, impossible
-    }
 
     package enum PossibleCodingKeys: String, CodingKey {
         case _0 = "coded"
@@ -36,11 +30,8 @@ package enum PassthroughSupport: Hashable, Codable, Sendable {
 package struct CodedVideo: Hashable, Codable, Sendable {
     /// The FourCC that the source's container has for the codec, the first character in the lowest bits; 0 for none.
     package var fourCC: UInt32
-    /// The decoder's set-up data; may be empty.
     package var extradata: [UInt8]
-    /// The codec's profile, as libavcodec numbers it.
     package var profile: Int32
-    /// The codec's level, as libavcodec numbers it.
     package var level: Int32
     /// Bits per pixel as coded; 0 if unspecified.
     package var bitsPerCodedSample: Int32
@@ -67,4 +58,35 @@ package struct CodedVideo: Hashable, Codable, Sendable {
         case bitsPerCodedSample = "bitsPerCodedSample"
         case containers = "containers"
     }
+}
+
+/// Why a video's packets cannot be shown in another order. Its keys are stored: never change one.
+package enum PassthroughObstacle: Hashable, Codable, Sendable {
+    case interFrames(codec: String)
+    /// The video is interlaced: reversed frames would show their fields in the wrong order.
+    case interlaced
+    /// The number of shown packets differs from the number of frames, or they do not match one to one.
+    case packetsNotFrames(packets: Int, frames: Int)
+    /// The first packet that prevents it, counted in the order of the file; `time` in seconds on the file's clock, nil
+    /// if the packet has none.
+    case packet(number: Int, time: Rational?, fault: PacketFault)
+
+    /// A gap of the edit shows black pictures, which have to be encoded.
+    case blackPictures
+    case sourcesDiffer
+
+    package enum CodingKeys: String, CodeKey {
+        case interFrames, interlaced, packetsNotFrames, packet, blackPictures, sourcesDiffer
+    }
+}
+
+/// Why a packet is not a single whole progressive frame that refers to no other and is shown when it is decoded.
+package enum PacketFault: String, CodeFact, Sendable {
+    case corrupt, changesParameters, reordered, backwards, incomplete, empty, pictureSize, format, packetSize, notKey,
+        notIDR, parameterSets, layers, severalPictures, header
+    /// It lacks quantisation tables of its own.
+    case noTables
+    /// It has Huffman tables and others have none, or the reverse.
+    case huffmanTables
+    case cutOff, interlaced, dependent
 }

@@ -20,10 +20,8 @@ package enum SandboxPart: String, Codable, CaseIterable, Sendable {
 package struct SandboxState: Codable, Hashable, Sendable {
     /// The version of Landlock's interface; 0 if engines are not confined by it.
     package var landlock: Int
-    /// Whether a filter of system calls is in force.
     package var seccomp: Bool
 
-    /// No confinement.
     package static let none = SandboxState(landlock: 0, seccomp: false)
 
     package init(landlock: Int, seccomp: Bool) {
@@ -31,10 +29,22 @@ package struct SandboxState: Codable, Hashable, Sendable {
         self.seccomp = seccomp
     }
 
-    /// The parts that are not in force.
     package var missing: [SandboxPart] { (landlock > 0 ? [] : [.files]) + (seccomp ? [] : [.calls]) }
+}
 
-    enum CodingKeys: String, CodingKey {
-        case landlock, seccomp
+/// The folders from which sources are taken; links do not lead out of them. Copies of sources in a store are taken,
+/// too.
+package struct SourceRoots: Codable, Hashable, Sendable {
+    /// Absolute paths.
+    package let folders: [String]
+
+    package init(_ folders: [String]) { self.folders = folders }
+
+    /// The rest of the path after each root that the path begins with.
+    package func places(of path: String) -> [(root: String, rest: String)] {
+        folders.compactMap { root in
+            let start = root.hasSuffix("/") ? root : root + "/"
+            return path.hasPrefix(start) ? (root, String(path.dropFirst(start.count))) : nil
+        }
     }
 }

@@ -3,11 +3,8 @@
 package struct DecodedPicture: Hashable, Sendable {
     /// A hash of format, size and every visible sample.
     package var hash: UInt64
-    /// The picture's brightness in a grid.
     package var likeness: Likeness
-    /// Width in pixels.
     package var width: Int32
-    /// Height in pixels.
     package var height: Int32
     /// Whether the decoder flagged the picture as damaged, or logged an error while decoding it. Such a picture may
     /// look different the next time.
@@ -35,7 +32,6 @@ package struct Likeness: Hashable, Sendable {
 
     package init(cells: SIMD16<UInt8>) { self.cells = cells }
 
-    /// Cells per row, and rows.
     package static let side = 4
 
     /// The sum over all cells of their absolute differences; 0 to 4080.
@@ -53,12 +49,50 @@ package struct ShownFrame: Hashable, Sendable {
     package var packet: Int32
     /// When the frame is shown, as the decoder derives it from the packets' times; nil if they give no time.
     package var time: Timestamp?
-    /// The picture that the decoder showed.
     package var picture: DecodedPicture
 
     package init(packet: Int32, time: Timestamp?, picture: DecodedPicture) {
         self.packet = packet
         self.time = time
         self.picture = picture
+    }
+}
+
+/// Frames of a source at equal distances; `step` and `count` are positive.
+package struct FrameSample: Hashable, Codable, Sendable {
+    package var first: Int
+    package var step: Int
+    package var count: Int
+
+    package init(_ frame: Int) { self.init(first: frame, step: 1, count: 1) }
+
+    /// This many frames of `all`, or as many as there are, each in the middle of its part.
+    package init(_ count: Int, of all: Int) {
+        let count = max(min(count, all), 1)
+        let step = max(all / count, 1)
+        self.init(first: max(all - 1 - step * (count - 1), 0) / 2, step: step, count: count)
+    }
+
+    private init(first: Int, step: Int, count: Int) {
+        self.first = first
+        self.step = step
+        self.count = count
+    }
+
+    package var frames: [Int] { (0..<count).map { first + $0 * step } }
+}
+
+/// A picture in a file of video, found by its time: one of an output, or of a segment of one.
+package struct FilePicture: Hashable, Codable, Sendable {
+    package var file: Locator
+    /// When it is shown, in seconds from the file's first picture on.
+    package var start: Rational
+    /// Its duration in seconds. Containers round times: the picture within half of this from `start` is the one.
+    package var lasts: Rational
+
+    package init(file: Locator, start: Rational, lasts: Rational) {
+        self.file = file
+        self.start = start
+        self.lasts = lasts
     }
 }
