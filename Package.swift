@@ -282,6 +282,7 @@ if Context.environment["REEL_RUN"] == "1" {
     }
     for target in package.targets where target.name == "reel-worker" {
         target.swiftSettings = strict
+        target.exclude = ["WatchedWorker.swift"]
         target.dependencies.removeAll { dependency in
             switch dependency {
             case .byNameItem(let name, _), .productItem(let name, _, _, _): ["Hummingbird", "ReelHTTP"].contains(name)

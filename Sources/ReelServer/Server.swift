@@ -5,8 +5,8 @@ package import Logging
 package import ReelCore
 package import ReelEngine
 internal import ReelHTTP
-package import ReelJobs
 internal import ReelHost
+package import ReelJobs
 package import ReelStore
 internal import ReelWords
 internal import ServiceLifecycle

@@ -2,8 +2,8 @@ package import ArgumentParser
 internal import Foundation
 internal import Logging
 package import ReelCore
-internal import ReelJobs
 internal import ReelHost
+internal import ReelJobs
 internal import ReelWords
 
 /// Standard output and standard error of a program: results go to the former, messages to people to the latter.

@@ -46,11 +46,11 @@ struct ReelWorker: AsyncParsableCommand {
     var grace: Int?
 
     #if LISTENS
-    @Option(
-        help: ArgumentHelp(
-            "Tell there over HTTP how the worker is: /healthz, /readyz and /metrics. Default: nowhere.",
-            valueName: "host:port"), transform: Address.read)
-    var listen: Address?
+        @Option(
+            help: ArgumentHelp(
+                "Tell there over HTTP how the worker is: /healthz, /readyz and /metrics. Default: nowhere.",
+                valueName: "host:port"), transform: Address.read)
+        var listen: Address?
     #endif
 
     /// `run` shows progress more often than a farm needs to know it.
@@ -105,9 +105,9 @@ struct ReelWorker: AsyncParsableCommand {
         }
         defer { heeding.cancel() }
         #if LISTENS
-        let service: any Service = listen.map { WatchedWorker(worker: worker, address: $0, log: logger) } ?? worker
+            let service: any Service = listen.map { WatchedWorker(worker: worker, address: $0, log: logger) } ?? worker
         #else
-        let service = worker
+            let service = worker
         #endif
         try await Interruption.shuttingDown(service) { worker.endNow() }
     }

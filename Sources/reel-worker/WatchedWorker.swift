@@ -1,5 +1,3 @@
-// Not in the programs that scripts/reverse builds: see Package.swift.
-#if LISTENS
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -85,4 +83,3 @@ extension PrometheusText {
                 .sorted { $0.labels.map(\.1).lexicographicallyPrecedes($1.labels.map(\.1)) })
     }
 }
-#endif

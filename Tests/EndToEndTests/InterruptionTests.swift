@@ -165,7 +165,8 @@ extension EndToEnd {
                 try running.send(.interrupt)
             }
             #expect(stopped.code == 130)
-            #expect(stopped.error.contains("with --skip-existing the same command leaves out the videos"), "\(stopped.error)")
+            let advice = "with --skip-existing the same command leaves out the videos"
+            #expect(stopped.error.contains(advice), "\(stopped.error)")
             #expect(stopped.errorLines.last?.contains("the same command goes on") == true)
             #expect(fixture.names == [".reel", "film.mp4", output, "long.mp4"])
             let resumed = try await fixture.run(.coordinator, command + ["--skip-existing"])
