@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import ReelCore
 package import ReelJobs
+internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 
