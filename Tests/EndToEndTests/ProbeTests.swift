@@ -133,16 +133,14 @@ extension EndToEnd {
             let source = try noVideo()
             let slow = try SlowCoordinator(fixture)
             try await Fleet.with(fixture, workers: 0) { fleet in
-                let submitting = try await fleet.startCoordinator(["submit", source], slow.program)
+                let submitting = try await fleet.startCoordinator(["submit", source], slow.heard)
                 try #require(try await eventually { slow.isWaiting })
                 let id = try await job(fleet).id
-                // It says that it reads the source when that has taken two seconds.
-                try await Task.sleep(for: .seconds(4))
+                #expect(try await eventually { slow.said.contains("job \(id): its source is being read") })
                 let outcome = try await submitting.kill()
                 slow.go()
                 // The id of an accepted job comes later.
                 #expect(outcome.output == "")
-                #expect(outcome.error.contains("job \(id): its source is being read"), "\(outcome.error)")
                 let worker = try await fleet.startWorker()
                 #expect(try await eventually { try fleet.sight(id).state == "failed" })
                 try await fleet.kill(worker)

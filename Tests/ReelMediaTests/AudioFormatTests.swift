@@ -1,6 +1,7 @@
 import Foundation
 import ReelCore
 import ReelMedia
+import ReelRandom
 import Testing
 
 /// Layouts, sample rates and bit depths of sound; holes, changes of format, and damage.
@@ -249,6 +250,38 @@ struct AudioFormatTests {
         #expect(job.warnings == ["stream 1 (audio, flac) is left out: nothing of it decodes"])
         #expect(job.plan.audio.count == 1)
         #expect(try Sound(job.output).samples == (try Sound(one).samples.reversed()))
+    }
+
+    /// FFmpeg has no encoder of SIPR, but any bytes are a block of it. A block's size is that of one of its four rates.
+    @Test(
+        "SIPR is reversed to the sample",
+        arguments: [(19, 8000), (20, 16000), (29, 8000), (37, 8000)], ["avi", "mp4"])
+    func sipr(mode: (block: UInt16, rate: UInt32), form: String) throws {
+        let folder = try ScratchFolder()
+        var random = SplitMix64(seed: UInt64(mode.block))
+        let blocks = Data((0..<1400 * Int(mode.block)).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let sound = folder.path + "/sound.wav"
+        try Fixture.wave(tag: 0x130, block: mode.block, rate: mode.rate, blocks).write(to: URL(fileURLWithPath: sound))
+        let made = folder.path + (form == "avi" ? "/made.avi" : "/made.mov")
+        try run(
+            "ffmpeg",
+            ["-v", "error", "-f", "lavfi", "-i", "testsrc2=r=30000/1001:s=64x48:d=12", "-i", sound, "-map", "0:v"]
+                + ["-map", "1:a"] + Fixture.x264 + ["-c:a", "copy", "-shortest", made])
+        let source = folder.path + "/source." + form
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: made))
+        if form == "mp4" {
+            // FFmpeg writes WAVE's tag as a number, which it does not read, instead of "ms" and the number.
+            let handler = try #require(bytes.range(of: Data("soun".utf8)))
+            let tag = try #require(bytes.range(of: Data([0x30, 1, 0, 0]), in: handler.upperBound..<bytes.endIndex))
+            bytes.replaceSubrange(tag, with: Data("ms".utf8) + Data([1, 0x30]))
+        }
+        try bytes.write(to: URL(fileURLWithPath: source))
+        let spec = JobSpec(container: .mkv, lossless: true, passFrames: 60)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.index.audio.map(\.codec) == ["sipr"])
+        let heard = try samples(of: source, channels: 1)
+        #expect(heard.count > 10 * Int(mode.rate))
+        #expect(try samples(of: job.output, channels: 1) == Array(heard.reversed()))
     }
 
     @Test("a track of an unknown codec is left out")

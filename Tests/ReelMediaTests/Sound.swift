@@ -91,6 +91,19 @@ struct Sound {
 }
 
 extension Fixture {
+    /// A WAVE file of a codec with blocks of one size (tags: RFC 2361), mono.
+    static func wave(tag: UInt16, block: UInt16, rate: UInt32, _ blocks: Data) -> Data {
+        func bytes(_ value: some FixedWidthInteger) -> Data {
+            withUnsafeBytes(of: value.littleEndian) { Data($0) }
+        }
+        var format = bytes(tag) + bytes(UInt16(1)) + bytes(rate)
+        format += bytes(UInt32(1000)) + bytes(block) + bytes(UInt32(0))
+        let chunks =
+            Data("WAVEfmt ".utf8) + bytes(UInt32(format.count)) + format + Data("data".utf8)
+            + bytes(UInt32(blocks.count)) + blocks
+        return Data("RIFF".utf8) + bytes(UInt32(chunks.count)) + chunks
+    }
+
     /// A video of this many frames at 25 a second beside a sound of its own: each channel another tone, rising for as
     /// long as it lasts. `shift` moves the sound by seconds, `options` are ffmpeg's for output.
     static func sounding(
