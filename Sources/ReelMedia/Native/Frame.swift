@@ -111,7 +111,9 @@ extension Frame {
 
     /// Copies a picture of the same format onto a part of this one.
     func show(_ picture: borrowing Frame, at area: PictureArea) throws(ReelFailure) {
-        try check(av_frame_copy(part(area).native, picture.native), .convertPicture)
+        // A name keeps the part until it is filled; without one it is freed before the call.
+        let part = try part(area)
+        try check(av_frame_copy(part.native, picture.native), .convertPicture)
     }
 
     /// The visible pixels of all planes, line by line.
