@@ -125,7 +125,7 @@ let package = Package(
         .executableTarget(
             name: "reel-coordinator",
             dependencies: [
-                "ReelJobs", "ReelTerminal",
+                "ReelHost", "ReelJobs", "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -149,7 +149,8 @@ let package = Package(
         .executableTarget(
             name: "reel-server",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore", "ReelTerminal",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore",
+                "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: strict),

@@ -5,9 +5,15 @@ package import ReelCore
 
 /// What a program that holds secrets and starts engines does for itself.
 package enum OwnProcess {
-    /// Closes this process's memory and environment to other processes of its user, such as engines, and makes it the
-    /// parent of processes that an engine leaves behind.
-    package static func protect() {
+    /// Closes this process's memory and environment to other processes of its user, such as engines, makes it the parent
+    /// of processes that an engine leaves behind, and keeps libdispatch's own messages out of the system's log, unless
+    /// the environment says where they go: at each start it asks for a priority that services and users may not have,
+    /// and reports the refusal as an error, though nothing depends on it.
+    ///
+    /// Call it first in `main`, before anything asynchronous: it changes the environment, and libdispatch reads that
+    /// when it starts its first thread.
+    package static func prepare() {
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         _ = reel_close_memory()
         if reel_adopt_orphans() == 0 { Children.own.adopt() }
     }
@@ -15,11 +21,6 @@ package enum OwnProcess {
     /// Returns freed memory to the system. glibc keeps a heap for each of several threads, and does not return free
     /// memory that lies in a heap below a block in use.
     package static func returnFreeMemory() { reel_return_memory() }
-
-    /// Keeps libdispatch's own messages out of the system's log, unless the environment says where they go. At each
-    /// start it asks for a priority that services and users may not have, and reports the refusal as an error, though
-    /// nothing depends on it. Call it while the process has one thread: it changes the environment.
-    package static func silenceDispatch() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 }
 
 /// The folder of reel's programs, which contains the running program.

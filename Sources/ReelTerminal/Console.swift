@@ -2,7 +2,6 @@ package import ArgumentParser
 internal import Foundation
 internal import Logging
 package import ReelCore
-internal import ReelHost
 internal import ReelJobs
 internal import ReelWords
 
@@ -106,12 +105,10 @@ package struct Console: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// The whole life of a program that holds secrets: parses the process's arguments, runs the command that they name,
+    /// The whole life of a program: parses the process's arguments, runs the command that they name,
     /// and ends the program with the command's exit code. Help and results go to standard output, an error as one line
-    /// to standard error. Call it while the process has one thread.
+    /// to standard error.
     package func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
-        OwnProcess.protect()
-        OwnProcess.silenceDispatch()
         do {
             try checkArguments()
             try await Settings.load()

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ReelCore
+internal import ReelHost
 internal import ReelTerminal
 
 let console = Console(name: "reel-coordinator") { Advice.text(for: $0) }
@@ -22,5 +23,8 @@ struct ReelCoordinator: AsyncParsableCommand {
             DrainCommand.self, UndrainCommand.self, RecoverCommand.self, InitCommand.self,
         ])
 
-    static func main() async { await console.run(self) }
+    static func main() async {
+        OwnProcess.prepare()
+        await console.run(self)
+    }
 }

@@ -26,7 +26,10 @@ struct ReelServerCommand: AsyncParsableCommand {
         version: Release.version, subcommands: [ServeCommand.self, TokenCommand.self],
         defaultSubcommand: ServeCommand.self)
 
-    static func main() async { await console.run(self) }
+    static func main() async {
+        OwnProcess.prepare()
+        await console.run(self)
+    }
 }
 
 struct TokenCommand: AsyncParsableCommand {

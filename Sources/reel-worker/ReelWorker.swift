@@ -112,5 +112,8 @@ struct ReelWorker: AsyncParsableCommand {
         try await Interruption.shuttingDown(service) { worker.endNow() }
     }
 
-    static func main() async { await console.run(self) }
+    static func main() async {
+        OwnProcess.prepare()
+        await console.run(self)
+    }
 }
