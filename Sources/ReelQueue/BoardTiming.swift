@@ -48,6 +48,9 @@ package struct BoardTiming: Sendable, Hashable {
 
     /// From one look for jobs that the board has lost to the next.
     package var registering: Duration { lease * 3 }
+
+    /// For how long a worker whose disk was full claims nothing, unless room is seen before.
+    package var rest: Duration { lease * 3 }
 }
 
 extension Duration {

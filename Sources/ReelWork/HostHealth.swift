@@ -52,7 +52,7 @@ package actor HostHealth {
         guard let full else { return true }
         let room: Int64 = 64 << 20
         let isRoom = await freeSpace >= full.free + room
-        guard isRoom || environment.clock.now - full.since > .seconds(60) else { return false }
+        guard isRoom || environment.clock.now - full.since > BoardTiming().rest else { return false }
         environment.log.notice("tries whether the disk of \(store.name) or \(environment.scratch) has room again")
         self.full = nil
         environment.notes.setFull(nil)
