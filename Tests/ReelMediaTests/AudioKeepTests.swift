@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelTestSupport
 import Testing
 
 /// `--audio keep`: the sound forwards, as long as the video.
@@ -7,13 +8,14 @@ import Testing
 struct AudioKeepTests {
     @Test(
         "packets are copied: the source's samples, where they were",
-        arguments: [
-            ("aac.mp4", Container.mp4), ("aac.mp4", .mkv), ("aac.ts", .mp4), ("aac.mp4", .ts), ("opus.mkv", .mkv),
-            ("opus.mkv", .mp4),
-            ("opus.mkv", .webm), ("mp3.mkv", .mp4), ("vorbis.mkv", .mkv), ("ac3.ts", .mkv), ("eac3.mkv", .mp4),
-            ("flac.mkv", .mkv),
-            ("alac.mov", .mov), ("aac.mov", .nut),
-        ] as [(String, Container)])
+        arguments: Thoroughness.third(
+            of: [
+                ("aac.mp4", Container.mp4), ("aac.mp4", .mkv), ("aac.ts", .mp4), ("aac.mp4", .ts), ("opus.mkv", .mkv),
+                ("opus.mkv", .mp4),
+                ("opus.mkv", .webm), ("mp3.mkv", .mp4), ("vorbis.mkv", .mkv), ("ac3.ts", .mkv), ("eac3.mkv", .mp4),
+                ("flac.mkv", .mkv),
+                ("alac.mov", .mov), ("aac.mov", .nut),
+            ] as [(String, Container)]))
     func copied(name: String, container: Container) throws {
         let folder = try ScratchFolder()
         let codec = String(name.split(separator: ".")[0])
@@ -34,7 +36,7 @@ struct AudioKeepTests {
 
     @Test(
         "a range: its sound, from its start, as long as it", arguments: [Container.mp4, .mkv, .mov],
-        ["aac", "libopus", "mp3"])
+        Thoroughness.third(of: ["aac", "libopus", "mp3"]))
     func range(container: Container, codec: String) throws {
         let folder = try ScratchFolder()
         let encoder = codec == "mp3" ? "libmp3lame" : codec
