@@ -63,6 +63,8 @@ extension Chaos {
             weights[job] = outcome.code == 0 ? weight : nil
             if outcome.code == 0 { row.jobsWeighed += 1 }
         case .rename(let number):
+            // A job without its folder fails, and this would begin it again.
+            guard !lostFolders.contains(job) else { return }
             let name = "name \(number)"
             let outcome = try await fleet.coordinator(["submit"] + submission + ["--name", name])
             // If Redis was away, the record may have it or not.
