@@ -266,9 +266,9 @@ if Context.environment["REEL_QUICK"] == "1" {
     package.dependencies = []
 }
 
-// Only for scripts/reverse: the programs of `run`, without what is built for longer than all the rest and is not needed there, the
-// server and a worker that answers over HTTP. Nothing else is left, so one `swift build` keeps all cores busy. It builds for
-// debugging, which takes half as long; what touches frames is optimized all the same.
+// Only for scripts/reverse: the programs that `run` needs. The server and the worker's answers over HTTP are left out,
+// because their packages take longer to build than all the rest. One `swift build` of everything that remains keeps all
+// cores busy. It builds for debugging, which takes half the time; the modules that touch frames are optimized all the same.
 if Context.environment["REEL_RUN"] == "1" {
     let network = ["hummingbird", "swift-nio"]
     let programs = ["reel-engine", "reel-worker", "reel-coordinator"]

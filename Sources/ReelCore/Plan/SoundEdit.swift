@@ -231,7 +231,7 @@ package struct TrackSound {
     /// Encoders fill up their last packet with silence: of AAC it has 1024 samples, of MP3 1152.
     private static let longestPadding: Int64 = 1152
 
-    /// Cuts off all sound beyond the video, of which a container without timestamps keeps nothing.
+    /// Cuts off all sound beyond the video, because a container without timestamps cannot keep it.
     private func cut(_ own: AudioTimeline) -> (timeline: AudioTimeline, beyond: Rational)? {
         own.clipped(from: shown.start, to: shown.end).map { cut in
             (cut, Rational(own.count - cut.count, Int64(own.sampleRate)))

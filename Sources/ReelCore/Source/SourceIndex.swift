@@ -83,7 +83,7 @@ package struct Attachment: Hashable, Codable, Sendable {
     package var index: Int
     /// Whether it is a cover: a picture that represents the whole file.
     package var isCover: Bool
-    /// The codec's name as FFmpeg spells it, for example "mjpeg" or "ttf"; "none" if there is none.
+    /// The codec's name as FFmpeg spells it, for example "mjpeg" or "ttf"; "none" if it is unknown.
     package var codec: String
     /// The name under which the container stores the file; empty if unspecified.
     package var fileName: String

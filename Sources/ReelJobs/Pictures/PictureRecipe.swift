@@ -32,7 +32,7 @@ struct PicturedJob: Sendable {
     /// Why something is not there that the job makes.
     private var absence: PictureAbsence { record.state?.isTerminal == true ? .none : .notYet }
 
-    /// The recipe of frames of the source, or why there is none.
+    /// The recipe of frames of the source, or the reason why they cannot be shown.
     func source(_ wanted: JobPictures.Wanted) async throws(ReelFailure) -> Result<PictureRecipe, PictureAbsence> {
         let plan = try await entry.latestPlan()
         let number = plan?.mainSource ?? 0
@@ -75,7 +75,8 @@ struct PicturedJob: Sendable {
         return (found.hash, found.locator)
     }
 
-    /// The recipe of frames of the output, or why there is none: of the file, else of the segments that are there.
+    /// The recipe of frames of the output, or the reason why they cannot be shown. They come from the output's file
+    /// if it is finished, otherwise from the segments that are.
     func output(_ wanted: JobPictures.Wanted) async throws(ReelFailure) -> Result<PictureRecipe, PictureAbsence> {
         guard let plan = try await entry.latestPlan() else { return .failure(absence) }
         let order = FrameOrder(plan)

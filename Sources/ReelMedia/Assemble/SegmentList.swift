@@ -86,7 +86,8 @@ package final class SegmentFeed: Sendable {
     /// Forgets the segments that have not been taken: they were for an assembly that has ended.
     package func clear() { segments.withLock { $0 = [] } }
 
-    /// The segments added since the last call. Waits for one if there is none, and returns none after the time.
+    /// The segments added since the last call. Waits for the next one if nothing was added, and returns an empty list
+    /// after the time.
     func next(within time: DispatchTimeInterval) -> [StoredSegment] {
         let deadline = DispatchTime.now() + time
         while true {

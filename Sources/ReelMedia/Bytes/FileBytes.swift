@@ -78,7 +78,7 @@ final class FileByteSink: ByteSink {
     init(_ path: String) throws(ByteFault) {
         name = path
         partial = path + ".part"
-        // In a shared store, somebody else may have put a link there.
+        // In a shared store, another user may have put a link there.
         descriptor = open(partial, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw ByteFault(errno: errno) }
         writeback = Writeback(descriptor)
