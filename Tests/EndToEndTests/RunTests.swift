@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelTestSupport
 import Testing
 
 extension EndToEnd {
@@ -128,11 +129,12 @@ extension EndToEnd {
             "small pictures beside long sound take no more memory than the plan states", arguments: ["reverse", "keep"])
         func memoryOfSound(audio: String) async throws {
             let source = fixture.path("long.mp4")
+            let seconds = Thoroughness.isAll ? 600 : 240
             let made = try await fixture.run(
                 .ffmpeg,
-                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x36:rate=2:duration=600", "-f", "lavfi", "-i"]
-                    + ["sine=r=48000:d=600", "-map", "0:v", "-map", "1:a", "-map", "1:a", "-c:v", "libx264"]
-                    + ["-preset", "ultrafast", "-c:a", "aac", source])
+                ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x36:rate=2:duration=\(seconds)"]
+                    + ["-f", "lavfi", "-i", "sine=r=48000:d=\(seconds)", "-map", "0:v", "-map", "1:a", "-map", "1:a"]
+                    + ["-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac", source])
             #expect(made.code == 0, "\(made.error)")
             let outcome = try await fixture.run(
                 .coordinator, ["run", source, "-o", "out.mp4", "--audio", audio, "--slots", "1", "--json"])
