@@ -28,9 +28,11 @@ struct AttemptReporter: Sendable {
             await removePartial()
         case .handedBack: await handBack()
         case .made(let result): await complete(result)
-        case .planned(let passes):
+        case .planned(let passes, let isDone):
             environment.notes.count(.done)
-            environment.log.info("finished \(name): \(passes) passes", metadata: facts())
+            environment.log.info(
+                "finished \(isDone ? "all of job \(claim.job)" : name): \(passes) passes", metadata: facts())
+            if isDone { await removeParts() }
         case .spoilt(let failure):
             guard await invalidate(failure) else { return await fail(failure, as: failure.cause) }
             await handBack()

@@ -14,14 +14,32 @@ package struct PlanningAttempt: Sendable {
         self.claim = claim
     }
 
-    /// Returns the job when its passes are on the board. Throws `.probeLost` if another process holds the planning by
-    /// then, `.jobCancelled` if a user cancelled the job, and what reading and planning throw.
-    package func run() async throws(ReelFailure) -> StoredJob {
-        let record = try await planning.store.job(claim.job).read()
-        let sources = try await planning.examine(record)
-        let job = try await planning.findOrMakePlan(of: claim.job, from: sources)
-        let finished = await job.finished(in: sources.input.indexes)
-        try await board.patiently { () throws(ReelFailure) in try await job.publish(on: board, claim, finished) }
-        return job
+    /// Returns the job when its passes are on the board, or when it is done. Throws `.probeLost` if another process holds
+    /// the planning by then, `.jobCancelled` if a user cancelled the job, and what reading and planning throw.
+    ///
+    /// - Parameter scratch: a folder of this machine, in which a small job is done as a whole. Nil to leave all passes to
+    ///   workers.
+    package func run(scratch: String? = nil) async throws(ReelFailure) -> (job: StoredJob, isDone: Bool) {
+        let entry = planning.store.job(claim.job)
+        let record = try await entry.read()
+        let planned =
+            if let scratch {
+                try await planning.planAndDo(record, token: claim.token, scratch: scratch)
+            } else {
+                try await planning.plan(record)
+            }
+        var results = planned.whole?.results
+        if let whole = planned.whole { try await entry.recordDone(whole.output, on: board) }
+        if results == nil { results = await planned.job.finished(in: planned.indexes) }
+        do throws(ReelFailure) {
+            try await board.patiently { [results] () throws(ReelFailure) in
+                try await planned.job.publish(on: board, claim, results ?? [:])
+            }
+        } catch {
+            // The board alone decides between an end and a cancellation.
+            if planned.whole != nil { try? await entry.settle(on: board) }
+            throw error
+        }
+        return (planned.job, planned.whole != nil)
     }
 }

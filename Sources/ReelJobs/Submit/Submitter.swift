@@ -107,7 +107,7 @@ struct Submitter: Sendable {
     private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
-                group.addTask { try await PlanningAttempt(planning: planning, board: board, claim: claim).run() }
+                group.addTask { try await PlanningAttempt(planning: planning, board: board, claim: claim).run().job }
                 group.addTask {
                     while true {
                         try await Task.sleep(for: BoardTiming().reap)
