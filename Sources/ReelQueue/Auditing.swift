@@ -58,9 +58,7 @@ extension RedisBoard {
         return audit
     }
 
-    package func isEmpty() throws(ReelFailure) -> Bool {
-        try send(["EXISTS", keys[.jobs]]) == .integer(0)
-    }
+    package func isEmpty() throws(ReelFailure) -> Bool { try send(["EXISTS", keys[.jobs]]) == .integer(0) }
 
     /// Jobs that are on a list and have results or held passes, but no hash of their own. Jobs that release 0.1.0
     /// published have passes, too.

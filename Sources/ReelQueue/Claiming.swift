@@ -30,9 +30,7 @@ package struct Claim: Hashable, Sendable {
     /// The hash of that plan, as `BoardJob.planHash`; empty for planning.
     package var planHash: String
 
-    package init(
-        job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int, planHash: String = ""
-    ) {
+    package init(job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int, planHash: String = "") {
         self.job = job
         self.index = index
         self.work = work
@@ -95,9 +93,7 @@ extension RedisBoard {
     }
 
     package func release(_ claim: Claim) throws(ReelFailure) {
-        _ = try transition(
-            "release", [claim.job.text, String(claim.index), claim.token, String(claim.plan)]
-        ).flag()
+        _ = try transition("release", [claim.job.text, String(claim.index), claim.token, String(claim.plan)]).flag()
     }
 
     package func waitForWork(seconds: Int) throws(ReelFailure) {

@@ -186,9 +186,7 @@ extension RedisBoard {
         BoardEvent.Place(id: "\(try microseconds() / 1000 - 1)-0")
     }
 
-    package func events(
-        after place: BoardEvent.Place, atMost duration: Duration
-    ) throws(ReelFailure) -> [BoardEvent] {
+    package func events(after place: BoardEvent.Place, atMost duration: Duration) throws(ReelFailure) -> [BoardEvent] {
         // 0 would wait for ever.
         let wait = max(blocking(duration), 1)
         let reply = try send(

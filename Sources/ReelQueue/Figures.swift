@@ -176,9 +176,7 @@ package struct BoardFigures: Hashable, Sendable {
         /// The number of times.
         package var count: Int { counts.reduce(0, +) }
 
-        package init(
-            counts: [Int] = Array(repeating: 0, count: BoardPolicy.buckets.count + 1), sum: Double = 0
-        ) {
+        package init(counts: [Int] = Array(repeating: 0, count: BoardPolicy.buckets.count + 1), sum: Double = 0) {
             (self.counts, self.sum) = (counts, sum)
         }
 

@@ -61,9 +61,7 @@ extension RedisBoard {
 
     /// Calls a function that changes nothing several times in one exchange, and returns the reply to each call;
     /// otherwise like `look`.
-    func looks(
-        _ function: String, _ arguments: [[String]]
-    ) throws(ReelFailure) -> [Result<Reply, ReelFailure>] {
+    func looks(_ function: String, _ arguments: [[String]]) throws(ReelFailure) -> [Result<Reply, ReelFailure>] {
         try call("FCALL_RO", function, arguments)
     }
 

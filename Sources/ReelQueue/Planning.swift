@@ -78,14 +78,10 @@ extension RedisBoard {
         return attendance
     }
 
-    package func leave(
-        _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
-    ) throws(ReelFailure) -> Departure {
+    package func leave(_ job: JobID, waiter: String, claim: Claim?, abandoning: Bool) throws(ReelFailure) -> Departure {
         let reply = try transition(
             "leave",
-            [
-                job.text, waiter, claim?.token ?? "", abandoning ? "1" : "0", timing.leaseText, timing.retentionText,
-            ])
+            [job.text, waiter, claim?.token ?? "", abandoning ? "1" : "0", timing.leaseText, timing.retentionText])
         return switch try reply.text() {
         case "stays": .stays
         case "remove": .remove(Removal(holder: waiter))

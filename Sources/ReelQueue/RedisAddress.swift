@@ -21,14 +21,10 @@ package struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
         }
         switch scheme {
         case "redis":
-            guard let host = parts.host, !host.isEmpty else {
-                throw RedisAddress.refusal(parts: parts, .host)
-            }
+            guard let host = parts.host, !host.isEmpty else { throw RedisAddress.refusal(parts: parts, .host) }
             let port = parts.port ?? 6379
             guard (1...65535).contains(port) else { throw RedisAddress.refusal(parts: parts, .port) }
-            guard parts.queryItems == nil else {
-                throw RedisAddress.refusal(parts: parts, .query)
-            }
+            guard parts.queryItems == nil else { throw RedisAddress.refusal(parts: parts, .query) }
             let path = parts.path.drop { $0 == "/" }
             // In a URL an IPv6 address stands in brackets, which the resolver does not accept.
             endpoint = .tcp(host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: Int32(port))
@@ -37,9 +33,7 @@ package struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
             guard parts.host?.isEmpty ?? true, parts.path.hasPrefix("/"), parts.path.utf8.count > 1 else {
                 throw RedisAddress.refusal(parts: parts, .path)
             }
-            guard parts.path.utf8.count <= 107 else {
-                throw RedisAddress.refusal(parts: parts, .pathLength)
-            }
+            guard parts.path.utf8.count <= 107 else { throw RedisAddress.refusal(parts: parts, .pathLength) }
             endpoint = .unix(path: parts.path)
             let items = parts.queryItems ?? []
             guard items.allSatisfy({ $0.name == "db" }), items.count <= 1 else {
@@ -68,9 +62,7 @@ package struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
 
     private static func database(_ text: String?, parts: URLComponents) throws(ReelFailure) -> Int {
         guard let text else { return 0 }
-        guard let number = Int(text), number >= 0 else {
-            throw refusal(parts: parts, .database)
-        }
+        guard let number = Int(text), number >= 0 else { throw refusal(parts: parts, .database) }
         return number
     }
 

@@ -138,7 +138,5 @@ enum JSON {
         }
     }
 
-    static func unreadable(_ what: String) -> ReelFailure {
-        ReelFailure(.boardUnreadable(said: what))
-    }
+    static func unreadable(_ what: String) -> ReelFailure { ReelFailure(.boardUnreadable(said: what)) }
 }

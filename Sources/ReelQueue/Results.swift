@@ -74,9 +74,7 @@ extension RedisBoard {
 
     /// Totals over the finished passes: from the field `sum` if it counts all of them, else from their results. The
     /// field falls behind only if Redis lost part of a transition. That of release 0.1.0 has no CPU time.
-    func totals(
-        of job: JobID, register: String?, finished: Int
-    ) throws(ReelFailure) -> Totals {
+    func totals(of job: JobID, register: String?, finished: Int) throws(ReelFailure) -> Totals {
         let numbers = (register ?? "0 0 0 0 0").split(separator: " ").compactMap { Int64($0) }
         if numbers.count == 5, numbers[0] == Int64(finished),
             [numbers[1], numbers[2], numbers[4]].allSatisfy({ Totals.counts.contains(Int($0)) })

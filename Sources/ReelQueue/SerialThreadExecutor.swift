@@ -20,9 +20,7 @@ package final class SerialThreadExecutor: SerialExecutor {
     deinit { queue.close() }
 
     /// Runs a job after all earlier jobs.
-    package func enqueue(_ job: consuming ExecutorJob) {
-        queue.append(Entry(job: UnownedJob(job), executor: self))
-    }
+    package func enqueue(_ job: consuming ExecutorJob) { queue.append(Entry(job: UnownedJob(job), executor: self)) }
 }
 
 /// A job and the executor it runs on, kept alive until the job has run.

@@ -59,9 +59,7 @@ extension RedisBoard {
         if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {
             found.append(.redisTooOld(address: "\(address)", version: version))
         }
-        if facts["aof_enabled"] != "1" {
-            found.append(.redisWithoutLog(address: "\(address)"))
-        }
+        if facts["aof_enabled"] != "1" { found.append(.redisWithoutLog(address: "\(address)")) }
         if facts["maxmemory_policy"] != "noeviction", facts["maxmemory"] != "0" {
             found.append(.redisEvicts(address: "\(address)"))
         }

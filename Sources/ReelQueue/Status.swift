@@ -168,9 +168,7 @@ extension RedisBoard {
 
         // Before there is a plan, finished passes belong to a publisher that has not finished.
         var totals = Totals()
-        if published.plan > 0 {
-            totals = try self.totals(of: job, register: fields["sum"], finished: look.finished)
-        }
+        if published.plan > 0 { totals = try self.totals(of: job, register: fields["sum"], finished: look.finished) }
         for entry in look.live.values {
             guard let holder = Holder(entry) else { throw surprise() }
             totals.add(decoded: holder.decoded, encoded: holder.encoded)

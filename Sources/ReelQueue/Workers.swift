@@ -214,9 +214,7 @@ extension RedisBoard {
         return fields.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }.sorted()
     }
 
-    package func depart(_ worker: WorkerID) throws(ReelFailure) {
-        _ = try transition("depart", [worker.text]).text()
-    }
+    package func depart(_ worker: WorkerID) throws(ReelFailure) { _ = try transition("depart", [worker.text]).text() }
 
     package func reap() throws(ReelFailure) -> Int {
         var requeued = 0

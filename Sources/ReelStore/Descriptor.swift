@@ -20,9 +20,7 @@ struct Descriptor: ~Copyable, Sendable {
     init(regular path: String, _ flags: CInt = O_RDONLY, in folder: CInt = AT_FDCWD) throws(SystemCode) {
         let opened: CInt
         do {
-            opened = try Descriptor.retry {
-                openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
-            }
+            opened = try Descriptor.retry { openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666) }
         } catch {
             // A pipe that no process reads cannot be opened for writing: ENXIO.
             throw [ELOOP, ENXIO, EISDIR].contains(error.value) ? .notRegular : error
@@ -154,9 +152,7 @@ enum SystemError {
     /// Does an operation on the store, and turns its `errno` into that failure.
     static func inStore<Value: ~Copyable>(
         _ doing: StoreStep, _ path: String, _ operation: @autoclosure () throws(SystemCode) -> Value
-    ) throws(ReelFailure) -> Value {
-        try inStore(doing, path, doing: operation)
-    }
+    ) throws(ReelFailure) -> Value { try inStore(doing, path, doing: operation) }
 
     /// Does several operations on the store in the same way.
     static func inStore<Value: ~Copyable>(

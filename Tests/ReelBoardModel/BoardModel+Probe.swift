@@ -76,9 +76,7 @@ extension BoardModel {
         job.waiters[waiter] = nil
         job.waiters = job.waiters.filter(\.value)
         jobs[id] = job
-        if job.state.isTerminal, job.removal?.isValid == true {
-            return job.removal?.waiter == waiter
-        }
+        if job.state.isTerminal, job.removal?.isValid == true { return job.removal?.waiter == waiter }
         if job.state == .failed, job.isRefused, job.waiters.isEmpty {
             jobs[id]?.removal = (waiter, true)
             return true

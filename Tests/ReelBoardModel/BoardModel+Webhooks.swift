@@ -45,9 +45,7 @@ extension BoardModel {
         return nil
     }
 
-    package mutating func dispatched(
-        _ sent: DueWebhook, _ outcome: DueWebhook.Outcome
-    ) -> DueWebhook.Answer {
+    package mutating func dispatched(_ sent: DueWebhook, _ outcome: DueWebhook.Outcome) -> DueWebhook.Answer {
         let hook = Hook(job: sent.job.text, url: sent.url)
         guard let since = jobs[hook.job]?.webhooks[hook.url]?.since, Int64(since) == sent.since,
             let score = due[hook], outcome == .sent || Int64(score) == sent.till

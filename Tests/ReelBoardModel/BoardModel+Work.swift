@@ -250,9 +250,7 @@ extension BoardModel {
             }
         case .crash, .lost:
             let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
-            if isLast(count, cause) {
-                reason = .passExhausted(pass: index, attempts: count, last: failure)
-            }
+            if isLast(count, cause) { reason = .passExhausted(pass: index, attempts: count, last: failure) }
         case .permanent:
             let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
             let hosts = jobs[id]?.failures[index]?.hosts["permanent"] ?? []

@@ -161,9 +161,7 @@ extension ModelBoard {
         try act { $0.attend(job.text, waiter: waiter, claim: claim) }
     }
 
-    package func leave(
-        _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
-    ) throws(ReelFailure) -> Departure {
+    package func leave(_ job: JobID, waiter: String, claim: Claim?, abandoning: Bool) throws(ReelFailure) -> Departure {
         try act(hints: true) {
             $0.leave(job.text, waiter: waiter, claim: claim, abandoning: abandoning)
                 ? .remove(Removal(holder: waiter)) : .stays
@@ -324,9 +322,7 @@ extension ModelBoard {
 
     package func dispatch() -> DueWebhook? { trap() }
 
-    package func dispatched(
-        _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
-    ) -> DueWebhook.Answer { trap() }
+    package func dispatched(_ webhook: DueWebhook, _ outcome: DueWebhook.Outcome) -> DueWebhook.Answer { trap() }
 
     package func strip(_ job: JobID, cells: Int) -> PassStrip? { trap() }
 

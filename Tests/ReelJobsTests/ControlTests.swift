@@ -18,9 +18,7 @@ extension ServiceTests {
             }
         }
 
-        @Test func unknownJobs() async throws {
-            await expectUnknown(try await JobFixture(), JobID("0123456789abcdef"))
-        }
+        @Test func unknownJobs() async throws { await expectUnknown(try await JobFixture(), JobID("0123456789abcdef")) }
 
         @Test func aRunningJob() async throws {
             let fixture = try await JobFixture()

@@ -6,9 +6,7 @@ import ReelStore
 import Testing
 
 @Suite struct JobViewTests {
-    private func status(
-        _ state: JobState = .running, live: Int = 0, failure: ReelFailure? = nil
-    ) -> JobStatus {
+    private func status(_ state: JobState = .running, live: Int = 0, failure: ReelFailure? = nil) -> JobStatus {
         let job = BoardJob(
             id: JobID("0123456789abcdef"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30,
             encoders: ["libx264 Lavc59.37.100"], protocolVersion: 1, diagnostics: [.noTimestamps])
@@ -31,9 +29,7 @@ import Testing
                 job: JobID("0123456789abcdef"), locator: .file("/a/clip.reversed.mp4"),
                 recorded: JobResult(name: "output.mp4", bytes: 17, sha256: "ab")),
             found: [.fieldOrdersVary, .noTimestamps], waitReason: WaitReason(status, workers: []),
-            failures: status.failures.map {
-                FailureView($0, work: .video, pass: pass, logs: ["t": "said\nthis\n"])
-            })
+            failures: status.failures.map { FailureView($0, work: .video, pass: pass, logs: ["t": "said\nthis\n"]) })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(view), as: UTF8.self)

@@ -103,10 +103,7 @@ import Testing
             (#"{"videoCodec": "lib x264;"}"#, "<videoCodec> lib x264; is not a valid FFmpeg name"),
             (#"{"preset": ""}"#, "<preset>  is not a valid FFmpeg name"),
             (#"{"turn": "twice"}"#, "<turn> needs <play=ping-pong>"),
-            (
-                #"{"crossfade": 1}"#,
-                "<crossfade> needs <stitch>, or <times> 2 or more with <play> reverse or forward"
-            ),
+            (#"{"crossfade": 1}"#, "<crossfade> needs <stitch>, or <times> 2 or more with <play> reverse or forward"),
             (#"{"soundtrackFrom": 1}"#, "<soundtrackFrom> needs <soundtrack>"),
             (#"{"soundtrack": "a.wav", "audio": "none"}"#, "<audio=none> and <soundtrack> exclude each other"),
             (#"{"play": "forward", "audio": "keep"}"#, "<audio=keep> needs <play=reverse>, played once"),

@@ -108,9 +108,7 @@ extension ServiceTests {
             let fixture = try await JobFixture()
             let job = try fixture.job()
             try fixture.finish(job)
-            let failure = await reason {
-                _ = try await fixture.service.submit(job, engine: fixture.engine, anew: true)
-            }
+            let failure = await reason { _ = try await fixture.service.submit(job, engine: fixture.engine, anew: true) }
             // Without the result, the source had to be read.
             guard case .engineUnstartable = failure else {
                 Issue.record("\(String(describing: failure))")

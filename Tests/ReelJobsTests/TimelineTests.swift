@@ -169,9 +169,7 @@ import Testing
         let edit = try read(timeline([off, first, second, track([])]))
         #expect(edit.edit.clips.map(\.to) == [.seconds(Rational(1))])
         #expect(
-            edit.diagnostics == [
-                .timelinePartLeftOut(place: "tracks.children[2]", name: "Video", part: .videoTrack)
-            ])
+            edit.diagnostics == [.timelinePartLeftOut(place: "tracks.children[2]", name: "Video", part: .videoTrack)])
     }
 
     @Test(

@@ -203,7 +203,5 @@ package struct MemoryJob: JobEntry {
         try withRecorded { $0.attempts["\(pass) \(token)"] = standardError }
     }
 
-    package func readAttempt(pass: Int, token: String) -> String? {
-        withState { $0.attempts["\(pass) \(token)"] }
-    }
+    package func readAttempt(pass: Int, token: String) -> String? { withState { $0.attempts["\(pass) \(token)"] } }
 }

@@ -8,9 +8,7 @@ package struct MemorySource: SourceEntry {
 
     package var name: String { store.name }
 
-    private var indexes: [MemoryStore.StoredIndex] {
-        store.withState { $0.sources[fingerprint]?.indexes ?? [] }
-    }
+    private var indexes: [MemoryStore.StoredIndex] { store.withState { $0.sources[fingerprint]?.indexes ?? [] } }
 
     package func index(_ kind: IndexKind) -> (hash: String, locator: Locator)? {
         indexes.filter { $0.kind == kind }.min { $0.hash < $1.hash }.map { ($0.hash, $0.draft.locator) }

@@ -106,9 +106,7 @@ extension BoardTests {
             #expect(try await fixture.take().index == 0)
         }
 
-        @Test(arguments: [
-            (FailureCause.transient, 5), (.crash, 3), (.lost, 20), (.limit, 2), (.permanent, 1),
-        ])
+        @Test(arguments: [(FailureCause.transient, 5), (.crash, 3), (.lost, 20), (.limit, 2), (.permanent, 1)])
         func attemptsAreChargedAsAPassesAre(_ cause: FailureCause, limit: Int) async throws {
             try await fixture.beat("w1")
             try await fixture.board.release(fixture.begin())

@@ -145,9 +145,7 @@ extension BoardTests {
             unplanned.plan = 0
             for job in [unplanned, BoardFixture.job("c3", passes: 2)] {
                 let probe = try await fixture.begin(BoardFixture.job("b2", passes: 2))
-                let refusal = await #expect(throws: ReelFailure.self) {
-                    try await fixture.publish(job, holding: probe)
-                }
+                let refusal = await #expect(throws: ReelFailure.self) { try await fixture.publish(job, holding: probe) }
                 #expect(refusal?.kind == .usage)
                 try await fixture.board.release(probe)
             }

@@ -56,9 +56,7 @@ struct StoreIdentityTests {
             for hasPlace in [false, true] {
                 if hasPlace { mkdir(root, 0o777) }
                 let failures = [
-                    try #require(throws: ReelFailure.self) {
-                        try store.job(JobID("0123456789abcdef")).engineFolders()
-                    },
+                    try #require(throws: ReelFailure.self) { try store.job(JobID("0123456789abcdef")).engineFolders() },
                     try #require(throws: ReelFailure.self) { try store.source(fingerprint).indexFolder() },
                     try #require(throws: ReelFailure.self) {
                         try store.source(fingerprint).disprove(ReelFailure(.storeMissing(path: "")))

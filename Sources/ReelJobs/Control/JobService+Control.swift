@@ -62,9 +62,7 @@ extension JobService {
     ///   - labels: keep the rules of `Submission`, and replace all labels; nil leaves them as they are.
     package func describe(
         _ id: JobID, name: String?? = nil, labels: [String: String]? = nil
-    ) async throws(ReelFailure) {
-        try await control().describe(id, name: name, labels: labels)
-    }
+    ) async throws(ReelFailure) { try await control().describe(id, name: name, labels: labels) }
 
     /// Runs a failed job again; passes whose segments are whole stay finished. Throws `.jobNotFailed`.
     package func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }

@@ -93,9 +93,7 @@ struct LocalCluster: Sendable {
 
     private func configuration(_ room: PrivateFolder, _ url: String) throws(ReelFailure) -> Configuration {
         let folder = room.path
-        guard let redis = Programs.installed("redis-server") else {
-            throw ReelFailure(.redisNotInstalled)
-        }
+        guard let redis = Programs.installed("redis-server") else { throw ReelFailure(.redisNotInstalled) }
         let settings = """
             port 0
             unixsocket "\(folder)/redis.sock"

@@ -80,7 +80,5 @@ package struct RequestNames: Sendable {
     package init(
         fields: [OutputRequest.Field] = OutputRequest.Field.allCases,
         write: @escaping @Sendable (OutputRequest.Field, String?) -> String
-    ) {
-        (self.fields, self.write) = (fields, write)
-    }
+    ) { (self.fields, self.write) = (fields, write) }
 }

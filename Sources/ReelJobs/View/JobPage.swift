@@ -125,7 +125,5 @@ extension JobService {
     /// Entries of the board's journal, the latest first, `count` at most.
     package func journal(
         before place: BoardEvent.Place? = nil, count: Int
-    ) async throws(ReelFailure) -> [JournalEntry] {
-        try await board.journal(before: place, count: count)
-    }
+    ) async throws(ReelFailure) -> [JournalEntry] { try await board.journal(before: place, count: count) }
 }

@@ -70,9 +70,7 @@ extension JobPass {
         self.init(
             index: index, kind: work.rawValue, state: state, worker: look.worker?.text,
             framesEncoded: look.framesEncoded, attempts: look.attempts)
-        if case .video(let video) = pass {
-            (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
-        }
+        if case .video(let video) = pass { (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound) }
     }
 }
 

@@ -200,9 +200,7 @@ struct Conformance {
         return claim
     }
 
-    private mutating func publish(
-        _ job: BoardJob, _ claim: Claim, _ finished: [Int], _ paused: Bool
-    ) async throws {
+    private mutating func publish(_ job: BoardJob, _ claim: Claim, _ finished: [Int], _ paused: Bool) async throws {
         let results = Conformance.results(finished)
         let answer = try await board.publish(job, finished: results, claim: claim, paused: paused)
         compare(answer, model.publish(job, finished: results, claim: claim, paused: paused))

@@ -234,9 +234,7 @@ struct OperationSource {
 
     private mutating func jobID() -> String { jobs[below(jobs.count)].id.text }
 
-    private mutating func some(of count: Int, percent: Int) -> [Int] {
-        (0..<count).filter { _ in chance(percent) }
-    }
+    private mutating func some(of count: Int, percent: Int) -> [Int] { (0..<count).filter { _ in chance(percent) } }
 
     private mutating func publication() -> Operation {
         var job = jobs[below(jobs.count)]
