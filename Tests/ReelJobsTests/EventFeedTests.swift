@@ -29,7 +29,7 @@ import Testing
         let redis = try redis(jobs: ["b2", "a1"], reads: reads) { places.add($0) }
         let feed = EventFeed(RedisBoard(try RedisAddress(redis.url), name: "test"), of: JobID("a1"))
         let events = try await feed.wait(atMost: .seconds(30))
-        #expect(events.map(\.happening) == [.completed(index: 3, worker: WorkerID("w1"))])
+        #expect(events.map(\.happening) == [.init(.completed, index: 3, worker: WorkerID("w1"))])
         #expect(events.map(\.job) == [JobID("a1")])
         // From the millisecond before, then from the last event read.
         #expect(places.all == ["2004-0", "2001-0"])

@@ -88,7 +88,7 @@ extension BoardTests {
             let place = try await watcher.placeOfNow()
             async let end = watcher.firstEnd(after: place)
             try await fixture.fail(fixture.take(), .permanent)
-            #expect(try await end?.happening == .failed)
+            #expect(try await end?.happening.kind == .failed)
             #expect(try await fixture.state() == .failed)
 
             // Half of what an answer may take is the most that a call waits.

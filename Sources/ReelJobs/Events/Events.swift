@@ -2,15 +2,12 @@ package import ReelCore
 package import ReelQueue
 internal import ReelStore
 
-/// What happens on the board from a place in its stream on, as an endless sequence of events. For one reader: it either
-/// iterates, or calls `wait` again and again.
+/// What happens on the board from a place in its stream on, for one reader, which calls `wait` again and again. Waiting
+/// blocks the feed's board for all other calls, half a second at a time.
 ///
 /// To go on later, or after an error, make another feed after the place of the last event read. The board keeps about
 /// 10,000 events: a reader that falls further behind misses some.
-///
-/// Iterating throws `.unreachable` as soon as Redis cannot be reached, and ends if the task is cancelled. Waiting
-/// blocks the feed's board for all other calls, half a second at a time.
-package actor EventFeed: AsyncSequence {
+package actor EventFeed {
     private let board: any Board
     private let job: JobID?
     private var place: BoardEvent.Place?
@@ -42,7 +39,7 @@ package actor EventFeed: AsyncSequence {
         while let place, !Task.isCancelled {
             let left = deadline - .now
             guard left > .zero else { break }
-            let events = try await board.events(after: place, atMost: Swift.min(left, EventFeed.slice))
+            let events = try await board.events(after: place, atMost: min(left, EventFeed.slice))
             guard let last = events.last else { continue }
             self.place = last.place
             let ours = events.filter { job == nil || $0.job == job }
@@ -50,24 +47,6 @@ package actor EventFeed: AsyncSequence {
             try? await Task.sleep(for: EventFeed.pause)
         }
         return []
-    }
-
-    package nonisolated func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        let feed: EventFeed
-        private var read: ArraySlice<BoardEvent> = []
-
-        init(feed: EventFeed) { self.feed = feed }
-
-        /// The next event, as soon as there is one; nil if the task is cancelled.
-        package mutating func next(isolation actor: isolated (any Actor)?) async throws(ReelFailure) -> BoardEvent? {
-            while read.isEmpty {
-                guard !Task.isCancelled else { return nil }
-                read = try await feed.wait(atMost: .seconds(60))[...]
-            }
-            return read.removeFirst()
-        }
     }
 }
 
