@@ -3,7 +3,6 @@ package import ReelCore
 /// A job as the board holds it: what claiming and fairness need to know. The rest is in the store. It is stored as JSON,
 /// so its properties keep their names.
 package struct BoardJob: Codable, Hashable, Sendable {
-    /// The job's id.
     package var id: JobID
     /// The source's path or name, to be shown.
     package var source: String

@@ -6,7 +6,6 @@ package struct Namespace: Hashable, Sendable {
     /// The board that programs use if none is named.
     package static let main = Namespace(checked: "main")
 
-    /// The name.
     package let name: String
 
     private init(checked name: String) { self.name = name }
@@ -37,7 +36,6 @@ enum BoardKey: String, CaseIterable {
     case events, pace, done, cancelled, counters, journal, webhooks, queue, begun, turns
 }
 
-/// The names of a board's keys.
 struct BoardKeys: Sendable {
     /// The beginning of every key. The braces put all keys in one hash slot.
     let prefix: String

@@ -12,12 +12,10 @@ package struct BoardTiming: Sendable, Hashable {
     package var webhookLease: Duration
     /// The wait after the first attempt to send a webhook that failed; it doubles with each further one.
     package var webhookPause: Duration
-    /// How long connecting may take.
     package var connectTimeout: Duration
     /// How long one answer of Redis may take.
     package var answerTimeout: Duration
 
-    /// Makes a timing, with the defaults for production.
     package init(
         lease: Duration = BoardTiming.usualLease, backoff: Duration = .seconds(2),
         retention: Duration = .seconds(7 * 24 * 3600), webhookLease: Duration = .seconds(60),

@@ -15,11 +15,9 @@ package enum Work: String, Hashable, Sendable {
 
 /// Work that a worker holds under a lease. Comments of the board say *pass* for assemblies and planning, too.
 package struct Claim: Hashable, Sendable {
-    /// The pass's job.
     package var job: JobID
     /// The pass's place in the plan; `BoardJob.passCount` for the assembly, `BoardJob.planningIndex` for planning.
     package var index: Int
-    /// What is to be done.
     package var work: Work
     /// A random text that names this claim. Only its holder can complete, fail or release the pass.
     package var token: String
@@ -43,13 +41,10 @@ package struct Claim: Hashable, Sendable {
 
 /// A worker's offer when it claims: its memory, encoders and the like.
 package struct WorkerOffer: Sendable {
-    /// The worker.
     package var worker: WorkerID
     /// Bytes of memory that are free for one more pass.
     package var memoryFree: Int64
-    /// The builds of encoders that the worker has.
     package var encoders: [String]
-    /// The version of the engine's protocol that the worker has.
     package var protocolVersion: Int
 
     package init(worker: WorkerID, memoryFree: Int64, encoders: [String], protocolVersion: Int) {

@@ -5,12 +5,10 @@ package import ReelCore
 /// Counters only grow, until Redis loses them. After a crash of Redis they may miss, or count twice, what was under
 /// way.
 package struct BoardFigures: Hashable, Sendable {
-    /// The jobs that are on the board now, by state.
     package var jobs = Jobs()
     /// Counter: jobs that ended, by the state in which they did. A failed job that is retried and ends again counts
     /// again.
     package var jobsEnded = Ended()
-    /// The passes of jobs that have not ended, by state.
     package var passes = Passes()
     /// Counter: attempts at passes, assemblies and planning, by outcome. All outcomes are there, also if they never
     /// occurred. An attempt that ended because its job had ended or was planned anew, or because the other of two
@@ -29,11 +27,9 @@ package struct BoardFigures: Hashable, Sendable {
     package var outputBytes = 0
     /// Counter: leases that lapsed, also leases whose pass was finished all the same.
     package var leasesLost = 0
-    /// Counter: attempts to send webhooks, by what followed.
     package var webhooks = Webhooks()
     /// Seconds for which the pass that waits longest has been ready; nil if none is.
     package var oldestReady: Double?
-    /// The slots of live workers by state.
     package var slots = Slots()
     /// Workers whose last beat is not older than a lease.
     package var workers = 0
@@ -52,9 +48,7 @@ package struct BoardFigures: Hashable, Sendable {
         package var paused = 0
         /// Jobs that ended well and are still on the board.
         package var done = 0
-        /// Jobs that failed and are still on the board.
         package var failed = 0
-        /// Jobs that were cancelled and are still on the board.
         package var cancelled = 0
         /// Jobs that have not ended and cannot be read, so that none of their passes is given out.
         package var unreadable = 0
@@ -68,13 +62,9 @@ package struct BoardFigures: Hashable, Sendable {
         }
     }
 
-    /// Jobs by the state in which they ended.
     package struct Ended: Hashable, Sendable {
-        /// Jobs that ended well.
         package var done = 0
-        /// Jobs that failed.
         package var failed = 0
-        /// Jobs that were cancelled.
         package var cancelled = 0
 
         package init(done: Int = 0, failed: Int = 0, cancelled: Int = 0) {
@@ -84,11 +74,9 @@ package struct BoardFigures: Hashable, Sendable {
 
     /// Attempts to send webhooks, by what followed.
     package struct Webhooks: Hashable, Sendable {
-        /// Webhooks that arrived.
         package var sent = 0
         /// Attempts that failed, and were followed by another.
         package var retried = 0
-        /// Webhooks that were given up.
         package var givenUp = 0
 
         package init(sent: Int = 0, retried: Int = 0, givenUp: Int = 0) {
@@ -107,7 +95,6 @@ package struct BoardFigures: Hashable, Sendable {
         package var retrying = 0
         /// Passes of paused jobs that are neither finished nor held.
         package var paused = 0
-        /// Finished passes.
         package var done = 0
 
         package init(ready: Int = 0, live: Int = 0, retrying: Int = 0, paused: Int = 0, done: Int = 0) {
@@ -131,15 +118,11 @@ package struct BoardFigures: Hashable, Sendable {
         }
     }
 
-    /// How an attempt ended.
     package enum Attempt: Hashable, Sendable, CaseIterable {
         /// Its result was recorded; of planning: its plan was published.
         case done
-        /// The worker reported a failure.
         case failed(FailureCause)
-        /// Its lease lapsed.
         case lost
-        /// The worker handed it back.
         case released
 
         /// All outcomes, `failed` with each cause.
@@ -156,14 +139,12 @@ package struct BoardFigures: Hashable, Sendable {
             }
         }
 
-        /// Why it failed; nil for other outcomes.
         package var cause: FailureCause? { if case .failed(let cause) = self { cause } else { nil } }
 
         /// Its name among the counters.
         package var counter: String { "attempts:\(outcome)" + (cause.map { ":\($0.rawValue)" } ?? "") }
     }
 
-    /// Times in buckets.
     package struct Histogram: Hashable, Sendable {
         /// The upper bounds of the buckets in seconds, ascending; a bucket includes its bound.
         package static let bounds = BoardPolicy.buckets.map { Double($0) / 1000 }
@@ -173,7 +154,6 @@ package struct BoardFigures: Hashable, Sendable {
         /// The sum of all times in seconds.
         package var sum: Double
 
-        /// The number of times.
         package var count: Int { counts.reduce(0, +) }
 
         package init(counts: [Int] = Array(repeating: 0, count: BoardPolicy.buckets.count + 1), sum: Double = 0) {
@@ -191,12 +171,8 @@ package struct BoardFigures: Hashable, Sendable {
 }
 
 extension BoardFigures {
-    /// What an autoscaler needs to know.
-    package var demand: BoardDemand {
-        BoardDemand(
-            slotsWanted: slots.busy + passes.ready, slotsBusy: slots.busy, passesReady: passes.ready,
-            passesInFlight: passes.live, oldestReady: oldestReady)
-    }
+    /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
+    package var slotsWanted: Int { slots.busy + passes.ready }
 
     /// Reads the reply of the function `figures`. A text that is no total counts as 0.
     init(_ reply: Reply) throws(ReelFailure) {
@@ -241,28 +217,6 @@ extension BoardFigures {
         passes.done += try page.integer()
         let (since, now) = (Double(try page.text()), Double(try page.integer()))
         if let since { oldestReady = max(0, (now - since) / 1000, oldestReady ?? 0) }
-    }
-}
-
-/// How much work there is for how many slots.
-package struct BoardDemand: Hashable, Sendable {
-    /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
-    package var slotsWanted: Int
-    /// Slots that hold a pass.
-    package var slotsBusy: Int
-    /// Passes that a worker can claim, planning and assemblies among them.
-    package var passesReady: Int
-    /// Passes that a worker holds.
-    package var passesInFlight: Int
-    /// Seconds for which the pass that waits longest has been ready; nil if none is.
-    package var oldestReady: Double?
-
-    package init(slotsWanted: Int, slotsBusy: Int, passesReady: Int, passesInFlight: Int, oldestReady: Double?) {
-        self.slotsWanted = slotsWanted
-        self.slotsBusy = slotsBusy
-        self.passesReady = passesReady
-        self.passesInFlight = passesInFlight
-        self.oldestReady = oldestReady
     }
 }
 

@@ -2,15 +2,12 @@ package import ReelCore
 
 /// A change that a server was asked for, by whom, and the answer.
 package struct JournalAction: Hashable, Sendable {
-    /// The name of the one who asked for it.
     package var who: String
     /// The role that the name has with the server.
     package var role: String
     /// The address from which the request came.
     package var address: String
-    /// What was asked for.
     package var action: String
-    /// The job that it concerns; nil if it concerns none.
     package var job: JobID?
     /// The status of the server's answer.
     package var status: Int
@@ -18,7 +15,6 @@ package struct JournalAction: Hashable, Sendable {
     /// The most characters of each text that are kept.
     package static let longest = 256
 
-    /// A change of known parts.
     package init(who: String, role: String, address: String, action: String, job: JobID? = nil, status: Int) {
         self.who = who
         self.role = role
@@ -35,14 +31,7 @@ package struct JournalEntry: Hashable, Sendable {
     package var place: BoardEvent.Place
     /// When it was noted, in seconds since 1970 by the board's clock.
     package var time: Double
-    /// What was done.
     package var action: JournalAction
-
-    package init(place: BoardEvent.Place, time: Double, action: JournalAction) {
-        self.place = place
-        self.time = time
-        self.action = action
-    }
 }
 
 extension RedisBoard {

@@ -2,7 +2,6 @@ package import ReelCore
 
 /// Jobs of the board, with the unreadable ones apart.
 package struct ListedJobs: Hashable, Sendable {
-    /// The jobs that can be read.
     package var jobs: [JobStatus] = []
     /// The failure of each job that cannot be read, by id. None of their passes is given out; the jobs can be
     /// cancelled and removed.
@@ -18,10 +17,8 @@ package struct ListedJobs: Hashable, Sendable {
 package struct JobPlace: Hashable, Sendable, CustomStringConvertible {
     /// When the job was begun, in milliseconds since 1970 by the board's clock.
     package var created: Int
-    /// The job.
     package var id: JobID
 
-    /// The place of a job that was begun at a time.
     package init(created: Int, id: JobID) {
         self.created = created
         self.id = id
@@ -34,7 +31,6 @@ package struct JobPlace: Hashable, Sendable, CustomStringConvertible {
         self.init(created: created, id: JobID(String(parts[1])))
     }
 
-    /// The place as text, from which another reader can go on.
     package var description: String { "\(created)-\(id)" }
 
     /// Whether this place comes after the other in Redis's order: by time, then by the bytes of the id.

@@ -1,10 +1,8 @@
 package import ReelCore
 
-/// The speed of work.
+/// How fast work gets done: frames encoded and passes finished.
 package struct Pace: Hashable, Sendable {
-    /// Frames encoded per second.
     package var framesPerSecond: Double
-    /// Passes finished per second.
     package var passesPerSecond: Double
 
     package init(framesPerSecond: Double, passesPerSecond: Double) {
@@ -50,13 +48,6 @@ package struct MinuteRate: Hashable, Sendable {
     /// The frames that were encoded and the passes that were finished, in a second.
     package var pace: Pace
 
-    package init(time: Int, pace: Pace) {
-        self.time = time
-        self.pace = pace
-    }
-}
-
-extension MinuteRate {
     /// - Parameters:
     ///   - slots: "minute frames passes" each. The number of a slot of five seconds is that of no minute of the last
     ///     hundred years.

@@ -14,7 +14,6 @@ package enum Begun: Hashable, Sendable {
 
 /// A job's state for a process that waits for it.
 package struct Attendance: Hashable, Sendable {
-    /// The job's state.
     package var state: JobState
     /// Whether the caller's claim still holds the planning.
     package var holds: Bool

@@ -12,9 +12,7 @@ package enum Published: String, Sendable {
 
 /// The result of a finished pass, with the token that recorded it.
 package struct RecordedResult: Hashable, Sendable {
-    /// The token of the claim that made the result.
     package var token: String
-    /// The pass's result.
     package var result: PassResult
 
     package init(token: String, result: PassResult) {

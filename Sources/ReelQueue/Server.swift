@@ -3,9 +3,7 @@ package import ReelCore
 
 /// The time by Redis's clock and by this machine's, in seconds since 1970. Either may be wrong.
 package struct Clocks: Hashable, Sendable {
-    /// Redis's clock.
     package var board: Double
-    /// This machine's clock.
     package var host: Double
 
     package init(board: Double, host: Double) {

@@ -12,9 +12,7 @@ package enum HookAnswer: String, Hashable, Sendable {
 
 /// A webhook that a server is to send, under a lease.
 package struct DueWebhook: Hashable, Sendable {
-    /// The job that has ended.
     package var job: JobID
-    /// The URL that hears of it.
     package var url: String
     /// Since when it is to be sent, in milliseconds since 1970 by the board's clock: the same for each attempt.
     package var since: Int64
@@ -23,7 +21,6 @@ package struct DueWebhook: Hashable, Sendable {
     /// When the lease lapses, in milliseconds since 1970 by the board's clock.
     package var till: Int64
 
-    /// A webhook of known parts.
     package init(job: JobID, url: String, since: Int64, attempt: Int, till: Int64) {
         self.job = job
         self.url = url

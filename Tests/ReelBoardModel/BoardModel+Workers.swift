@@ -8,7 +8,7 @@ extension BoardModel {
         workers[name] = Worker(report: report, isDrained: workers[name]?.isDrained ?? false)
         var answers: [String: LeaseAnswer] = [:]
         for held in report.held { answers[held.token] = answer(held, worker: name) }
-        return BeatReply(answers: answers, drained: drained(name))
+        return (answers, drained(name))
     }
 
     private mutating func answer(_ held: WorkerReport.Held, worker: String) -> LeaseAnswer {

@@ -16,7 +16,7 @@ import Testing
             job: job, state: state, passes: JobStatus.PassCounts(done: 3, live: live), framesEncoded: 150,
             framesDecoded: 160, peakRSS: 7, created: 10.5, failureCount: 1,
             failures: [PassFailure(index: 1, attempts: ["crash": 2], recent: [died])],
-            excluded: ["w": JobStatus.Exclusion(host: "h", reason: ReelFailure(.encoderMissing(build: "x265")))],
+            excluded: ["w": JobStatus.HostFailure(host: "h", reason: ReelFailure(.encoderMissing(build: "x265")))],
             failure: failure)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct WaitReasonTests {
     private func status(
         _ state: JobState = .running, paused: Bool = false, live: Int = 0, nextRetry: Double? = nil,
-        spaceNote: ReelFailure? = nil, excluded: [String: JobStatus.Exclusion] = [:]
+        spaceNote: ReelFailure? = nil, excluded: [String: JobStatus.HostFailure] = [:]
     ) -> JobStatus {
         let job = BoardJob(
             id: JobID("a1"), source: "/a/clip.mp4", frames: 200, passCount: 3, need: 1 << 30, encoders: ["libx264 1"],
@@ -15,7 +15,7 @@ import Testing
         return JobStatus(
             job: job, state: state, isPaused: paused, passes: JobStatus.PassCounts(live: live, ready: 3), created: 0,
             nextRetry: nextRetry,
-            spaceNote: spaceNote.map { JobStatus.SpaceNote(host: "h", reason: $0) },
+            spaceNote: spaceNote.map { JobStatus.HostFailure(host: "h", reason: $0) },
             excluded: excluded)
     }
 
@@ -68,7 +68,7 @@ import Testing
             WaitReason(status(), workers: [worker(version: 1), worker(version: 3), worker(memory: 1)])
                 == .protocolVersion(2, workers: [1, 3]))
         let workers = [worker("b"), worker("a", encoders: ["aac 2"]), worker("c", version: 1)]
-        let vanished = JobStatus.Exclusion(host: "b", reason: ReelFailure(.workerVanished(worker: "w")))
+        let vanished = JobStatus.HostFailure(host: "b", reason: ReelFailure(.workerVanished(worker: "w")))
         #expect(
             WaitReason(status(excluded: ["w of b": vanished]), workers: workers)?
                 .description

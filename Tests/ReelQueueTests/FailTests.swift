@@ -154,7 +154,7 @@ extension BoardTests {
             let status = try #require(try await fixture.board.status(JobID("a1")))
             #expect(status.failures.isEmpty)
             let here = ReelFailure.sample(.incompatible, "no such file")
-            #expect(status.excluded == ["w1": JobStatus.Exclusion(host: "one", reason: here)])
+            #expect(status.excluded == ["w1": JobStatus.HostFailure(host: "one", reason: here)])
             #expect(status.job.diagnostics == [.said("kept")])
 
             // Nor are the other workers of its host excluded.
@@ -229,7 +229,7 @@ extension BoardTests {
             let status = try #require(try await fixture.board.status(JobID("a1")))
             #expect(status.failures.isEmpty)
             let full = ReelFailure.sample(.noSpace, "3 GB are missing")
-            #expect(status.spaceNote == JobStatus.SpaceNote(host: "one", reason: full))
+            #expect(status.spaceNote == JobStatus.HostFailure(host: "one", reason: full))
             try await fixture.complete(fixture.take("w2"), by: "w2")
             #expect(try await fixture.board.status(JobID("a1"))?.spaceNote == nil)
         }

@@ -208,7 +208,7 @@ extension BoardTests {
             #expect(try await fixture.board.claim(BoardFixture.offer("w1", encoders: ["libx264 2"])) == nil)
             let status = try #require(try await fixture.board.status(JobID("a1")))
             let missed = ReelFailure(.encoderMissing(build: "libx264 1"))
-            #expect(status.excluded == ["w1": JobStatus.Exclusion(host: "one", reason: missed)])
+            #expect(status.excluded == ["w1": JobStatus.HostFailure(host: "one", reason: missed)])
             #expect(status.failureCount == 0 && status.state == .running)
             #expect(try await fixture.board.claim(BoardFixture.offer("w2", encoders: [])) == nil)
             let failed = try #require(try await fixture.board.status(JobID("a1")))

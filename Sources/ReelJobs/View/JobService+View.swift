@@ -127,7 +127,7 @@ extension JobService {
         MetricsView(try await board.figures(), memory: try await board.memory())
     }
 
-    package func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures().demand) }
+    package func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures()) }
 
     /// The speed of all jobs in each of the last 60 whole minutes.
     package func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }

@@ -197,10 +197,10 @@ package struct DemandView: Codable, Hashable, Sendable {
         package var oldestReadySeconds: Double?
     }
 
-    package init(_ board: BoardDemand) {
+    package init(_ figures: BoardFigures) {
         demand = Demand(
-            slotsWanted: board.slotsWanted, slotsBusy: board.slotsBusy, passesReady: board.passesReady,
-            passesInFlight: board.passesInFlight, oldestReadySeconds: board.oldestReady)
+            slotsWanted: figures.slotsWanted, slotsBusy: figures.slots.busy, passesReady: figures.passes.ready,
+            passesInFlight: figures.passes.live, oldestReadySeconds: figures.oldestReady)
     }
 }
 
