@@ -70,29 +70,19 @@ package struct SubmittedView: Codable, Hashable, Sendable {
     package init(id: JobID, state: JobState) { (self.id, self.state) = (id.text, state) }
 }
 
-/// The failed attempts at one pass, as `--json` shows them. Documented in docs/json.md; names only ever get added.
+/// The failed attempts at one pass, as `--json` shows them. Names only ever get added; docs/json.md explains them.
 package struct FailureView: Codable, Hashable, Sendable {
-    /// The pass's place in the plan.
     package var index: Int
-    /// "video", "audio", "probe" or "assembly"; missing if the board does not know the pass's kind.
     package var kind: String?
-    /// Its first frame of the source in presentation order, counted from 0; missing for anything but video, and without
-    /// a store.
     package var firstFrame: Int?
-    /// The frame after its last; missing for anything but video, and without a store.
     package var endFrame: Int?
-    /// When its first frame is shown, in seconds from the source's start; missing without a store.
     package var from: Double?
-    /// When its last frame ends, in seconds from the source's start; missing without a store.
     package var to: Double?
     package var attempts: [String: Int]
-    /// Why the last attempt failed, in words.
     package var lastMessage: String
-    /// The last attempts, the oldest first.
     package var recent: [AttemptView]
 
     package struct AttemptView: Codable, Hashable, Sendable {
-        /// What kind of failure it was, which decides about another attempt.
         package var cause: String
         package var code: String
         package var owner: ReelFailure.Owner
@@ -100,9 +90,7 @@ package struct FailureView: Codable, Hashable, Sendable {
         package var message: String
         package var host: String
         package var worker: String
-        /// Seconds since 1970.
         package var time: Double
-        /// The engine's last lines; missing if it said nothing, and without a store.
         package var log: [String]?
     }
 

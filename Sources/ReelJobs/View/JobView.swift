@@ -3,82 +3,54 @@ package import ReelQueue
 package import ReelStore
 internal import ReelWords
 
-/// A job as `--json` shows it. Documented in docs/json.md; names only ever get added.
+/// A job as `--json` shows it. Names only ever get added; docs/json.md explains them.
 package struct JobView: Codable, Hashable, Sendable {
     package var id: String
     package var state: JobState
-    /// None of its passes can be claimed, because a user has paused it.
     package var paused: Bool
     package var name: String?
     package var labels: [String: String]
-    /// Who submitted it last, as "alice@edit-2"; missing if that is unknown.
     package var submitter: String?
-    /// Its share of the work beside other jobs; 1 is normal.
     package var weight: Double
-    /// What was asked for, with the names of the store's record; missing without a store that has the job.
     package var options: JobSpec?
-    /// Path of the source; of the first if there are several.
     package var source: String
-    /// Paths of all sources, in a view of one job that the store has; else of the first alone.
     package var sources: [String]
-    /// By what each of the sources is known again, in a view of one job that the store has; else none.
     package var fingerprints: [FingerprintView] = []
-    /// How far each clip of an edit is, in a view of one job that the store has and that runs; else none.
     package var clips: [ClipProgress] = []
-    /// Frames of video that the job makes. A clip that is repeated counts once, unless its packets are copied.
     package var frames: Int
-    /// By finished passes and by held ones; so are the encoded ones.
     package var framesDecoded: Int
     package var framesEncoded: Int
     package var passes: Int
     package var passesDone: Int
-    /// Passes that workers hold, assembly and planning included.
     package var passesLive: Int
     package var passesReady: Int
     package var passesRetrying: Int
-    /// Passes that ran out of attempts, for which the job failed.
     package var passesExhausted: Int
-    /// Frames encoded in a second, over the last minute; 0 after the job's end.
     package var framesPerSecond: Double
-    /// Passes finished in a second, over the last minute; 0 after the job's end.
     package var passesPerSecond: Double
-    /// Seconds until all frames are there, at the speed of the last minute; missing if that tells nothing.
     package var eta: Double?
-    /// Seconds for which the pass that waits longest has been ready; missing if none is.
     package var oldestWait: Double?
-    /// Why no worker works on the job at this moment; missing if one does, or if it can be claimed at once.
     package var waitReason: String?
     package var waitCode: String?
-    /// Bytes of memory that a pass may take.
     package var need: Int64
-    /// Peak resident memory, in bytes, of the engine that had most; 0 before any pass is finished.
     package var peakRSS: Int64
-    /// Seconds since 1970.
     package var created: Double
-    /// Seconds since 1970; missing until the job has ended.
     package var finished: Double?
-    /// What will not be kept, was changed or repaired, and why no worker works on the job, in words.
     package var warnings: [String]
     package var diagnostics: [DiagnosticView]
-    /// The workers that hold passes of the job, in a view of that job alone: how their engines are confined.
     package var engines: [EngineView]
     package var excluded: [ExcludedView]
     package var failureCount: Int
-    /// A page of the passes that have had a failed attempt.
     package var failures: [FailureView]
     package var failure: String?
     package var failureReason: ReasonView?
-    /// Path of the result: where it was delivered, or in the store. Missing until there is one.
     package var output: String?
-    /// Bytes of the result. Missing until there is one; so is its hash.
     package var outputBytes: Int64?
     package var outputSha256: String?
 
     package struct FingerprintView: Codable, Hashable, Sendable {
         package var bytes: Int64
-        /// When it was last changed: nanoseconds since 1970.
         package var modifiedNanoseconds: Int64
-        /// SHA-256 of its first MiB and of its last, one after the other, in hexadecimal.
         package var edgesSha256: String
 
         package init(_ fingerprint: Fingerprint) {
@@ -90,7 +62,6 @@ package struct JobView: Codable, Hashable, Sendable {
     package struct EngineView: Codable, Hashable, Sendable {
         package var worker: String
         package var host: String
-        /// How they are confined; missing if the worker's release is too old to say.
         package var sandbox: SandboxState?
 
         package init(_ report: WorkerReport) {

@@ -74,19 +74,15 @@ extension JobPass {
     }
 }
 
-/// How far a clip of an edit is. Clips that show the same share their passes, and are one.
+/// How far a clip of an edit is. Clips that show the same share their passes, and are one. docs/json.md explains the
+/// names.
 package struct ClipProgress: Codable, Hashable, Sendable {
-    /// The name of its source's file; missing for a gap, which is black.
     package var source: String?
-    /// Its first frame of the source in presentation order, counted from 0.
     package var firstFrame: Int
-    /// The frame after its last.
     package var endFrame: Int
     package var direction: Direction
     package var passes: Int
-    /// Those of them that are finished.
     package var passesDone: Int
-    /// Those of them that workers hold.
     package var passesLive: Int
 
     package init(

@@ -2,34 +2,23 @@ package import ReelCore
 package import ReelQueue
 internal import ReelWords
 
-/// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
+/// The queue as `--json` shows it: all jobs together, and each. Names only ever get added; docs/json.md explains them.
 package struct QueueView: Codable, Hashable, Sendable {
     package var active: Int
-    /// Jobs that failed and are still on the board.
     package var failed: Int
     package var ready: Int
     package var inFlight: Int
     package var retrying: Int
-    /// Passes, of the listed jobs, that ran out of attempts.
     package var exhausted: Int
-    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it
-    /// counts all jobs that have not ended, or with a filter the listed jobs.
     package var oldestWait: Double?
-    /// Frames of all jobs encoded in a second, over the last minute.
     package var framesPerSecond: Double
-    /// Passes of all jobs finished in a second, over the last minute.
     package var passesPerSecond: Double
-    /// Seconds until the frames of all listed jobs that are not paused are there; missing if the speed tells nothing.
     package var eta: Double?
-    /// Workers whose last beat is not older than a lease.
     package var workers: Int
-    /// Slots of these workers that claim passes, or that hold one though their worker is drained.
+    /// Slots of live workers that claim passes, or that hold one though their worker is drained.
     package var slots: Int
-    /// Slots of these workers that hold a pass.
     package var slotsBusy: Int
-    /// Jobs that have not ended, the oldest first, then the failed ones, the latest first; a page of each.
     package var jobs: [JobView]
-    /// Jobs whose state on the board cannot be read: none of their passes can be claimed.
     package var unreadable: [UnreadableView]
 
     package struct UnreadableView: Codable, Hashable, Sendable {

@@ -1,52 +1,35 @@
 package import ReelCore
 package import ReelQueue
 
-/// A worker as `--json` shows it. Documented in docs/json.md; names only ever get added.
+/// A worker as `--json` shows it. Names only ever get added; docs/json.md explains them.
 package struct WorkerView: Codable, Hashable, Sendable {
     package var id: String
     package var host: String
-    /// Passes that it can hold at once.
     package var slots: Int
-    /// How many of its slots claim no more, because engines kept crashing there.
     package var slotsOut: Int
-    /// Bytes of memory that its passes may take together.
     package var memoryTotal: Int64
-    /// Its release; missing if that is too old to say, and so are the two that follow.
     package var version: String?
-    /// The store in which it works, as it names it.
     package var store: String?
-    /// Seconds since its start, as of its last beat.
     package var uptime: Double?
-    /// Seconds since its last beat.
     package var beatAge: Double
-    /// Its last beat is older than a lease.
     package var gone: Bool
-    /// It claims nothing: a user has drained it or its host.
     package var draining: Bool
-    /// What a user has drained, "worker" or "host"; missing if neither.
     package var drained: DrainScope?
-    /// How its engines are confined; missing if its release is too old to say.
     package var sandbox: SandboxState?
-    /// The folders from which it takes sources; missing if it takes any.
     package var sourceRoots: [String]?
-    /// Why it does less than it could, in words.
     package var notes: [String]
     package var diagnostics: [DiagnosticView]
     package var passes: [HoldView]
 
     package struct HoldView: Codable, Hashable, Sendable {
         package var job: String
-        /// The pass's place in the plan.
         package var pass: Int
         package var framesDecoded: Int
         package var framesEncoded: Int
-        /// Frames of video that the pass makes; missing for anything but video.
         package var frames: Int?
-        /// "video", "audio", "probe" or "assembly"; missing if the board does not know it.
         package var kind: String?
-        /// Seconds since it was claimed; missing if the board does not know it.
         package var seconds: Double?
-        /// Frames encoded in a second since then; missing if some chunks were whole before.
+        /// Missing, too, if some chunks were whole when it was claimed.
         package var framesPerSecond: Double?
 
         init(_ held: WorkerReport.Held, _ hold: WorkerStatus.Hold?) {
