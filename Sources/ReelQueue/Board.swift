@@ -330,7 +330,7 @@ package protocol Board: Sendable {
 
 // What callers may leave out.
 extension Board {
-    /// Publishes a job of which nothing is finished, and which is not paused.
+    /// Publishes a job that is not paused, by default without finished passes.
     package func publish(
         _ job: BoardJob, finished: [Int: RecordedResult] = [:], claim: Claim
     ) async throws(ReelFailure) -> Published { try await publish(job, finished: finished, claim: claim, paused: false) }
@@ -357,10 +357,4 @@ extension Board {
     package func results(_ job: JobID) async throws(ReelFailure) -> [Int: PassResult] {
         try await recordedResults(job).mapValues(\.result)
     }
-
-    /// Returns the first 100 of the jobs that have not ended, and of the failed ones.
-    package func queue() async throws(ReelFailure) -> ListedJobs { try await queue(count: 100) }
-
-    /// Returns the jobs that have not ended, and the last 50 of the others.
-    package func latestJobs() async throws(ReelFailure) -> ListedJobs { try await latestJobs(ended: 50) }
 }

@@ -60,13 +60,10 @@ extension RedisBoard {
         let token = RedisBoard.makeToken()
         var rank = 0
         while true {
-            let reply = try transition(
-                "claim",
-                [
-                    offer.worker.text, String(offer.memoryFree), String(offer.protocolVersion),
-                    offer.encoders.joined(separator: "\n"), timing.leaseText, token, String(rank),
-                    timing.retentionText,
-                ])
+            let reply = try transition([
+                "claim", offer.worker.text, String(offer.memoryFree), String(offer.protocolVersion),
+                offer.encoders.joined(separator: "\n"), timing.leaseText, token, String(rank), timing.retentionText,
+            ])
             switch reply {
             case .none: return nil
             case .integer(let next): rank = next
@@ -88,7 +85,7 @@ extension RedisBoard {
     }
 
     package func release(_ claim: Claim) throws(ReelFailure) {
-        _ = try transition("release", [claim.job.text, String(claim.index), claim.token, String(claim.plan)]).flag()
+        _ = try transition(["release", claim.job.text, String(claim.index), claim.token, String(claim.plan)]).flag()
     }
 
     package func waitForWork(seconds: Int) throws(ReelFailure) {
@@ -104,10 +101,6 @@ extension RedisBoard {
 
     /// 128 random bits in hexadecimal.
     static func makeToken() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }
 }

@@ -7,10 +7,7 @@ package struct ListedJobs: Hashable, Sendable {
     /// cancelled and removed.
     package var unreadable: [JobID: ReelFailure] = [:]
 
-    package init(jobs: [JobStatus] = [], unreadable: [JobID: ReelFailure] = [:]) {
-        self.jobs = jobs
-        self.unreadable = unreadable
-    }
+    package init(jobs: [JobStatus] = []) { self.jobs = jobs }
 }
 
 /// The place of a job in the order of submission, from which `Board.jobs(before:count:)` goes on.
@@ -81,9 +78,7 @@ extension RedisBoard {
     /// The ids in one of the board's sorted sets in its order, or in the reverse one, from the first to the place
     /// `last`; -1 is the last of all.
     func ids(in set: BoardKey, to last: Int = -1, latestFirst: Bool = false) throws(ReelFailure) -> [JobID] {
-        let reply = try send(["ZRANGE", keys[set], "0", String(last)] + (latestFirst ? ["REV"] : []))
-        guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
-        return ids.map(JobID.init)
+        try send(["ZRANGE", keys[set], "0", String(last)] + (latestFirst ? ["REV"] : [])).texts().map { JobID($0) }
     }
 
     package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {

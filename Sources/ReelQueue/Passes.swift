@@ -94,9 +94,7 @@ extension RedisBoard {
     }
 
     package func retries(_ job: JobID) throws(ReelFailure) -> Int {
-        let reply = try send(["ZCARD", keys.job(job, "retry")])
-        guard let count = reply.integer else { throw reply.surprise }
-        return count
+        try send(["ZCARD", keys.job(job, "retry")]).count()
     }
 
     package func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {

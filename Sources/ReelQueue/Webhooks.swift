@@ -54,11 +54,11 @@ package struct DueWebhook: Hashable, Sendable {
 
 extension RedisBoard {
     package func hook(_ job: JobID, _ url: String) throws(ReelFailure) -> HookAnswer? {
-        try transition("hook", [job.text, url]).present?.value()
+        try transition(["hook", job.text, url]).present?.value()
     }
 
     package func dispatch() throws(ReelFailure) -> DueWebhook? {
-        let reply = try transition("dispatch", [String(timing.webhookLease.milliseconds)])
+        let reply = try transition(["dispatch", String(timing.webhookLease.milliseconds)])
         if reply == .none { return nil }
         var parts = try ReplyReader(reply)
         let (job, url, since) = (JobID(try parts.text()), try parts.text(), try parts.text())
@@ -72,12 +72,10 @@ extension RedisBoard {
     package func dispatched(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) throws(ReelFailure) -> DueWebhook.Answer {
-        let reply = try transition(
-            "dispatched",
-            [
-                webhook.job.text, webhook.url, String(webhook.since), String(webhook.till), outcome.rawValue,
-                String(timing.webhookPause.milliseconds),
-            ])
+        let reply = try transition([
+            "dispatched", webhook.job.text, webhook.url, String(webhook.since), String(webhook.till),
+            outcome.rawValue, String(timing.webhookPause.milliseconds),
+        ])
         if let pause = reply.integer { return .again(after: .milliseconds(pause)) }
         return switch try reply.text() {
         case "sent": .sent

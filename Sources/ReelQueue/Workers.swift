@@ -75,8 +75,7 @@ package struct WorkerReport: Codable, Hashable, Sendable {
     package init(
         worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
         protocolVersion: Int, version: String? = nil, store: String? = nil, uptime: Double? = nil,
-        sandbox: SandboxState? = nil, sourceRoots: SourceRoots? = nil, notes: [Diagnostic] = [],
-        held: [Held]
+        sandbox: SandboxState? = nil, sourceRoots: SourceRoots? = nil, notes: [Diagnostic] = [], held: [Held]
     ) {
         self.worker = worker
         self.host = host
@@ -156,7 +155,8 @@ package struct WorkerStatus: Hashable, Sendable {
 extension RedisBoard {
     package func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
         var arguments = [
-            report.worker.text, report.host, try JSON.text(report), timing.leaseText, String(report.memoryTotal),
+            "beat", report.worker.text, report.host, try JSON.text(report), timing.leaseText,
+            String(report.memoryTotal),
         ]
         for held in report.held {
             arguments += [
@@ -164,8 +164,7 @@ extension RedisBoard {
                 String(held.encoded), String(held.wholeChunks),
             ]
         }
-        var parts = try ReplyReader(
-            transition("beat", arguments + [String(report.slots), String(report.slotsOut)]))
+        var parts = try ReplyReader(transition(arguments + [String(report.slots), String(report.slotsOut)]))
         let drained = try parts.drained()
         var answers: [String: LeaseAnswer] = [:]
         for held in report.held { answers[held.token] = try parts.value() }
@@ -174,26 +173,25 @@ extension RedisBoard {
     }
 
     package func drain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
-        try transition("drain", [name, scope.rawValue, "1"]).flag()
+        try transition(["drain", name, scope.rawValue, "1"]).flag()
     }
 
     package func undrain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
-        try transition("drain", [name, scope.rawValue, "0"]).flag()
+        try transition(["drain", name, scope.rawValue, "0"]).flag()
     }
 
     package func drainedHosts() throws(ReelFailure) -> [String] {
-        let reply = try send(["HKEYS", keys[.control]])
-        guard let fields = reply.array?.compactMap(\.string) else { throw reply.surprise }
         let beginning = "drain-host:"
+        let fields = try send(["HKEYS", keys[.control]]).texts()
         return fields.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }.sorted()
     }
 
-    package func depart(_ worker: WorkerID) throws(ReelFailure) { _ = try transition("depart", [worker.text]).text() }
+    package func depart(_ worker: WorkerID) throws(ReelFailure) { _ = try transition(["depart", worker.text]).text() }
 
     package func reap() throws(ReelFailure) -> Int {
         var requeued = 0
         while true {
-            var parts = try ReplyReader(transition("reap", [timing.leaseText, timing.retentionText]))
+            var parts = try ReplyReader(transition(["reap", timing.leaseText, timing.retentionText]))
             requeued += try parts.integer()
             let seen = try parts.integer()
             try parts.end()

@@ -156,7 +156,7 @@ package struct Janitor: Sendable {
             try? await store.job(job).giveBackCopies()
             guard let record = await pastRecord(store.job(job), at: clocks.earlier) else { continue }
             do throws(ReelFailure) {
-                guard try await JobService(store: store, board: { board }).remove(job, as: record) else { continue }
+                guard try await JobService(store: store, board: { board }).removeEnded(job, record) else { continue }
                 log.notice("removed job \(job): it was kept as long as it was to be")
             } catch {
                 log.debug("job \(job) stays: \(error.words)")

@@ -192,7 +192,7 @@ extension JobService {
         try await board.waitUntilLetGo(id)
         // So the job does not come back if this process dies midway. On a full disk it can still be removed.
         try? await settle(entry)
-        guard try await remove(id, as: try? await entry.read()) else {
+        guard try await removeEnded(id, try? await entry.read()) else {
             throw ReelFailure(.jobNotEnded(job: id, state: .running))
         }
         return .removed
@@ -202,7 +202,7 @@ extension JobService {
     /// `.jobNotEnded`, or the record has changed and the answer is false. The board forgets it before the store does.
     ///
     /// - Parameter record: read before this call; nil if it cannot be read.
-    package func remove(_ id: JobID, as record: JobRecord?) async throws(ReelFailure) -> Bool {
+    package func removeEnded(_ id: JobID, _ record: JobRecord?) async throws(ReelFailure) -> Bool {
         let entry = try entry(id)
         try await board.forget(id)
         if let record {

@@ -51,14 +51,9 @@ package actor EventFeed {
 }
 
 extension JobService {
-    /// The place in the board's stream of events before all that happens from now on.
     package func now() async throws(ReelFailure) -> BoardEvent.Place { try await board.placeOfNow() }
 
-    /// What happens on the board, event by event, for one reader.
-    ///
-    /// - Parameters:
-    ///   - place: events after it are read: from `now`, or of the last event seen; nil for those after the first call.
-    ///   - job: the only one whose events matter; nil for all jobs.
+    /// A feed on a board of its own; `place` is from `now`, or that of the last event seen.
     package func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {
         EventFeed(connect(), of: job, after: place)
     }
@@ -103,12 +98,11 @@ extension JobService {
         }
     }
 
-    /// Takes the webhook, a URL that is told of each end of a job, that has been due longest; nil if none is due. Only
-    /// one program gets it, and it is due again if that does not call `settle` in time.
+    /// As `Board.dispatch`; `settle` says how the attempt ended.
     package func dueWebhook() async throws(ReelFailure) -> DueWebhook? { try await board.dispatch() }
 
-    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed.
-    /// Repeats the call for a minute while Redis cannot be reached: a delivered webhook would otherwise be sent again.
+    /// As `Board.dispatched`, but repeated for a minute while Redis cannot be reached: a delivered webhook would
+    /// otherwise be sent again.
     package func settle(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) async throws(ReelFailure) -> DueWebhook.Answer {

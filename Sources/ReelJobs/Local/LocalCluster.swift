@@ -8,22 +8,14 @@ internal import SystemPackage
 
 /// A Redis and a worker of this process alone, for as long as one job takes: what `run` works with.
 struct LocalCluster: Sendable {
-    private let programs: Programs
-    private let store: String
-    private let slots: Int
-    private let memoryTotal: Int64
-    private let sandbox: SandboxMode
+    let programs: Programs
+    let store: String
+    let slots: Int
+    let memoryTotal: Int64
+    let sandbox: SandboxMode
 
     /// From one report of the worker to the next: how often progress can change.
     static let beat = Duration.milliseconds(500)
-
-    init(programs: Programs, store: String, slots: Int, memoryTotal: Int64, sandbox: SandboxMode) {
-        self.programs = programs
-        self.store = store
-        self.slots = slots
-        self.memoryTotal = memoryTotal
-        self.sandbox = sandbox
-    }
 
     /// Starts both, runs the body meanwhile, and ends both, however the body ends. Neither of them remains then, even if this
     /// process is killed.

@@ -12,18 +12,9 @@ internal import Synchronization
 /// A video that fails does not keep the others from being reversed. It leaves only files from which another run of the same
 /// job can resume.
 package struct LocalRun: Sendable {
-    /// A video to reverse.
-    package struct Request: Sendable {
-        /// From `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
-        package let job: JobRecord
-        /// Where the result goes.
-        package let destination: Destination
-
-        /// A job, and where its result goes.
-        package init(_ job: JobRecord, to destination: Destination) {
-            (self.job, self.destination) = (job, destination)
-        }
-    }
+    /// A video to reverse: its job, by `JobRecord.init(submitting:spec:terms:submission:within:stages:)`, and where the
+    /// result goes.
+    package typealias Request = (job: JobRecord, destination: Destination)
 
     /// The progress of a run.
     package enum Step: Sendable {
@@ -55,7 +46,6 @@ package struct LocalRun: Sendable {
     ///
     /// - Parameters:
     ///   - requests: at least one. The store is in the folder of the first one's output.
-    ///   - programs: where engine and worker are.
     ///   - slots: passes at once, at most.
     ///   - memoryTotal: bytes that all passes may take together.
     ///   - memoryIsLimited: whether a user chose the total. If not, a pass that needs more takes it.
@@ -90,7 +80,7 @@ package struct LocalRun: Sendable {
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
         }
-        LocalRun.removeOld(in: store, butNot: requests.map(\.job.id))
+        LocalRun.removeOld(in: store, butNot: requests.map { $0.job.id })
         // By then the jobs' locks, which are files in the store, have been let go.
         defer { store.removeIfEmpty() }
         // Jobs that have files in the store, locked.
@@ -199,7 +189,7 @@ package struct LocalRun: Sendable {
         _ told: @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
         let board = RedisBoard(redis, name: "reel-coordinator-run", patience: RedisPatience(.seconds(15)))
-        guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")) else {
+        guard case .begun(let claim) = try await board.begin(stored.record.beginning, holder: WorkerID("submit")) else {
             throw ReelFailure(.probeLost(job: stored.id))
         }
         try await stored.publish(on: board, claim, stored.finished(in: stored.indexes(in: store)))

@@ -23,8 +23,6 @@ extension StoredJob {
 
     package var id: JobID { record.id }
 
-    package var beginning: BoardJob { record.beginning }
-
     package var result: StoredResult? { get async { await entry.result } }
 
     /// The indexes that the plan was made from, in the order of its sources. Throws as `JobStore.readIndexes` does.

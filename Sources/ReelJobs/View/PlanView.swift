@@ -91,7 +91,6 @@ package struct PlanView: Codable, Hashable, Sendable {
         diagnostics += views
         warnings += views.map(\.message)
     }
-
 }
 
 extension PlanView {

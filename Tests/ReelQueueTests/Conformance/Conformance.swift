@@ -342,7 +342,7 @@ struct Conformance {
         guard history.count.isMultiple(of: 8) else { return }
         for id in OperationSource.ids { try await lookClosely(id) }
         compare(try await self.board.workers().map(\.timeless), model.registered)
-        let queue = try await self.board.queue().jobs
+        let queue = try await self.board.queue(count: 100).jobs
         compare(queue.map(\.job.id.text), model.active + model.failed)
         let counts = try await self.board.jobCounts()
         compare([counts.active, counts.failed], [model.active.count, model.failed.count])
