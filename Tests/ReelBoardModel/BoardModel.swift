@@ -354,7 +354,6 @@ extension BoardModel {
     /// Whether a pass has no attempt left after this many that failed for this cause.
     package func isLast(_ count: Int, _ cause: FailureCause) -> Bool { count >= BoardPolicy.attempts[cause] ?? .max }
 
-    /// A worker is no longer heard of.
     package mutating func silence(_ worker: String) { workers[worker]?.isSilent = true }
 
     /// A pass turns out to have begun long ago. Gives its holder.

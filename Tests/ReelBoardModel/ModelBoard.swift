@@ -30,7 +30,6 @@ package actor ModelBoard: Board {
     /// - Parameter time: seconds since 1970 by both clocks.
     package init(time: Double = 2_000_000_000) { self.time = Clocks(board: time, host: time) }
 
-    /// A board out of reach.
     package static let unreachable = ReelFailure(
         .redisUnreachable(address: "model", said: "the test broke the connection", passes: true))
 
@@ -92,7 +91,6 @@ extension ModelBoard {
         for lease in model.leases where lease.holding.job == job.text { _ = model.lapse(lease.holding) }
     }
 
-    /// All retries of a job fall due.
     package func fallDue(_ job: JobID) {
         model.tick()
         model.fallDue(job.text, longSince: false)

@@ -13,9 +13,7 @@ enum Put: Sendable {
 }
 
 extension Begun {
-    var claim: Claim? {
-        if case .begun(let claim) = self { claim } else { nil }
-    }
+    var claim: Claim? { if case .begun(let claim) = self { claim } else { nil } }
 }
 
 extension RedisBoard {
@@ -36,9 +34,7 @@ extension RedisBoard {
 }
 
 extension Departure {
-    var removal: Removal? {
-        if case .remove(let removal) = self { removal } else { nil }
-    }
+    var removal: Removal? { if case .remove(let removal) = self { removal } else { nil } }
 }
 
 /// An empty board, and what tests do with one all the time.
@@ -180,7 +176,17 @@ struct BoardFixture {
         }
     }
 
-    /// Makes every retry of a job due at once.
+    /// Has the only lease lapse, and its pass requeued.
+    func lapseOne() async throws {
+        try lapse()
+        #expect(try await reaper().reap() == 1)
+    }
+
+    /// Worker w1 beats on host one, w2 on host two.
+    func beatOnTwoHosts() async throws {
+        for (worker, host) in [("w1", "one"), ("w2", "two")] { try await beat(worker, host: host) }
+    }
+
     func makeDue(_ job: String = "a1") throws {
         for index in try raw("ZRANGE", "reel2:{main}:job:\(job):retry", "0", "-1").split(separator: "\n") {
             try raw("ZADD", "reel2:{main}:job:\(job):retry", "1", String(index))

@@ -124,8 +124,7 @@ extension BoardTests {
             try await fixture.board.release(released)
             try await fixture.board.release(released)
             #expect(try await fixture.fail(released, .transient) == .late)
-            try fixture.lapse()
-            #expect(try await fixture.reaper().reap() == 1)
+            try await fixture.lapseOne()
             // Its work is done all the same: it gets the pass back, and completes it.
             try await fixture.beat("w2", holding: [late])
             #expect(try await fixture.complete(late, by: "w2") == .ok)
@@ -265,6 +264,51 @@ extension BoardTests {
             #expect(try await fixture.board.audit() == Audit(jobs: 2, repairs: 3))
             #expect(try await fixture.board.figures().jobs == BoardFigures.Jobs(running: 1, cancelled: 1))
             #expect(try fixture.raw("ZCARD", "reel2:{main}:done") == "0")
+        }
+
+        // MARK: Rates
+
+        private let key = "reel2:{main}:pace"
+
+        /// Minutes since 1970, by Redis's clock.
+        private func minute() throws -> Int { (Int(try fixture.raw("TIME").split(separator: "\n")[0]) ?? 0) / 60 }
+
+        @Test func theLastSixtyWholeMinutes() async throws {
+            var (rates, now) = ([MinuteRate](), 0)
+            repeat {
+                now = try minute()
+                // Minutes before the last hour, the one that goes on, and what is no slot do not count.
+                let slots = [(now, 6000, 60), (now - 1, 600, 6), (now - 60, 90, 3), (now - 70, 1, 1)]
+                for (slot, frames, passes) in slots {
+                    try fixture.raw("HSET", key, "m\(slot % 61)", "\(slot) \(frames) \(passes)")
+                }
+                try fixture.raw("HSET", key, "x", "\(now - 3) -5 0", "y", "a b c")
+                rates = try await fixture.board.rates()
+            } while try minute() != now
+            #expect(rates.map(\.time) == (now - 60..<now).map { $0 * 60 })
+            #expect(rates.last?.pace == Pace(framesPerSecond: 10, passesPerSecond: 0.1))
+            #expect(rates.first?.pace == Pace(framesPerSecond: 1.5, passesPerSecond: 0.05))
+            #expect(rates.dropFirst().dropLast().allSatisfy { $0.pace == .none })
+        }
+
+        @Test func workIsInTheMinuteInWhichItIsReported() async throws {
+            var (slots, minutes) = ("", 0..<0)
+            repeat {
+                try fixture.raw("FLUSHALL")
+                let before = try minute()
+                try await fixture.publish(BoardFixture.job(passes: 2))
+                let (first, second) = (try await fixture.take(), try await fixture.take())
+                try await fixture.beat(holding: [first, second], encoded: 4)
+                try await fixture.complete(first)
+                slots = try fixture.raw("HGET", key, "m\(before % 61)")
+                minutes = before..<(try minute())
+            } while !minutes.isEmpty
+            // The first pass has ten frames, of which the beat told four; so it did of the second.
+            #expect(slots == "\(minutes.lowerBound) 14 1")
+            #expect(try await fixture.board.rates().count == 60)
+            // The last minute's speed and that of each minute stand beside each other.
+            let passes = try await fixture.board.pace().passesPerSecond
+            #expect(passes > 0 && passes <= 1)
         }
     }
 }
