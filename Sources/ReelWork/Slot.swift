@@ -91,7 +91,7 @@ package final class Slot: Sendable {
             store: environment.store, engine: environment.engines, capacity: capacity, quotas: environment.quotas)
         // What a job may take counts from its first pass on, so planning takes nothing of it.
         return try await attempt.timed(environment.quotas.allowance()) { [environment] in
-            try await PlanningAttempt(planning: planning, board: environment.board, claim: attempt.claim).run()
+            try await planning.plan(attempt.claim, on: environment.board)
         }.plan.passes.count
     }
 

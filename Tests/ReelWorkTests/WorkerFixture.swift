@@ -141,7 +141,7 @@ extension WorkerFixture {
         guard case .begun(let claim) = try await board.begin(job.record.beginning, holder: WorkerID("submit")) else {
             throw ReelFailure(.probeLost(job: job.id))
         }
-        _ = try await PlanningAttempt(planning: planning, board: board, claim: claim).run()
+        _ = try await planning.plan(claim, on: board)
     }
 
     /// Writes the record of a job, and puts the job on the board with a probe that no process holds.

@@ -48,6 +48,18 @@ package struct Planning: Sendable {
         return try await findOrMakePlan(of: wanted.id, from: try await examine(entry.read()))
     }
 
+    /// Plans a job whose planning a claim holds, and returns it when its passes are on the board.
+    ///
+    /// Throws `.probeLost` if another process holds the planning by then, `.jobCancelled` if a user cancelled the job,
+    /// and what reading and planning throw.
+    package func plan(_ claim: Claim, on board: any Board) async throws(ReelFailure) -> StoredJob {
+        let sources = try await examine(store.job(claim.job).read())
+        let job = try await findOrMakePlan(of: claim.job, from: sources)
+        let finished = await job.finished(in: sources.input.indexes)
+        try await board.patiently { () throws(ReelFailure) in try await job.publish(on: board, claim, finished) }
+        return job
+    }
+
     /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.
     ///
     /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable`.
