@@ -2,7 +2,9 @@ internal import ArgumentParser
 internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
+internal import ReelStore
 internal import ReelTerminal
+internal import ReelWords
 
 struct WorkersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration.ofBoard(
@@ -100,5 +102,84 @@ struct WorkerArguments: ParsableArguments {
             }
         }
         try failures.end()
+    }
+}
+
+struct InitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration.ofBoard(
+        "init", "Make a store that workers and coordinators share, and prepare the board; prints the store's id.",
+        text: """
+            Prepares the store of --store, the board of --redis, or both. Without options, REEL_STORE and REEL_REDIS or \
+            REEL_REDIS_FILE apply. A new folder is accessible to its owner and its group only (mode 2770); an existing one \
+            keeps its mode, and a store is not changed. Preparing the board loads reel's functions into Redis, unless it \
+            has newer ones. Other programs load them by themselves if their user may.
+            """, examples: "init --store /mnt/reel --redis redis://10.0.0.5:6379")
+
+    @OptionGroup var store: StoreOption
+    @Option(help: ArgumentHelp("Redis; REEL_REDIS names another default.", valueName: "url")) var redis: String?
+    @Flag(help: "Print the store and the board, each as a line of JSON.") var json = false
+
+    func run() async throws {
+        let isChosen = store.isGiven || redis != nil
+        let address = try redis ?? (isChosen ? nil : RedisOption.urlOfEnvironment())
+        let makesStore = store.isGiven || !isChosen && store.isNamed
+        guard makesStore || address != nil else {
+            throw ValidationError(
+                "--store or REEL_STORE names a store, --redis or REEL_REDIS a board: at least one is needed")
+        }
+        if makesStore { try makeStore() }
+        if let address { try await prepareBoard(address) }
+    }
+
+    private func makeStore() throws {
+        let made = try store.make()
+        guard let id = made.id else { throw ReelFailure(.storeMissing(path: made.root)) }
+        console.say("\(made.root) is a store")
+        if json { console.json(StoreView(store: made.root, id: id.text)) } else { console.result(id.text) }
+    }
+
+    private func prepareBoard(_ address: String) async throws {
+        let option = RedisOption(url: address)
+        let isNew = try await option.service(warnings: true).prepareBoard()
+        let named = "\(try option.address())"
+        console.say("Redis at \(named) \(isNew ? "has got" : "has") the board's functions")
+        if json { console.json(BoardView(redis: named, outcome: isNew ? "loaded" : "present")) }
+    }
+}
+
+struct RecoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration.ofBoard(
+        "recover", "Put the store's unfinished jobs back on a board that has lost them.",
+        text: "Finished passes are kept. You can repeat it at any time.", examples: "recover")
+
+    @OptionGroup var redis: RedisOption
+    @OptionGroup var store: StoreOption
+    @Flag(help: "Print each job with what became of it, as a line of JSON.") var json = false
+
+    func run() async throws {
+        let service = try await redis.service(joining: store.open(), warnings: true)
+        let audit = try await service.audit()
+        if audit.repairs > 0 { console.say("\(audit.repairs) repairs in \(audit.jobs) jobs of the board") }
+        let outcomes = try await service.recover()
+        var lost: [JobID] = []
+        for (job, outcome) in outcomes {
+            switch outcome {
+            case .recovered(let passes):
+                console.say("job \(job) goes on; passes that were finished: \(passes)")
+                if json {
+                    console.json(JobChangeView(onBoard: job, passesDone: passes))
+                } else {
+                    console.result(job.text)
+                }
+            case .known:
+                console.say("job \(job) is on the board")
+                if json { console.json(JobChangeView(onBoard: job, passesDone: nil)) }
+            case .lost(let why):
+                console.say("job \(job) cannot be recovered: \(why.words); submit it again")
+                lost.append(job)
+            }
+        }
+        if outcomes.isEmpty { console.say("the store has no unfinished job") }
+        guard lost.isEmpty else { throw ReelFailure(.jobsNotRecovered(jobs: lost)) }
     }
 }
