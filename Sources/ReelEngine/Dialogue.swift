@@ -71,8 +71,7 @@ struct Dialogue: Sendable {
             return .answer(.result(result))
         case (.working(let request, _, _), .failure(let failure)):
             return receive(failure, isPossible: failure.mayAnswer(request))
-        case (.starting, .failure(let failure)):
-            return receive(failure, isPossible: failure.mayPreventStart)
+        case (.starting, .failure(let failure)): return receive(failure, isPossible: failure.mayPreventStart)
         case (_, .ready): return .kill(.nonsense(.secondReady))
         case (_, .progress): return .kill(.nonsense(.strayProgress))
         case (_, .result): return .kill(.nonsense(.strayResult))

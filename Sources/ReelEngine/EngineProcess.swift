@@ -9,9 +9,7 @@ final class EngineProcess: Sendable {
     typealias Execution = Subprocess.Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
 
     /// Kills at once: an engine has nothing to clean up.
-    static let killingGroup = [
-        TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
-    ]
+    static let killingGroup = [TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
 
     let standardError = ByteTail(limit: 64 << 10)
     private let execution: Execution
@@ -58,14 +56,10 @@ final class EngineProcess: Sendable {
         // If the line cannot be written, the engine is dead or dying: its end is the answer.
         _ = try? await execution.standardInputWriter.write(line(.confinement(confinement)))
         switch await awaitAnswer() {
-        case .ready(let identity) where identity.version == Wire.version:
-            return identity
-        case .ready(let identity):
-            throw ReelFailure(.engineVersion(version: identity.version, supported: Wire.version))
-        case .failure(let failure):
-            throw failure
-        case .result:
-            preconditionFailure("the dialogue lets no result pass before a request")
+        case .ready(let identity) where identity.version == Wire.version: return identity
+        case .ready(let identity): throw ReelFailure(.engineVersion(version: identity.version, supported: Wire.version))
+        case .failure(let failure): throw failure
+        case .result: preconditionFailure("the dialogue lets no result pass before a request")
         }
     }
 

@@ -107,9 +107,7 @@ extension [JobView] {
 /// The keys of a terminal while a screen is watched: nothing is echoed, and no line end is awaited. Ctrl-C still
 /// interrupts.
 package final class Keyboard {
-    package enum Key: Equatable {
-        case quit, up, down, pageUp, pageDown, home, end, open, back, sort
-    }
+    package enum Key: Equatable { case quit, up, down, pageUp, pageDown, home, end, open, back, sort }
 
     private var before = termios()
     private var isOpen = true

@@ -26,9 +26,7 @@ package actor Claimer {
 
     /// - Parameters:
     ///   - waiting: the board on which this role waits for work, for it alone.
-    package init(
-        _ environment: WorkerEnvironment, identity: EngineIdentity, waiting: any Board, memoryTotal: Int64
-    ) {
+    package init(_ environment: WorkerEnvironment, identity: EngineIdentity, waiting: any Board, memoryTotal: Int64) {
         self.environment = environment
         self.identity = identity
         self.waiting = waiting

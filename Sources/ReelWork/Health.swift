@@ -116,9 +116,7 @@ package final class WorkerNotes: Sendable {
 
     /// Nil if the store was away, or has not been seen lately.
     package var store: Room? {
-        state.withLock { state in
-            state.store.flatMap { clock.now - $0.seen < WorkerNotes.patience ? $0.room : nil }
-        }
+        state.withLock { state in state.store.flatMap { clock.now - $0.seen < WorkerNotes.patience ? $0.room : nil } }
     }
 
     /// Notes folders one of whose disks is full; nil when there is room again.
@@ -155,8 +153,7 @@ package final class WorkerNotes: Sendable {
         state.withLock { state in
             let full = state.full.map { Diagnostic.workerDiskFull(folders: $0) }
             let out =
-                state.slotsOut > 0
-                ? Diagnostic.workerSlotsOut(slots: state.slotsOut, jobs: SlotHealth.jobsInARow) : nil
+                state.slotsOut > 0 ? Diagnostic.workerSlotsOut(slots: state.slotsOut, jobs: SlotHealth.jobsInARow) : nil
             let store = state.storeFailure.map { Diagnostic.workerStoreUnusable(last: $0) }
             let clock = state.clockOffset == 0 ? nil : Diagnostic.workerClockDiffers(seconds: state.clockOffset)
             return [full, out, store, clock].compactMap(\.self)

@@ -190,9 +190,7 @@ actor AssemblyFeed {
         }
     }
 
-    private func firstMissing(
-        of results: [Int: PassResult]
-    ) async -> (pass: Int, segment: SegmentRecord)? {
+    private func firstMissing(of results: [Int: PassResult]) async -> (pass: Int, segment: SegmentRecord)? {
         let missing = Set(await entry.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
         for (pass, result) in results {
             if let segment = result.segments.first(where: { missing.contains($0.name) }) { return (pass, segment) }

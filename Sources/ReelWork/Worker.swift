@@ -135,10 +135,9 @@ package final class Worker: Service {
     private func report(_ identity: EngineIdentity) -> WorkerReport {
         let notes = environment.notes
         return WorkerReport(
-            worker: id, host: host, slots: settings.slots, slotsOut: notes.slotsOut,
-            memoryTotal: settings.memoryTotal, encoders: identity.encoders, protocolVersion: Wire.version,
-            version: Release.version, store: environment.store.name,
-            uptime: ((ContinuousClock.now - started) / .seconds(1)).rounded(.down),
+            worker: id, host: host, slots: settings.slots, slotsOut: notes.slotsOut, memoryTotal: settings.memoryTotal,
+            encoders: identity.encoders, protocolVersion: Wire.version, version: Release.version,
+            store: environment.store.name, uptime: ((ContinuousClock.now - started) / .seconds(1)).rounded(.down),
             sandbox: identity.sandbox, sourceRoots: settings.sourceRoots, notes: notes.diagnostics,
             held: environment.passes.report)
     }
@@ -193,8 +192,7 @@ package struct WorkerEnvironment: Sendable {
     /// - Parameter grace: how long passes may go on when the worker ends.
     package init(
         worker: WorkerID, board: any Board, store: any JobStore, engines: any EngineRunner, scratch: String,
-        quotas: Quotas = Quotas(), grace: Duration,
-        clock: WorkerClock = .continuous, log: Logger
+        quotas: Quotas = Quotas(), grace: Duration, clock: WorkerClock = .continuous, log: Logger
     ) {
         self.worker = worker
         self.board = board

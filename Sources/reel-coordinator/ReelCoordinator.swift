@@ -65,8 +65,7 @@ enum Advice {
         case .rangeEmpty, .nothingInRange: "choose another --from, --to or --duration"
         case .memoryTooSmall: "--memory and --memory-total say how much"
         case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _): "choose with \(name(of: option))"
-        case .optionUnsupported(let option, _), .copyWithOption(let option),
-            .optionNotOfContainer(let option, _):
+        case .optionUnsupported(let option, _), .copyWithOption(let option), .optionNotOfContainer(let option, _):
             "leave out \(name(of: option))"
         case .valueUnsupported(let option, _, _, _): "choose with \(name(of: option))"
         case .sizeIndivisible: "--size and --pixel-format say so"

@@ -55,15 +55,12 @@ actor Fleet {
     }
 
     /// Runs `body` with a Redis and as many workers as asked for; afterwards nothing of them runs any more.
-    static func with(
-        _ fixture: ProcessFixture, workers count: Int, _ body: (Fleet) async throws -> Void
-    ) async throws {
+    static func with(_ fixture: ProcessFixture, workers count: Int, _ body: (Fleet) async throws -> Void) async throws {
         let fleet = try Fleet(fixture)
         do {
             try await fleet.writeUsers()
             try await fleet.startRedis()
-            try #require(
-                try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
+            try #require(try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
             let prepared = try await fixture.run(
                 .coordinator, ["init", "--redis", fleet.address(as: "reel-admin"), "--store", fleet.store])
             try #require(prepared.code == 0, "\(prepared.error)")
@@ -102,8 +99,7 @@ actor Fleet {
             .redis,
             [
                 Fleet.deploy.path + "/redis.conf", "--aclfile", fixture.path("redis/users.acl"), "--port", "0",
-                "--unixsocket", socket, "--dir", fixture.path("redis"),
-                "--loglevel", "warning",
+                "--unixsocket", socket, "--dir", fixture.path("redis"), "--loglevel", "warning",
             ] + settings, environment: redisSickness?.environment ?? [:])
     }
 
@@ -225,9 +221,7 @@ actor Fleet {
             environment: environment(as: user))
     }
 
-    nonisolated func startCoordinator(
-        _ arguments: [String], _ program: Program = .coordinator
-    ) async throws -> Child {
+    nonisolated func startCoordinator(_ arguments: [String], _ program: Program = .coordinator) async throws -> Child {
         try await fixture.start(program, arguments, environment: environment(as: "reel-coordinator"))
     }
 

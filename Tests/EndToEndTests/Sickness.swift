@@ -15,9 +15,7 @@ final class Sickness: Sendable {
         try Data(count: 40).write(to: URL(fileURLWithPath: path))
     }
 
-    var environment: [String: String] {
-        ["LD_PRELOAD": library, "REEL_SICKNESS": path, "REEL_SICKNESS_FATAL": fatal]
-    }
+    var environment: [String: String] { ["LD_PRELOAD": library, "REEL_SICKNESS": path, "REEL_SICKNESS_FATAL": fatal] }
 
     /// By how many seconds the wall clock is ahead.
     func setClock(_ seconds: Int64) throws { try write(seconds, at: 0) }

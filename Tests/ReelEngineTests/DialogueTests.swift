@@ -47,8 +47,7 @@ struct DialogueTests {
     }
 
     private func segment(_ number: Int) -> StoredSegment {
-        let content = SegmentContent(
-            part: .video(frames: number * 24..<number * 24 + 24), times: "aa", target: "bb")
+        let content = SegmentContent(part: .video(frames: number * 24..<number * 24 + 24), times: "aa", target: "bb")
         let record = SegmentRecord(
             content: content, clip: 0, token: "7e", frames: 24, packets: 24, bytes: 4321, checksum: "c0",
             timeBase: TimeBase(1001, 30000), reorderDepth: 0, extradataHash: "e0")

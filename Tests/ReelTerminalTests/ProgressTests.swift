@@ -31,16 +31,14 @@ import Testing
         #expect(meter.bar(columns: 80) == "[" + String(repeating: "-", count: 40) + "]    0 %  0/1000 frames")
         meter.add(sample(500, at: 10))
         #expect(
-            meter.bar(columns: 80)
-                == "[################-----------------]   50 %  500/1000 frames  50.0 fps  ETA 0:10")
+            meter.bar(columns: 80) == "[################-----------------]   50 %  500/1000 frames  50.0 fps  ETA 0:10")
     }
 
     @Test func theClipThatIsWorkedOn() {
         var meter = ProgressMeter()
         meter.add(ProgressSample(frames: 10, total: 100, assembling: false, seconds: 0, clip: "clip 2 of 5, day.mov"))
         #expect(
-            meter.bar(columns: 80)
-                == "[###------------------------------]   10 %  10/100 frames  clip 2 of 5, day.mov")
+            meter.bar(columns: 80) == "[###------------------------------]   10 %  10/100 frames  clip 2 of 5, day.mov")
         #expect(meter.bar(columns: 48) == "[##---------------------]   10 %  10/100 frames")
         #expect(meter.step() == "10 %, 10 of 100 frames, clip 2 of 5, day.mov")
         meter.add(ProgressSample(frames: 100, total: 100, assembling: true, seconds: 1, clip: "2 of 3, day.mov"))

@@ -194,14 +194,11 @@ final class FakeEngines: EngineRunner {
             let named = state.withLock(\.reconHash)
             return .recon(ReconResult(indexHash: named ?? Fingerprint.sha256Hex(bytes)))
         case .choose(let request):
-            var targets = TargetsResult(
-                video: FakeMedia.target(threads: request.threads), audio: [], diagnostics: [])
+            var targets = TargetsResult(video: FakeMedia.target(threads: request.threads), audio: [], diagnostics: [])
             state.withLock(\.choosing)(&targets)
             return .targets(targets)
-        case .reverse(let request), .reverseAudio(let request):
-            return .pass(try reverse(request))
-        case .assemble(let request):
-            return .assembly(try assemble(request, segments))
+        case .reverse(let request), .reverseAudio(let request): return .pass(try reverse(request))
+        case .assemble(let request): return .assembly(try assemble(request, segments))
         case .pictures: return .pictures
         }
     }
@@ -218,8 +215,7 @@ final class FakeEngines: EngineRunner {
             let bytes = Array("\(content.part) backwards\n".utf8)
             let record = SegmentRecord(
                 content: content, clip: place.name.subject.clip, token: place.name.token, frames: frames.count,
-                packets: frames.count,
-                bytes: Int64(bytes.count), checksum: Fingerprint.sha256Hex(bytes),
+                packets: frames.count, bytes: Int64(bytes.count), checksum: Fingerprint.sha256Hex(bytes),
                 timeBase: plan.video.format.timeBase, reorderDepth: 0, extradataHash: "")
             try Data(bytes).write(to: URL(filePath: place.data.name))
             try JSONEncoder().encode(record).write(to: URL(filePath: place.record.name))

@@ -15,9 +15,7 @@ enum FakeMedia {
                 pts: Timestamp(Int64(place) * 512), dts: Timestamp(Int64(place) * 512), size: 1000,
                 position: Int64(48 + place * 1100), flags: place.isMultiple(of: 10) ? .key : [])
         }
-        let points = stride(from: 0, to: count, by: 10).map {
-            RandomAccessPoint(packet: Int32($0), frame: Int32($0))
-        }
+        let points = stride(from: 0, to: count, by: 10).map { RandomAccessPoint(packet: Int32($0), frame: Int32($0)) }
         let stream = VideoStream(
             index: 0, codec: "h264", width: 64, height: 48, pixelFormat: "yuv420p", timeBase: timeBase,
             frameRate: Rational(25), sampleAspectRatio: nil, displayMatrix: nil, colour: ColourTags(),

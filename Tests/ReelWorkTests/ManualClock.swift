@@ -21,8 +21,7 @@ final class ManualClock: Sendable {
     init(runsFreely: Bool = false) { state = Mutex(State(runsFreely: runsFreely)) }
 
     var clock: WorkerClock {
-        WorkerClock(
-            elapsed: { self.state.withLock(\.now) }, pause: { try await self.sleep(for: $0) })
+        WorkerClock(elapsed: { self.state.withLock(\.now) }, pause: { try await self.sleep(for: $0) })
     }
 
     /// How many tasks wait for the time to pass.

@@ -145,8 +145,7 @@ enum JSONBody {
         do {
             return JSONPlace(
                 bytes.count <= small
-                    ? try JSONValue(bytes, within: limits.bounds)
-                    : try await reader.read(bytes, within: limits.bounds))
+                    ? try JSONValue(bytes, within: limits.bounds) : try await reader.read(bytes, within: limits.bounds))
         } catch let excess as JSONFault where excess != .notJSON {
             throw Problem(
                 .badRequest, "json-too-large", "The request's body is too deep or has too many values",

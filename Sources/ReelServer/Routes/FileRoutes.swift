@@ -100,10 +100,8 @@ struct PictureRoutes {
             Problem(
                 .serviceUnavailable, "pictures-busy", "Too many pictures are waited for",
                 detail: "Ask for it again in a moment.", retryAfter: 5)
-        case .beyond(let frames):
-            missing("frame-unknown", "There are \(frames) frames, counted from 0.")
-        case .none:
-            missing("picture-missing", "The job ended without what it would show.")
+        case .beyond(let frames): missing("frame-unknown", "There are \(frames) frames, counted from 0.")
+        case .none: missing("picture-missing", "The job ended without what it would show.")
         }
     }
 

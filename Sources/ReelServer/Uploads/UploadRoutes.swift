@@ -251,8 +251,7 @@ extension Problem {
     static func locked(_ upload: Upload) -> Problem {
         Problem(
             HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "upload-locked",
-            "Another request writes the upload",
-            detail: "Ask for its offset and go on in a moment.", retryAfter: 1)
+            "Another request writes the upload", detail: "Ask for its offset and go on in a moment.", retryAfter: 1)
     }
 }
 

@@ -151,9 +151,7 @@ extension ExplainedArgument {
     }
 }
 
-extension ByteSize: ExpressibleByArgument {
-    package init?(argument: String) { self.init(argument) }
-}
+extension ByteSize: ExpressibleByArgument { package init?(argument: String) { self.init(argument) } }
 
 extension AudioMode: ExpressibleByArgument {}
 extension Container: ExpressibleByArgument {}
