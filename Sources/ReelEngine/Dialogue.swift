@@ -4,14 +4,12 @@ internal import ReelCore
 struct Dialogue: Sendable {
     typealias Report = @Sendable (EngineProgress) -> Void
 
-    /// What the waiting caller gets.
     enum Reply: Sendable {
         case ready(EngineIdentity)
         case result(EngineResult)
         case failure(ReelFailure)
     }
 
-    /// What to do about an event.
     enum Action {
         case report(EngineProgress, Report)
         case answer(Reply)
@@ -44,9 +42,7 @@ struct Dialogue: Sendable {
         if case .working(let request, _, _) = phase { request.longestAnswer } else { EngineRequest.longestLine }
     }
 
-    var isOver: Bool {
-        if case .ended = phase { true } else { false }
-    }
+    var isOver: Bool { if case .ended = phase { true } else { false } }
 
     /// Notes that a request is sent. Throws the failure that ended the engine, if it has ended.
     mutating func begin(_ request: EngineRequest, _ report: @escaping Report) throws(ReelFailure) {
@@ -123,7 +119,6 @@ struct Dialogue: Sendable {
         }
     }
 
-    /// What the engine was doing.
     private var place: EnginePlace {
         switch phase {
         case .starting: .start
@@ -146,13 +141,11 @@ extension EngineProgress {
 }
 
 extension Duration {
-    /// In seconds, rounded to whole milliseconds.
     fileprivate var inSeconds: Rational {
         Rational(components.seconds) + Rational(components.attoseconds / 1_000_000_000_000_000, 1000)
     }
 }
 
-/// Why an engine is killed.
 enum KillReason: Sendable {
     case cancelled
     /// It is no longer needed.

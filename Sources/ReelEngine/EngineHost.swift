@@ -21,35 +21,29 @@ package protocol Engine: Sendable {
 
     /// Sends a request and waits for its result. Cancelling the task kills the engine.
     ///
-    /// - Parameter progress: called with each progress event, in order, at most four times a second.
+    /// - Parameters:
+    ///   - progress: called with each progress event, in order, at most four times a second.
+    ///   - next: gives the segments of an assembly as they become known, nil when all are named. If it throws, the
+    ///     engine is killed. Other requests have none.
     /// - Throws: the engine's own failure as it is, after which it takes the next request; cause crash if it died, hung
     ///   or broke the protocol, naming the signal and the frames being processed; kind interrupted if the task was
-    ///   cancelled. After the last two the engine is dead.
+    ///   cancelled; and what `next` throws. After the last three the engine is dead.
     func perform(
-        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
-    ) async throws(ReelFailure) -> EngineResult
-
-    /// Sends the request of an assembly, names the segments to it as they become known, and waits for the result.
-    /// Cancelling the task kills the engine.
-    ///
-    /// - Parameters:
-    ///   - progress: as of `perform`.
-    ///   - next: gives the next segments, nil when all are named. If it throws, the engine is killed.
-    /// - Throws: what `perform` throws, and what `next` throws.
-    func assemble(
-        _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
-        next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult
 }
 
+package typealias NextSegments = @Sendable () async throws(ReelFailure) -> [StoredSegment]?
+
 extension Engine {
-    /// Sends a request and waits for its result; its progress is of no interest.
-    package func perform(_ request: EngineRequest) async throws(ReelFailure) -> EngineResult {
-        try await perform(request) { _ in }
+    /// Sends a request that is whole, and waits for its result.
+    package func perform(
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void = { _ in }
+    ) async throws(ReelFailure) -> EngineResult {
+        try await perform(request, progress: progress, next: nil)
     }
 }
 
-/// Starts and ends engines.
 package protocol EngineRunner: Sendable {
     /// Starts an engine, waits until it is ready, runs `body` with it and ends it.
     ///
@@ -116,7 +110,7 @@ package struct EngineHost: EngineRunner {
                 return await process.live { () async throws -> R in
                     let confinement = Confinement(scope: scope, mode: sandbox, sourceRoots: sourceRoots)
                     let identity = try await process.start(confinement)
-                    return try await body(EngineSession(process, identity: identity))
+                    return try await body(EngineSession(process: process, identity: identity))
                 }
             }
         } catch let error as SubprocessError {
@@ -140,26 +134,14 @@ package struct EngineHost: EngineRunner {
 }
 
 /// An engine in a process of its own, inside `EngineHost.withEngine`.
-package final class EngineSession: Engine {
+package struct EngineSession: Engine {
+    fileprivate let process: EngineProcess
     package let identity: EngineIdentity
-    private let process: EngineProcess
-
-    init(_ process: EngineProcess, identity: EngineIdentity) {
-        self.process = process
-        self.identity = identity
-    }
 
     package func perform(
-        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult {
-        try await process.perform(request, progress: progress)
-    }
-
-    package func assemble(
-        _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
-        next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
-    ) async throws(ReelFailure) -> EngineResult {
-        try await process.perform(.assemble(request), progress: progress, next: next)
+        try await process.perform(request, progress: progress, next: next)
     }
 
     package var standardErrorTail: String { process.standardError.text }

@@ -40,11 +40,7 @@ final class EngineProcess: Sendable {
     ) async -> Result<R, any Error> {
         async let supervision: Void = supervise()
         let result: Result<R, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body()) } catch { result = .failure(error) }
         try? await execution.standardInputWriter.finish()
         kill(.finished)
         await supervision
@@ -65,8 +61,7 @@ final class EngineProcess: Sendable {
 
     /// - Parameter next: gives the segments that belong to the request, nil after the last.
     func perform(
-        _ request: EngineRequest, progress: @escaping Dialogue.Report,
-        next: (@Sendable () async throws(ReelFailure) -> [StoredSegment]?)? = nil
+        _ request: EngineRequest, progress: @escaping Dialogue.Report, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult {
         let line = try line(.request(request))
         try state.withLock { state throws(ReelFailure) in
@@ -98,9 +93,7 @@ final class EngineProcess: Sendable {
     }
 
     /// The same, while segments are sent as they become known. If that fails, the engine is killed.
-    private func result(
-        feeding next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
-    ) async throws -> EngineResult {
+    private func result(feeding next: @escaping NextSegments) async throws -> EngineResult {
         try await withThrowingTaskGroup(of: EngineResult?.self) { group in
             group.addTask {
                 try await withTaskCancellationHandler {
@@ -130,9 +123,7 @@ final class EngineProcess: Sendable {
     }
 
     private func line(_ input: EngineInput) throws(ReelFailure) -> [UInt8] {
-        do {
-            return try CanonicalJSON.bytes(of: input) + [UInt8(ascii: "\n")]
-        } catch {
+        do { return try CanonicalJSON.bytes(of: input) + [UInt8(ascii: "\n")] } catch {
             throw ReelFailure(.requestUnwritable(said: "\(error)"))
         }
     }

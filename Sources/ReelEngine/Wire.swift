@@ -10,17 +10,12 @@ package enum Wire {
 
 /// A request to an engine: one JSON line on its standard input.
 package enum EngineRequest: Codable, Sendable {
-    /// Reads a source and writes its index.
     case recon(ReconRequest)
-    /// Chooses encoders and formats of the output.
     case choose(ChooseRequest)
-    /// Reverses a pass of video.
     case reverse(PassRequest)
     /// Reverses, keeps or copies a track of sound.
     case reverseAudio(PassRequest)
-    /// Joins the segments and verifies the output.
     case assemble(AssembleRequest)
-    /// Makes pictures for people.
     case pictures(PicturesRequest)
 }
 
@@ -69,7 +64,6 @@ package struct JobFiles: Codable, Hashable, Sendable {
     }
 }
 
-/// A source and its index.
 package struct SourceFiles: Codable, Hashable, Sendable {
     package var source: Locator
     package var index: Locator
@@ -102,7 +96,6 @@ package struct PassRequest: Codable, Sendable {
 /// Join the segments into a file and verify it. The segments follow as `EngineInput.segments`.
 package struct AssembleRequest: Codable, Sendable {
     package var job: JobFiles
-    /// Where to write the result.
     package var output: Locator
 
     package init(job: JobFiles, output: Locator) {
@@ -113,11 +106,9 @@ package struct AssembleRequest: Codable, Sendable {
 
 /// Write a JPEG of some pictures, side by side.
 package struct PicturesRequest: Codable, Sendable {
-    /// Where the pictures are.
     package var subject: Subject
     /// The size into which each is fitted, upright and with square pixels.
     package var within: PictureSize
-    /// Where to write the JPEG.
     package var file: Locator
 
     package enum Subject: Codable, Sendable {
@@ -138,7 +129,6 @@ package struct PicturesRequest: Codable, Sendable {
 package enum EngineInput: Codable, Sendable {
     /// What the engine may reach, before anything else.
     case confinement(Confinement)
-    /// The next thing to do.
     case request(EngineRequest)
     /// Segments for the assembly that was requested last, in any order. There may be many such lines, while passes are
     /// still being done; all segments of the job are named once.
@@ -174,7 +164,6 @@ package struct EngineScope: Codable, Hashable, Sendable {
 
 /// The first line on an engine's standard input: the engine confines itself before it is ready.
 package struct Confinement: Codable, Hashable, Sendable {
-    /// The files that the engine may reach.
     package var scope: EngineScope
     package var mode: SandboxMode
     /// The folders in which the scope's sources must lie; nil for any.
@@ -237,15 +226,11 @@ package struct EngineIdentity: Codable, Hashable, Sendable {
     }
 }
 
-/// The result of a request.
 package enum EngineResult: Codable, Sendable {
-    /// Of `EngineRequest.recon`.
     case recon(ReconResult)
-    /// Of `EngineRequest.choose`.
     case targets(TargetsResult)
     /// Of `EngineRequest.reverse` and `.reverseAudio`.
     case pass(PassResult)
-    /// Of `EngineRequest.assemble`.
     case assembly(AssemblyResult)
     /// Of `EngineRequest.pictures`: they are in the requested file.
     case pictures
@@ -259,9 +244,7 @@ package struct ReconResult: Codable, Hashable, Sendable {
     package init(indexHash: String) { self.indexHash = indexHash }
 }
 
-/// How the output will be encoded.
 package struct TargetsResult: Codable, Hashable, Sendable {
-    /// Encoder and format of the video, or passthrough.
     package var video: VideoTarget
     /// One target for each track of sound that the output gets.
     package var audio: [AudioTarget]

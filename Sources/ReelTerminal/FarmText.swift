@@ -53,7 +53,6 @@ package enum QueueText {
                 by: "\(Figures.speed(view.framesPerSecond)), \(passes) passes a minute" + eta, on: canvas)
     }
 
-    /// A job whose data on the board cannot be read.
     static func unreadable(_ id: String, _ reason: String, on canvas: Canvas) -> [ScreenLine] {
         ScreenLine(id + "  cannot be read: ", .bad).followed(by: reason, on: canvas)
     }

@@ -5,7 +5,6 @@ package import ReelQueue
 internal import ReelWords
 
 package enum JobText {
-    /// How many sources and clips are listed.
     private static let (mostSources, mostClips) = (8, 12)
     private static let indent = 10
 

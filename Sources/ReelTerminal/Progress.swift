@@ -46,7 +46,6 @@ package struct ProgressDisplay {
         }
     }
 
-    /// The video of the batch and the clip of the job that are worked on.
     private func clip(of job: JobView) -> String? {
         let words = [subject?.words, job.clips.atWork].compactMap(\.self)
         return words.isEmpty ? nil : words.joined(separator: ", ")
@@ -78,7 +77,6 @@ package struct ProgressDisplay {
     package mutating func clear() { bar.clear() }
 }
 
-/// The place of a video among the videos of a command.
 package struct BatchPlace: Hashable, Sendable {
     /// Counted from 1.
     let number: Int
@@ -203,7 +201,7 @@ package struct ProgressSample: Hashable, Sendable {
     package var total: Int
     /// Whether all frames are encoded, and are being joined and verified.
     package var assembling: Bool
-    /// Seconds since watching began.
+    /// Since watching began.
     package var seconds: Double
     /// The clip of an edit that is worked on, in words, which may include a file's name; nil for none.
     package var clip: String?
@@ -300,7 +298,7 @@ package struct ProgressMeter: Sendable {
     /// Speed, and the time that is left, as far as they are known.
     private func rate(_ sample: ProgressSample) -> (speed: String?, left: String?) {
         guard !sample.assembling else { return (nil, "assembling") }
-        let speed = framesPerSecond.map { "\(($0 * 10).rounded() / 10) fps" }
+        let speed = framesPerSecond.map(Figures.speed)
         return (speed, secondsLeft.map { "ETA " + ClockTime.text(seconds: $0) })
     }
 }

@@ -50,7 +50,6 @@ package struct ListState: Hashable, Sendable {
 
     /// In the order in which a key brings them one after the other.
     package enum SortOrder: String, CaseIterable, Sendable {
-        /// As the board lists them.
         case board
         case name, state, progress, age
 
@@ -176,19 +175,8 @@ package struct ScrollPlace: Equatable {
     ///   - count: the number of lines.
     ///   - rows: the number of lines that the screen can show.
     package mutating func heed(_ key: Keyboard.Key, count: Int, rows: Int) {
-        let page = max(rows - 1, 1)
-        let last = max(count - rows, 0)
-        let wanted =
-            switch key {
-            case .quit, .open, .back, .sort: first
-            case .up: first - 1
-            case .down: first + 1
-            case .pageUp: first - page
-            case .pageDown: first + page
-            case .home: 0
-            case .end: last
-            }
-        first = min(max(wanted, 0), last)
+        let step = ScrollPlace.step(key, page: max(rows - 1, 1), count: count) ?? 0
+        first = min(max(first + step, 0), max(count - rows, 0))
     }
 
     /// Moves as little as is needed to show a line, with one above it if there is room.
@@ -198,7 +186,7 @@ package struct ScrollPlace: Equatable {
         if line > first + rows - 3 { first = max(line - rows + 3, 0) }
     }
 
-    /// How far a key moves among the jobs of a list; nil if it does something else.
+    /// How far a key moves among lines, or among the jobs of a list; nil if it does something else.
     package static func step(_ key: Keyboard.Key, page: Int, count: Int) -> Int? {
         switch key {
         case .up: -1

@@ -5,12 +5,9 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// One attempt of this worker at what it has claimed.
 struct Attempt: Sendable {
     let work: ClaimedWork
     private let begun = ContinuousClock.now
-
-    init(_ work: ClaimedWork) { self.work = work }
 
     var claim: Claim { work.claim }
 
@@ -40,7 +37,6 @@ enum Ending {
     case cancelled
     /// The claim goes back to the board uncharged: this worker ends.
     case handedBack
-    /// The board records the result.
     case made(PassResult)
     /// The board has the plan and its passes; with them it has taken the claim back.
     case planned(passes: Int)
@@ -82,7 +78,6 @@ extension FailureReason {
     fileprivate var isLostProbe: Bool { if case .probeLost = self { true } else { false } }
 }
 
-/// Reports how an attempt ended: to the board, to the store, and in the log.
 struct AttemptReporter: Sendable {
     let attempt: Attempt
     let environment: WorkerEnvironment
@@ -220,9 +215,7 @@ struct AttemptReporter: Sendable {
     private func untilAnswered<Answer>(_ call: () async throws(ReelFailure) -> Answer) async -> Answer? {
         var backoff = RetryBackoff(log: environment.log)
         while true {
-            do {
-                return try await call()
-            } catch {
+            do { return try await call() } catch {
                 let mayWait = environment.passes.stopReason(of: claim) == nil && !environment.drain.isOn
                 guard error.cause == .transient, mayWait else { return nil }
                 let delay = backoff.delay(after: error)

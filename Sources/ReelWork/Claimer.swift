@@ -150,9 +150,7 @@ package actor Claimer {
         guard !isListening, environment.drain.byUser == nil else { return }
         isListening = true
         Task {
-            do throws(ReelFailure) {
-                try await waiting.waitForWork(seconds: 1)
-            } catch {
+            do throws(ReelFailure) { try await waiting.waitForWork(seconds: 1) } catch {
                 await environment.clock.sleep(for: backoff.delay(after: error))
             }
             isListening = false

@@ -10,9 +10,7 @@ internal import Synchronization
 package struct WorkerHealth: Hashable, Sendable {
     package enum Obstacle: String, CaseIterable, Sendable {
         case starting
-        /// It was told to end.
         case ending
-        /// A user has drained it or its host.
         case drained
         /// Redis did not answer its last beat.
         case redisUnreachable = "redis-unreachable"
@@ -43,12 +41,12 @@ package struct WorkerHealth: Hashable, Sendable {
 
 extension WorkerEnvironment {
     package func health(slots: Int, memoryTotal: Int64) -> WorkerHealth {
-        let room = notes.store
-        let isStoreUp = room != nil && !notes.hasStoreFailure
-        let slotsOut = min(notes.slotsOut, slots)
+        let (state, room) = (notes.state.withLock(\.self), notes.store)
+        let isStoreUp = room != nil && state.storeFailure == nil
+        let slotsOut = min(state.slotsOut, slots)
         let holding: [(WorkerHealth.Obstacle, Bool)] = [
-            (.starting, !notes.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
-            (.redisUnreachable, !notes.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, notes.isFull),
+            (.starting, !state.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
+            (.redisUnreachable, !state.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, state.full != nil),
             (.slotsOut, slotsOut == slots),
         ]
         let busy = min(passes.count, slots - slotsOut)
@@ -58,9 +56,9 @@ extension WorkerEnvironment {
             isAlive: notes.isAlive, obstacles: holding.filter(\.1).map(\.0),
             slots: BoardFigures.Slots(
                 busy: busy, free: isDrained ? 0 : idle, out: slotsOut, drained: isDrained ? idle : 0),
-            memoryTotal: memoryTotal, isRedisUp: notes.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
+            memoryTotal: memoryTotal, isRedisUp: state.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
             attempts: Dictionary(uniqueKeysWithValues: BoardFigures.Attempt.allCases.map { ($0, 0) })
-                .merging(notes.attempts) { $1 })
+                .merging(state.attempts) { $1 })
     }
 }
 
@@ -73,7 +71,7 @@ package final class WorkerNotes: Sendable {
         package var freeBytes: Int64?
     }
 
-    private struct State {
+    fileprivate struct State {
         var sign: Duration?
         var hasBegun = false
         var isRedisUp = false
@@ -88,7 +86,7 @@ package final class WorkerNotes: Sendable {
     /// Without a sign for that long, the loop or the store hangs. A service manager waits as long (`WatchdogSec=`).
     private static let patience = Duration.seconds(60)
 
-    private let state = Mutex(State())
+    fileprivate let state = Mutex(State())
     private let clock: WorkerClock
 
     package init(clock: WorkerClock) { self.clock = clock }
@@ -110,8 +108,6 @@ package final class WorkerNotes: Sendable {
         state.withLock { state in state.sign.map { clock.now - $0 < WorkerNotes.patience } ?? true }
     }
 
-    package var hasBegun: Bool { state.withLock(\.hasBegun) }
-    package var isRedisUp: Bool { state.withLock(\.isRedisUp) }
     package var attempts: [BoardFigures.Attempt: Int] { state.withLock(\.attempts) }
 
     /// Nil if the store was away, or has not been seen lately.
@@ -140,12 +136,6 @@ package final class WorkerNotes: Sendable {
         let offset = Int(exactly: (clocks.host - clocks.board).rounded()) ?? 0
         state.withLock { $0.clockOffset = offset.magnitude > 60 ? offset : 0 }
     }
-
-    /// Whether a disk was full, and no room was seen since.
-    package var isFull: Bool { state.withLock { $0.full != nil } }
-
-    /// Whether the store could not be written when the worker last tried.
-    package var hasStoreFailure: Bool { state.withLock { $0.storeFailure != nil } }
 
     package var slotsOut: Int { state.withLock(\.slotsOut) }
 

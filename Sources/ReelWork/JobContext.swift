@@ -107,9 +107,7 @@ package final class JobContext: Sendable {
     func checkSources() throws(ReelFailure) {
         for source in record.sources {
             let isTheSame: Bool
-            do {
-                isTheSame = try source.fingerprint.matches(entry.locator(of: source))
-            } catch {
+            do { isTheSame = try source.fingerprint.matches(entry.locator(of: source)) } catch {
                 throw ReelFailure(.sourceOutOfReach(last: error))
             }
             guard isTheSame else { throw ReelFailure(.sourceReplaced(path: source.path)) }

@@ -117,8 +117,9 @@ struct PassAttempt: Sendable {
         let feed = AssemblyFeed(
             job: claim.job, passCount: context.plan.passes.count, board: environment.board, store: environment.store,
             clock: environment.clock)
-        let request = AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token))
-        guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
+        let request = EngineRequest.assemble(
+            AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token)))
+        guard case .assembly(let result) = try await engine.perform(request, progress: progress, next: feed.next)
         else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
         let output = try await entry.adoptOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)

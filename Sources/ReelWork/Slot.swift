@@ -78,7 +78,7 @@ package final class Slot: Sendable {
     }
 
     private func begin(_ work: ClaimedWork, _ hold: Hold) -> Attempt {
-        let attempt = Attempt(work)
+        let attempt = Attempt(work: work)
         hold.attempt = attempt
         environment.passes.add(work.claim, frames: work.frames, kill: hold.kill)
         return attempt
@@ -244,11 +244,8 @@ package struct SlotTrial: Sendable {
             let scope = EngineScope(
                 sources: [], reads: files.sources.map(\.index) + [files.plan],
                 folders: try await job.entry.engineFolders() + [.file(folder.path)])
-            return try await engines.withEngine(
-                memory: job.plan.need + job.plan.reservedAddresses, scope: scope
-            ) { engine in
-                try await engine.perform(request)
-            }
+            let memory = job.plan.need + job.plan.reservedAddresses
+            return try await engines.withEngine(memory: memory, scope: scope) { try await $0.perform(request) }
         }
         guard case .pass(let result) = answer, result.segments.reduce(0, { $0 + $1.frames }) == SlotTrial.frames else {
             throw ReelFailure(.engineMisanswered(task: .pass))

@@ -171,7 +171,6 @@ package final class Worker: Service {
     }
 }
 
-/// The values that the roles of one worker share.
 package struct WorkerEnvironment: Sendable {
     package let worker: WorkerID
     /// The board on which passes are claimed and reported. The roles that wait, or must not be delayed, have others.
@@ -224,32 +223,19 @@ package struct WorkerSettings: Sendable {
     package var scratch: String
     /// The folders from which the worker takes sources, as its engines have been told; nil for any.
     package var sourceRoots: SourceRoots?
-    package var quotas: Quotas
+    package var quotas = Quotas()
     /// How long passes may go on when the worker is told to end.
-    package var grace: Duration
+    package var grace = Duration.seconds(25)
     /// From one beat to the next; the board's lease is a multiple of it.
-    package var beat: Duration
+    package var beat = BoardTiming().beat
     /// From one look for expired leases, or for a Redis that was started anew, to the next.
-    package var reap: Duration
+    package var reap = BoardTiming().reap
     /// From one look for jobs whose retention is over to the next.
-    package var cleaning: Duration
+    package var cleaning = Duration.seconds(600)
     /// From one look for jobs that the board has lost to the next; nil to look for none.
-    package var registering: Duration?
+    package var registering: Duration? = BoardTiming().registering
 
-    package init(
-        slots: Int, memoryTotal: Int64, scratch: String, sourceRoots: SourceRoots? = nil, quotas: Quotas = Quotas(),
-        grace: Duration = .seconds(25), beat: Duration = BoardTiming().beat, reap: Duration = BoardTiming().reap,
-        cleaning: Duration = .seconds(600), registering: Duration? = BoardTiming().registering
-    ) {
-        self.slots = slots
-        self.memoryTotal = memoryTotal
-        self.scratch = scratch
-        self.sourceRoots = sourceRoots
-        self.quotas = quotas
-        self.grace = grace
-        self.beat = beat
-        self.reap = reap
-        self.cleaning = cleaning
-        self.registering = registering
+    package init(slots: Int, memoryTotal: Int64, scratch: String) {
+        (self.slots, self.memoryTotal, self.scratch) = (slots, memoryTotal, scratch)
     }
 }

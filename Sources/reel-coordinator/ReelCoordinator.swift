@@ -64,13 +64,13 @@ enum Advice {
         case .editFlawed(_, _, .notTaken): "--lenient leaves it out"
         case .rangeEmpty, .nothingInRange: "choose another --from, --to or --duration"
         case .memoryTooSmall: "--memory and --memory-total say how much"
-        case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _): "choose with \(name(of: option))"
-        case .optionUnsupported(let option, _), .copyWithOption(let option), .optionNotOfContainer(let option, _):
-            "leave out \(name(of: option))"
-        case .valueUnsupported(let option, _, _, _): "choose with \(name(of: option))"
+        case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _), .valueUnsupported(let option, _, _, _):
+            "choose with --\(option.rawValue.hyphenated)"
+        case .optionUnsupported(let option, _), .copyWithOption(let option), .optionNotOfContainer(let option, _),
+            .losslessCodecFixed(let option, _, _):
+            "leave out --\(option.rawValue.hyphenated)"
         case .sizeIndivisible: "--size and --pixel-format say so"
         case .sizeTooLarge: "--size says so"
-        case .losslessCodecFixed(let option, _, _): "leave out \(name(of: option))"
         case .losslessNotHeld, .framesTooClose, .pictureTooLong, .framesUneven, .frameRateNotHeld:
             "name such a file with -o"
         case .noSoundHeld, .soundOutOfReach: "--audio none leaves the sound out"
@@ -99,13 +99,6 @@ enum Advice {
         case .noWorker: "start reel-worker with the same --redis and --store"
         case .draining: "reel-coordinator undrain lets them claim again"
         default: nil
-        }
-    }
-
-    /// The option as a user types it, such as "--video-codec".
-    private static func name(of option: JobSpec.Option) -> String {
-        option.rawValue.reduce(into: "--") { name, letter in
-            name += letter.isUppercase ? "-\(letter.lowercased())" : String(letter)
         }
     }
 }

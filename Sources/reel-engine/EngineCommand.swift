@@ -27,9 +27,7 @@ struct EngineCommand: ParsableCommand {
         Media.prepare()
         var identity = EngineIdentity(version: Wire.version, encoders: Media.encoderBuilds, sandbox: .none)
         guard let confinement = RequestReader.confinement() else { return }
-        do throws(ReelFailure) {
-            identity.sandbox = try confinement.enter()
-        } catch {
+        do throws(ReelFailure) { identity.sandbox = try confinement.enter() } catch {
             return events.send(.failure(error))
         }
         let requests = RequestReader()

@@ -214,9 +214,7 @@ extension JobService {
     /// Joins board and store. If Redis is full, it logs that and goes on: jobs can still be shown, results delivered,
     /// and jobs removed to make room.
     fileprivate func joinUnlessFull(_ log: Logger) async throws(ReelFailure) {
-        do {
-            try await join()
-        } catch {
+        do { try await join() } catch {
             guard case .redisRefused(_, let said, _) = error.reason, said.hasPrefix("OOM") else { throw error }
             log.error("\(error.words); only what writes nothing to it works")
         }

@@ -74,7 +74,7 @@ struct DialogueTests {
         // More than a line holds, then one more.
         let batches = Mutex([(0..<501).map(segment), [segment(501)]])
         let result = try await engine.withEngine { session in
-            try await session.assemble(assembly) { _ in
+            try await session.perform(.assemble(assembly)) { _ in
             } next: { () throws(ReelFailure) in
                 batches.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             }
@@ -108,7 +108,7 @@ struct DialogueTests {
         let held = ReelFailure(.jobHeldBack(job: JobID("a1")))
         try await engine.withEngine { session in
             await #expect(throws: held) {
-                try await session.assemble(assembly) { _ in
+                try await session.perform(.assemble(assembly)) { _ in
                 } next: { () throws(ReelFailure) in
                     throw held
                 }

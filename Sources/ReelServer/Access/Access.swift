@@ -188,12 +188,7 @@ package enum Role: String, CaseIterable, Codable, Comparable, Sendable {
     /// Removes jobs, drains workers, and reads the audit log.
     case admin
 
-    package static func < (less: Role, more: Role) -> Bool {
-        switch (less, more) {
-        case (.viewer, .operator), (.viewer, .admin), (.operator, .admin): true
-        default: false
-        }
-    }
+    package static func < (less: Role, more: Role) -> Bool { allCases.drop { $0 != less }.dropFirst().contains(more) }
 }
 
 struct Caller: Hashable, Sendable {
@@ -228,7 +223,6 @@ struct SessionRoutes {
         ]
     }
 
-    /// The caller, and what this server offers.
     private struct SessionView: Encodable {
         var name: String?
         var role: Role?
@@ -267,8 +261,4 @@ struct SessionRoutes {
             path: server.settings.basePath.isEmpty ? "/" : server.settings.basePath, secure: isSecure, httpOnly: true,
             sameSite: .strict)
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let xForwardedProto = HTTPField.Name(known: "X-Forwarded-Proto")
 }

@@ -6,7 +6,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 
-/// What the server knows about a request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     private(set) var address: String
@@ -43,6 +42,11 @@ extension ServerContext {
 }
 
 extension Request {
+    /// The type of its body, in lower case and without parameters; nil if the header is missing.
+    var mediaType: String? {
+        headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
     /// The values of a parameter of the query, decoded.
     func query(all name: String) -> [String] { uri.queryParameters[values: name[...]].map { String($0) } }
 
@@ -107,6 +111,29 @@ extension HTTPField.Name {
         guard let name = HTTPField.Name("\(text)") else { preconditionFailure("\(text) is no name of a field") }
         self = name
     }
+
+    static let accelBuffering = HTTPField.Name(known: "X-Accel-Buffering")
+    static let crossOriginResourcePolicy = HTTPField.Name(known: "Cross-Origin-Resource-Policy")
+    static let host = HTTPField.Name(known: "Host")
+    static let lastEventID = HTTPField.Name(known: "Last-Event-ID")
+    static let methodOverride = HTTPField.Name(known: "X-HTTP-Method-Override")
+    static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")
+    static let reprDigest = HTTPField.Name(known: "Repr-Digest")
+    static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
+    static let tusChecksumAlgorithm = HTTPField.Name(known: "Tus-Checksum-Algorithm")
+    static let tusExtension = HTTPField.Name(known: "Tus-Extension")
+    static let tusMaxSize = HTTPField.Name(known: "Tus-Max-Size")
+    static let tusResumable = HTTPField.Name(known: "Tus-Resumable")
+    static let tusVersion = HTTPField.Name(known: "Tus-Version")
+    static let uploadChecksum = HTTPField.Name(known: "Upload-Checksum")
+    static let uploadConcat = HTTPField.Name(known: "Upload-Concat")
+    static let uploadDeferLength = HTTPField.Name(known: "Upload-Defer-Length")
+    static let uploadExpires = HTTPField.Name(known: "Upload-Expires")
+    static let uploadLength = HTTPField.Name(known: "Upload-Length")
+    static let uploadMetadata = HTTPField.Name(known: "Upload-Metadata")
+    static let uploadOffset = HTTPField.Name(known: "Upload-Offset")
+    static let xForwardedFor = HTTPField.Name(known: "X-Forwarded-For")
+    static let xForwardedProto = HTTPField.Name(known: "X-Forwarded-Proto")
 }
 
 enum JSONBody {
@@ -134,12 +161,11 @@ enum JSONBody {
     /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch,
     /// 2.2.2).
     static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
-        let type = request.headers[.contentType]
-        guard type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
-        else {
+        guard request.mediaType == "application/json" else {
+            let type = request.headers[.contentType] ?? "missing"
             throw Problem(
                 .unsupportedMediaType, "not-json", "The request's body must be JSON",
-                detail: "Its Content-Type is \(type ?? "missing"); application/json is taken.")
+                detail: "Its Content-Type is \(type); application/json is taken.")
         }
         let bytes = try await bytes(request, most: limits.bytes)
         do {

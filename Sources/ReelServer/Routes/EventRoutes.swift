@@ -9,13 +9,13 @@ internal import ReelQueue
 internal import ReelWords
 internal import ServiceLifecycle
 
-/// The board's events, as server-sent events.
+/// The board's events, as server-sent events; and the audit log: which caller had a server make which change.
 struct EventRoutes {
     let jobs: JobService
     let hub: EventHub
     let access: StoreAccess
 
-    var routes: [Route] { [.get("events", .viewer, limit: nil, events)] }
+    var routes: [Route] { [.get("events", .viewer, limit: nil, events), .get("audit", .admin, audit)] }
 
     /// The job of a name. Throws `.jobUnknown` if there is none.
     private func known(_ name: String, to jobs: JobService) async throws -> JobID {
@@ -77,18 +77,8 @@ struct EventRoutes {
                 }
             })
     }
-}
 
-extension HTTPField.Name {
-    fileprivate static let lastEventID = HTTPField.Name(known: "Last-Event-ID")
-    fileprivate static let accelBuffering = HTTPField.Name(known: "X-Accel-Buffering")
-}
-
-/// The audit log: which caller had a server make which change.
-struct AuditRoutes {
-    let jobs: JobService
-
-    var routes: [Route] { [.get("audit", .admin, audit)] }
+    // MARK: The audit log
 
     private struct AuditView: Encodable {
         /// The latest first.

@@ -6,12 +6,27 @@ internal import ReelJobs
 internal import ReelQueue
 internal import ReelStore
 
-/// Workers, their hosts, and the queue.
-struct WorkerRoutes {
+/// Workers, their hosts and the queue; whether this server is alive and ready; and figures for monitoring.
+struct FarmRoutes {
     let jobs: JobService
+    let store: any JobStore
+    let access: StoreAccess
+
+    /// A scrape does not wait for the store: the figures have its last reading.
+    var metrics: Route {
+        .get("metrics", .viewer, limit: .seconds(10)) { _, _ in
+            // A Redis that cannot be reached is a figure, too.
+            let board = try? await jobs.metrics()
+            let store = access.reading
+            let isThere = store.isThere && !access.isHanging
+            return PrometheusText(board, isStoreThere: isThere, freeBytes: store.freeBytes).response
+        }
+    }
 
     var routes: [Route] {
         [
+            .get("health", nil) { _, _ in try JSONAnswer.response(["status": "ok"]) },
+            .get("ready", nil, limit: .seconds(10), ready).usingStore(),
             .get("workers") { _, _ in
                 try JSONAnswer.response(
                     WorkersView(workers: try await jobs.workers(), drainedHosts: try await jobs.drainedHosts()))
@@ -27,13 +42,28 @@ struct WorkerRoutes {
         ]
     }
 
+    @Sendable private func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
+        do throws(ReelFailure) {
+            try await store.check()
+            try await jobs.reach()
+            try await jobs.join()
+        } catch {
+            if case .storeMissing = error.reason { throw Problem.storeAway(error) }
+            // Callers without a token need not know the places of Redis and the store.
+            guard context.caller.role == nil else { throw error }
+            throw Problem(
+                .serviceUnavailable, error.reason.code, "The server is not ready",
+                detail: "Redis or the store cannot be reached.", retryAfter: 5)
+        }
+        return try JSONAnswer.response(["status": "ok"])
+    }
+
     private struct WorkersView: Encodable {
         var workers: [WorkerView]
         /// Some may have no worker now.
         var drainedHosts: [String]
     }
 
-    /// What a drain, or taking it back, led to.
     private struct DrainView: Encodable {
         var name: String
         var drained: Bool
@@ -66,49 +96,6 @@ struct WorkerRoutes {
                 .conflict, "host-drained", "The worker's host is drained",
                 detail: "\(worker.text) stays drained until its host \(host) is undrained.")
         }
-    }
-}
-
-/// Whether the server is alive, and whether it is ready to serve.
-struct HealthRoutes {
-    let jobs: JobService
-    let store: any JobStore
-
-    var routes: [Route] {
-        [
-            .get("health", nil) { _, _ in try JSONAnswer.response(["status": "ok"]) },
-            .get("ready", nil, limit: .seconds(10)) { _, context in
-                do throws(ReelFailure) {
-                    try await store.check()
-                    try await jobs.reach()
-                    try await jobs.join()
-                } catch {
-                    if case .storeMissing = error.reason { throw Problem.storeAway(error) }
-                    // Callers without a token need not know the places of Redis and the store.
-                    guard context.caller.role == nil else { throw error }
-                    throw Problem(
-                        .serviceUnavailable, error.reason.code, "The server is not ready",
-                        detail: "Redis or the store cannot be reached.", retryAfter: 5)
-                }
-                return try JSONAnswer.response(["status": "ok"])
-            }.usingStore(),
-        ]
-    }
-}
-
-struct MetricsRoutes {
-    let jobs: JobService
-    let access: StoreAccess
-
-    var routes: [Route] { [.get("metrics", .viewer, limit: .seconds(10), metrics)] }
-
-    @Sendable private func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
-        // A Redis that cannot be reached is a figure, too.
-        let board = try? await jobs.metrics()
-        // The last reading: a scrape does not wait for the store.
-        let store = access.reading
-        let isThere = store.isThere && !access.isHanging
-        return PrometheusText(board, isStoreThere: isThere, freeBytes: store.freeBytes).response
     }
 }
 

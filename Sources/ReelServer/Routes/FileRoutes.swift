@@ -8,16 +8,31 @@ internal import ReelJobs
 internal import ReelStore
 internal import Synchronization
 
+/// Results and sources of jobs, and pictures of them for people: frames and filmstrips.
 struct FileRoutes {
     let jobs: JobService
+    let pictures: JobPictures
     /// The folders whose files can be submitted, and that of uploads.
     let sources: SourceRoots
     private let compared = ComparedFiles()
+
+    /// Pictures that take longer are made all the same, for the next request.
+    private static let limit = Duration.seconds(20)
 
     var routes: [Route] {
         [
             .get("jobs/{id}/output", .operator, limit: nil, output).usingStore(),
             .get("jobs/{id}/source", .operator, limit: nil, source).usingStore(),
+            .get("jobs/{id}/frames/{side}/{n}.jpg", .viewer, limit: FileRoutes.limit) { request, context in
+                let text = try context.parameters.require("n")
+                guard let frame = Int(text), frame >= 0, String(frame) == text else {
+                    throw FileRoutes.missing("frame-unknown", "A frame is a number from 0 on; this is \(text).")
+                }
+                return try await answer(.frame(frame), request, context)
+            }.usingStore(),
+            .get("jobs/{id}/filmstrip/{side}.jpg", .viewer, limit: FileRoutes.limit) { request, context in
+                try await answer(.filmstrip, request, context)
+            }.usingStore(),
         ]
     }
 
@@ -34,9 +49,7 @@ struct FileRoutes {
     @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await context.job(jobs)
         let source: (file: OpenFile, name: String)
-        do throws(ReelFailure) {
-            source = try await jobs.source(of: job, within: sources)
-        } catch {
+        do throws(ReelFailure) { source = try await jobs.source(of: job, within: sources) } catch {
             guard error.kind == .input else { throw error }
             // It was moved, the upload has expired, or it lies outside this server's folders.
             throw Problem(
@@ -45,37 +58,15 @@ struct FileRoutes {
         let answer = FileAnswer(file: source.file, name: source.name, sha256: nil, isAttachment: false)
         return try answer.response(to: request)
     }
-}
 
-/// Pictures of jobs for people: frames and filmstrips.
-struct PictureRoutes {
-    let jobs: JobService
-    let pictures: JobPictures
-
-    /// Pictures that take longer are made all the same, for the next request.
-    private static let limit = Duration.seconds(20)
-
-    var routes: [Route] {
-        [
-            .get("jobs/{id}/frames/{side}/{n}.jpg", .viewer, limit: PictureRoutes.limit) { request, context in
-                let text = try context.parameters.require("n")
-                guard let frame = Int(text), frame >= 0, String(frame) == text else {
-                    throw PictureRoutes.missing("frame-unknown", "A frame is a number from 0 on; this is \(text).")
-                }
-                return try await answer(.frame(frame), request, context)
-            }.usingStore(),
-            .get("jobs/{id}/filmstrip/{side}.jpg", .viewer, limit: PictureRoutes.limit) { request, context in
-                try await answer(.filmstrip, request, context)
-            }.usingStore(),
-        ]
-    }
+    // MARK: Pictures
 
     private func answer(
         _ wanted: JobPictures.Wanted, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         let text = try context.parameters.require("side")
         guard let side = JobPictures.Side(rawValue: text) else {
-            throw PictureRoutes.missing("side-unknown", "There are pictures of source and output; this is \(text).")
+            throw FileRoutes.missing("side-unknown", "There are pictures of source and output; this is \(text).")
         }
         let job = try await context.job(jobs)
         do {
@@ -83,10 +74,10 @@ struct PictureRoutes {
             let answer = FileAnswer(file: picture, name: "\(text).jpg", sha256: nil, isAttachment: false)
             return try answer.response(to: request)
         } catch let absence as PictureAbsence {
-            throw PictureRoutes.problem(absence)
+            throw FileRoutes.problem(absence)
         } catch let failure as ReelFailure where failure.kind == .input {
             // The source was moved or cannot be read, or its upload has expired.
-            throw PictureRoutes.missing(failure.reason.code, "The file that it would show cannot be read any more.")
+            throw FileRoutes.missing(failure.reason.code, "The file that it would show cannot be read any more.")
         }
     }
 
@@ -240,10 +231,6 @@ struct FileAnswer {
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
         return Data(bytes).base64EncodedString()
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let reprDigest = HTTPField.Name(known: "Repr-Digest")
 }
 
 package enum ByteRange: Hashable {

@@ -7,7 +7,6 @@ internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
 
-/// Making jobs.
 struct SubmitRoutes {
     let server: Server
     let uploads: UploadRoutes
@@ -173,7 +172,6 @@ struct JobRequest {
 }
 
 extension JSONPlace {
-    /// The problem that the value at this place cannot be taken.
     fileprivate func problem(
         _ code: String, _ title: String, _ detail: String, _ status: HTTPResponse.Status = .badRequest
     ) -> Problem {

@@ -204,11 +204,7 @@ extension Request {
         return number
     }
 
-    /// Whether its body is a piece of an upload.
-    var isPiece: Bool {
-        headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
-            == Request.pieceType
-    }
+    var isPiece: Bool { mediaType == Request.pieceType }
 
     static let pieceType = "application/offset+octet-stream"
 
@@ -253,22 +249,6 @@ extension Problem {
             HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "upload-locked",
             "Another request writes the upload", detail: "Ask for its offset and go on in a moment.", retryAfter: 1)
     }
-}
-
-extension HTTPField.Name {
-    static let methodOverride = HTTPField.Name(known: "X-HTTP-Method-Override")
-    static let tusResumable = HTTPField.Name(known: "Tus-Resumable")
-    static let tusVersion = HTTPField.Name(known: "Tus-Version")
-    static let tusExtension = HTTPField.Name(known: "Tus-Extension")
-    static let tusMaxSize = HTTPField.Name(known: "Tus-Max-Size")
-    static let tusChecksumAlgorithm = HTTPField.Name(known: "Tus-Checksum-Algorithm")
-    static let uploadLength = HTTPField.Name(known: "Upload-Length")
-    static let uploadOffset = HTTPField.Name(known: "Upload-Offset")
-    static let uploadMetadata = HTTPField.Name(known: "Upload-Metadata")
-    static let uploadConcat = HTTPField.Name(known: "Upload-Concat")
-    static let uploadDeferLength = HTTPField.Name(known: "Upload-Defer-Length")
-    static let uploadExpires = HTTPField.Name(known: "Upload-Expires")
-    static let uploadChecksum = HTTPField.Name(known: "Upload-Checksum")
 }
 
 /// The header `Upload-Concat` of a new upload (the extension concatenation).

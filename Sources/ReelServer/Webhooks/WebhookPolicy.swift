@@ -64,7 +64,6 @@ package struct WebhookURL: Hashable, Sendable {
         case address(IPAddress)
     }
 
-    /// Why a text is not a webhook's URL.
     package enum Flaw: String, Error {
         case long = "It has more than 2000 characters."
         case characters = "It has characters that no URL has: write them percent-encoded, a host in Punycode."

@@ -17,7 +17,6 @@ final class WebhookSender: Service {
     private let policy: WebhookPolicy
     private let access: StoreAccess
     private let log: Logger
-    /// How many webhooks are being sent.
     private let sending = Mutex(0)
     /// The code of the failure of the last call to the board; nil if it succeeded.
     private let trouble = Mutex<String?>(nil)

@@ -112,23 +112,12 @@ package struct SpecOptions: ParsableArguments {
 extension RequestNames {
     /// As options of a command line: "--play", "--play ping-pong".
     package static let commandLine = RequestNames { field, value in
-        "--" + field.longName + (value.map { " " + $0 } ?? "")
+        "--" + field.rawValue.hyphenated + (value.map { " " + $0 } ?? "")
     }
 
     /// Makes a usage error of a fault of a request.
     static func explained<Result>(_ work: () throws -> Result) throws -> Result {
-        do {
-            return try work()
-        } catch let fault as RequestFault {
-            throw ValidationError(fault.words(.commandLine))
-        }
-    }
-}
-
-extension OutputRequest.Field {
-    /// "pass-frames" for `passFrames`.
-    fileprivate var longName: String {
-        rawValue.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+        do { return try work() } catch let fault as RequestFault { throw ValidationError(fault.words(.commandLine)) }
     }
 }
 
@@ -205,9 +194,7 @@ package enum LabelOption {
     }
 
     static func explained<Result>(_ read: () throws(LabelFault) -> Result) throws -> Result {
-        do throws(LabelFault) {
-            return try read()
-        } catch {
+        do throws(LabelFault) { return try read() } catch {
             switch error {
             case .malformed(let text):
                 throw ValidationError(

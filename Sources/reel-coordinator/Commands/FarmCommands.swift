@@ -183,3 +183,43 @@ struct RecoverCommand: AsyncParsableCommand {
         guard lost.isEmpty else { throw ReelFailure(.jobsNotRecovered(jobs: lost)) }
     }
 }
+
+/// A host or worker that was drained, or whose drain was taken back.
+struct WorkerChangeView: Encodable {
+    var name: String
+    /// "host" or "worker"; missing if the name is of neither.
+    var scope: String?
+    var outcome: String
+    var workers: Int?
+    var host: String?
+
+    init(_ change: JobService.DrainOutcome) {
+        switch change {
+        case .drained(let name, let scope, let count):
+            (self.name, self.scope, outcome, workers) = (name, scope.rawValue, "drained", count)
+        case .gone(let worker): (name, scope, outcome) = (worker.text, DrainScope.worker.rawValue, "gone")
+        }
+    }
+
+    init(_ change: JobService.UndrainOutcome) {
+        switch change {
+        case .undrained(let name, let scope, _): (self.name, self.scope, outcome) = (name, scope.rawValue, "undrained")
+        case .hostIsDrained(let worker, let host):
+            (name, scope, outcome) = (worker.text, DrainScope.worker.rawValue, "host-drained")
+            self.host = host
+        case .wasNotDrained(let name): (self.name, outcome) = (name, "not-drained")
+        }
+    }
+}
+
+struct StoreView: Encodable {
+    var store: String
+    var id: String
+}
+
+/// A board whose Redis has reel's functions.
+struct BoardView: Encodable {
+    var redis: String
+    /// "loaded", or "present" if Redis had them.
+    var outcome: String
+}
