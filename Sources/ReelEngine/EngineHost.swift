@@ -65,15 +65,11 @@ package protocol EngineRunner: Sendable {
 package struct EngineHost: EngineRunner {
     /// Path of the executable, or its name if it is to be looked up in PATH.
     package let executable: String
-    /// When an engine counts as hung.
     package let limits: EngineLimits
-    /// Whether engines must be confined.
     package let sandbox: SandboxMode
     /// The folders from which engines read sources; nil for any.
     package let sourceRoots: SourceRoots?
 
-    /// A host of engines of one executable.
-    ///
     /// - Note: From now on the process ignores SIGPIPE: an engine may die while a request is written to it.
     package init(
         executable: String, limits: EngineLimits = EngineLimits(), sandbox: SandboxMode = .try,

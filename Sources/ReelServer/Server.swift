@@ -77,6 +77,10 @@ package struct Server: Service {
         package var method: String
         package var path: String
         package var role: Role?
+
+        package init(method: String, path: String, role: Role?) {
+            (self.method, self.path, self.role) = (method, path, role)
+        }
     }
 
     /// All methods of all places.

@@ -6,7 +6,6 @@ package import ReelQueue
 internal import ReelWords
 internal import Synchronization
 
-/// Why a pass that is being worked on must end at once.
 package enum StopReason: Sendable {
     /// The lease has lapsed, and another worker may have the pass by now.
     case lost

@@ -212,12 +212,8 @@ struct SessionRoutes {
     var routes: [Route] {
         [
             .get("session", nil) { _, context in try JSONAnswer.response(view(context.caller)) },
-            Route(
-                method: .post, path: "session", role: nil, action: "sign in", isNoted: false, limit: .seconds(30),
-                handler: signIn),
-            Route(
-                method: .delete, path: "session", role: nil, action: "sign out", isNoted: false, limit: .seconds(30)
-            ) { _, _ in
+            .change(.post, "session", nil, "sign in", limit: .seconds(30), isNoted: false, signIn),
+            .change(.delete, "session", nil, "sign out", limit: .seconds(30), isNoted: false) { _, _ in
                 Response(status: .noContent, headers: [.setCookie: cookie("", seconds: 0, isSecure: false).description])
             },
         ]

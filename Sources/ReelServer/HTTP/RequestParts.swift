@@ -42,11 +42,6 @@ extension ServerContext {
 }
 
 extension Request {
-    /// The type of its body, in lower case and without parameters; nil if the header is missing.
-    var mediaType: String? {
-        headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-    }
-
     /// The values of a parameter of the query, decoded.
     func query(all name: String) -> [String] { uri.queryParameters[values: name[...]].map { String($0) } }
 
@@ -161,11 +156,12 @@ enum JSONBody {
     /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch,
     /// 2.2.2).
     static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
-        guard request.mediaType == "application/json" else {
-            let type = request.headers[.contentType] ?? "missing"
+        let type = request.headers[.contentType]
+        guard type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+        else {
             throw Problem(
                 .unsupportedMediaType, "not-json", "The request's body must be JSON",
-                detail: "Its Content-Type is \(type); application/json is taken.")
+                detail: "Its Content-Type is \(type ?? "missing"); application/json is taken.")
         }
         let bytes = try await bytes(request, most: limits.bytes)
         do {

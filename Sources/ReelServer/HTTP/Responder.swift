@@ -273,7 +273,7 @@ struct Route: Sendable {
     }
 
     static func change(
-        _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String, limit: Duration? = .seconds(60),
+        _ method: HTTPRequest.Method, _ path: String, _ role: Role?, _ action: String, limit: Duration? = .seconds(60),
         isNoted: Bool = true, makesFiles: Bool = false, _ handler: @escaping Handler
     ) -> Route {
         Route(

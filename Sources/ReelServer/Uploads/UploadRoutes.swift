@@ -204,7 +204,10 @@ extension Request {
         return number
     }
 
-    var isPiece: Bool { mediaType == Request.pieceType }
+    var isPiece: Bool {
+        headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+            == Request.pieceType
+    }
 
     static let pieceType = "application/offset+octet-stream"
 

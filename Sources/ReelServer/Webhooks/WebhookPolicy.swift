@@ -216,10 +216,9 @@ package struct IPAddress: Hashable, Sendable {
     private static func networks(_ texts: String...) -> [IPNetwork] { texts.compactMap { IPNetwork($0) } }
 }
 
-/// Addresses that begin alike.
 package struct IPNetwork: Hashable, Sendable {
     private let address: IPAddress
-    /// The number of bits in which they agree.
+    /// The number of bits in which its addresses agree.
     private let length: Int
 
     /// Reads an address, or an address and the number of bits that count: 10.0.0.0/8. Nil for anything else.

@@ -5,7 +5,6 @@ package import ReelQueue
 package import ReelStore
 internal import ReelWords
 
-/// The option `--redis`: where the board is.
 package struct RedisOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -5,7 +5,6 @@ internal import ReelHost
 internal import ReelJobs
 package import ReelWords
 
-/// The option `--sandbox`: whether engines must be confined.
 package struct SandboxOption: ParsableArguments {
     @Option(
         name: .customLong("sandbox"),
@@ -35,7 +34,6 @@ package struct SandboxOption: ParsableArguments {
 
 extension SandboxMode: ExpressibleByArgument {}
 
-/// The option `--source-root`: the folders from which sources are taken.
 package struct SourceRootOption: ParsableArguments {
     @Option(
         name: .customLong("source-root"),
