@@ -4,7 +4,6 @@ internal import Logging
 internal import ReelCore
 internal import ReelEngine
 internal import ReelHost
-internal import ReelJobs
 internal import ReelQueue
 internal import ReelTerminal
 internal import ReelWords

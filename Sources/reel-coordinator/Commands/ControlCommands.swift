@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import ReelCore
 internal import ReelJobs
-internal import ReelQueue
 internal import ReelTerminal
 
 struct CancelCommand: AsyncParsableCommand {
