@@ -114,7 +114,7 @@ extension CodeFact {
 extension String {
     /// A Swift name in lower case, with a hyphen before each word but the first: "sourceIsURL" becomes "source-is-url",
     /// "outputNotAFile" "output-not-a-file".
-    fileprivate var hyphenated: String {
+    package var hyphenated: String {
         let letters = Array(utf8)
         let isCapital = letters.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
         var code: [UInt8] = []

@@ -12,9 +12,7 @@ package struct Reaper: Sendable {
     package init(_ environment: WorkerEnvironment) { self.environment = environment }
 
     /// Looks at every interval, the first time after one, until cancelled.
-    func run(every interval: Duration) async {
-        while await environment.clock.sleep(for: interval) { await reap() }
-    }
+    func run(every interval: Duration) async { while await environment.clock.sleep(for: interval) { await reap() } }
 
     package func reap() async {
         do throws(ReelFailure) {

@@ -46,8 +46,7 @@ import Testing
         return QueueView(
             jobs: jobs, counts: (active: 2, failed: 1), pace: Pace(framesPerSecond: 31.62, passesPerSecond: 0.2),
             workers: [
-                WorkerStatus(report: report, beatAge: 1),
-                WorkerStatus(report: report, beatAge: 30, isGone: true),
+                WorkerStatus(report: report, beatAge: 1), WorkerStatus(report: report, beatAge: 30, isGone: true),
             ])
     }
 

@@ -112,7 +112,6 @@ extension BatchItem {
     fileprivate var folder: String { URL(fileURLWithPath: destination.path).deletingLastPathComponent().path }
 }
 
-/// Shows the progress of one video on standard error, and reports its end.
 private final class RunDisplay: Sendable {
     private let item: BatchItem
     private let lines: JSONLines

@@ -4,6 +4,76 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelStore
 internal import ReelTerminal
+internal import Subprocess
+internal import SystemPackage
+
+struct OutputOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file to write; its extension chooses the container. Default: NAME.reversed.EXT (ping-pong, cut, stitched) beside the source.",
+            valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Option(help: .of(.container)) var container: Container?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of outputs that have their default names; it is made if it is missing. Default: the source's.",
+            valueName: "folder"),
+        completion: .directory)
+    var outputDir: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What default names have after the source's, for example .rev. Default: .reversed (.ping-pong, .cut, .stitched).",
+            valueName: "text"))
+    var suffix: String?
+
+    @Flag(help: "Replace the output if it exists.") var overwrite = false
+    @Flag(help: "Leave out videos whose output exists.") var skipExisting = false
+
+    func validate() throws {
+        guard output == nil || container == nil else {
+            throw ValidationError("the extension of -o says the container; leave out --container")
+        }
+        guard output == nil || outputDir == nil && suffix == nil else {
+            throw ValidationError("-o names the output; leave out \(outputDir == nil ? "--suffix" : "--output-dir")")
+        }
+        guard suffix?.contains("/") != true else { throw ValidationError("--suffix is part of a name, without /") }
+        guard !overwrite || !skipExisting else {
+            throw ValidationError("--overwrite and --skip-existing exclude each other")
+        }
+    }
+
+    func choice(for draft: JobDraft) throws(ReelFailure) -> OutputChoice {
+        try draft.output(output, container: container, in: outputDir, suffix: suffix)
+    }
+
+    /// Makes the folder of the outputs, and the folders above it. If that fails, writing an output will say why.
+    func makeFolder() {
+        guard let outputDir else { return }
+        try? FileManager.default.createDirectory(atPath: outputDir, withIntermediateDirectories: true)
+    }
+}
+
+/// The options of commands that make outputs and print jobs as lines of JSON.
+struct JSONLines: ParsableArguments {
+    @Flag(help: "Print each job as it ended, or the reason why it was refused, as a line of JSON.") var json = false
+    @Flag(help: "With --json, print jobs also while they are worked on, twice a second.") var progress = false
+
+    func validate() throws {
+        guard json || !progress else { throw ValidationError("--progress needs --json") }
+    }
+
+    /// Prints a job that is worked on.
+    func going(_ view: JobView) { if progress, !view.state.isTerminal { console.json(view) } }
+
+    func skipped(_ view: SkippedView) { if json { console.json(view) } }
+
+    func ended(_ view: JobView) { if json { console.json(view) } }
+}
 
 /// The videos of a command. If one fails, the others are still worked on.
 struct VideoBatch {
@@ -152,4 +222,76 @@ struct Failures {
 
     /// Throws the first failure, which decides the exit code.
     func end() throws { if let first { throw ReportedFailure(first) } }
+}
+
+struct SkippedView: Encodable {
+    var source: String
+    var outcome = "skipped"
+    var reason: Reason
+    var output: String?
+
+    enum Reason: String, Encodable {
+        case exists
+        case isOutput = "is-output"
+        case namedTwice = "named-twice"
+    }
+}
+
+/// The option `--on-done`: a user's command that runs at the end of each job.
+struct EndCommandOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            Run this with /bin/sh when a job has ended: REEL_STATE is done, failed or cancelled; REEL_JOB, REEL_SOURCE, \
+            REEL_OUTPUT and, if it is not done, REEL_CODE and REEL_MESSAGE say more. What it prints goes to standard error. \
+            It is not run for a video that never becomes a job, such as a missing file. If it fails, a message says so, and \
+            the exit code stays the same.
+            """, valueName: "command"))
+    var onDone: String?
+
+    /// Runs the command, if there is one, and waits for its end. If it fails, a message says so, and nothing else
+    /// changes.
+    func tell(_ end: JobEnd) async {
+        guard let onDone else { return }
+        let variables: [Environment.Key: String?] = [
+            "REEL_STATE": end.state, "REEL_JOB": end.job.text, "REEL_SOURCE": end.source, "REEL_OUTPUT": end.output,
+            "REEL_CODE": end.code, "REEL_MESSAGE": end.message,
+        ]
+        do {
+            let outcome = try await Subprocess.run(
+                .path("/bin/sh"), arguments: ["-c", onDone], environment: .inherit.updating(variables),
+                output: .currentStandardError, error: .currentStandardError)
+            switch outcome.terminationStatus {
+            case .exited(0): break
+            case .exited(let code): console.say("the command of --on-done failed with exit code \(code): \(onDone)")
+            case .signaled(let signal): console.say("the command of --on-done died of signal \(signal): \(onDone)")
+            }
+        } catch {
+            guard !(error is CancellationError) else { return }
+            console.say("the command of --on-done cannot be run: \(error)")
+        }
+    }
+}
+
+/// The end of a job, as the command is told of it.
+struct JobEnd: Sendable {
+    let job: JobID
+    let state: String
+    let source: String?
+    /// The path to which `run` or `submit` delivered the result, or would have. `wait` delivers nothing: there it is
+    /// the result's path in the store.
+    let output: String?
+    /// Nil for a job that is done.
+    private(set) var code: String?
+    private(set) var message: String?
+
+    init(done job: JobID, source: String, output: String?) {
+        (self.job, state, self.source, self.output) = (job, "done", source, output)
+    }
+
+    init(_ failure: ReelFailure, of job: JobID, source: String, output: String?) {
+        let isCancelled = if case .jobCancelled = failure.reason { true } else { false }
+        (self.job, state, self.source, self.output) = (job, isCancelled ? "cancelled" : "failed", source, output)
+        (code, message) = (failure.reason.code, console.words(failure))
+    }
 }

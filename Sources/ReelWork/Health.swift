@@ -1,14 +1,16 @@
+internal import Foundation
+internal import Logging
 package import ReelCore
 package import ReelQueue
+internal import ReelStore
+internal import ReelWords
 internal import Synchronization
 
 /// How a worker is, for programs that watch it.
 package struct WorkerHealth: Hashable, Sendable {
     package enum Obstacle: String, CaseIterable, Sendable {
         case starting
-        /// It was told to end.
         case ending
-        /// A user has drained it or its host.
         case drained
         /// Redis did not answer its last beat.
         case redisUnreachable = "redis-unreachable"
@@ -39,12 +41,12 @@ package struct WorkerHealth: Hashable, Sendable {
 
 extension WorkerEnvironment {
     package func health(slots: Int, memoryTotal: Int64) -> WorkerHealth {
-        let room = notes.store
-        let isStoreUp = room != nil && !notes.hasStoreFailure
-        let slotsOut = min(notes.slotsOut, slots)
+        let (state, room) = (notes.state.withLock(\.self), notes.store)
+        let isStoreUp = room != nil && state.storeFailure == nil
+        let slotsOut = min(state.slotsOut, slots)
         let holding: [(WorkerHealth.Obstacle, Bool)] = [
-            (.starting, !notes.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
-            (.redisUnreachable, !notes.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, notes.isFull),
+            (.starting, !state.hasBegun), (.ending, drain.isOn), (.drained, drain.byUser != nil),
+            (.redisUnreachable, !state.isRedisUp), (.storeUnusable, !isStoreUp), (.diskFull, state.full != nil),
             (.slotsOut, slotsOut == slots),
         ]
         let busy = min(passes.count, slots - slotsOut)
@@ -54,9 +56,9 @@ extension WorkerEnvironment {
             isAlive: notes.isAlive, obstacles: holding.filter(\.1).map(\.0),
             slots: BoardFigures.Slots(
                 busy: busy, free: isDrained ? 0 : idle, out: slotsOut, drained: isDrained ? idle : 0),
-            memoryTotal: memoryTotal, isRedisUp: notes.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
+            memoryTotal: memoryTotal, isRedisUp: state.isRedisUp, isStoreUp: isStoreUp, storeFreeBytes: room?.freeBytes,
             attempts: Dictionary(uniqueKeysWithValues: BoardFigures.Attempt.allCases.map { ($0, 0) })
-                .merging(notes.attempts) { $1 })
+                .merging(state.attempts) { $1 })
     }
 }
 
@@ -69,7 +71,7 @@ package final class WorkerNotes: Sendable {
         package var freeBytes: Int64?
     }
 
-    private struct State {
+    fileprivate struct State {
         var sign: Duration?
         var hasBegun = false
         var isRedisUp = false
@@ -84,7 +86,7 @@ package final class WorkerNotes: Sendable {
     /// Without a sign for that long, the loop or the store hangs. A service manager waits as long (`WatchdogSec=`).
     private static let patience = Duration.seconds(60)
 
-    private let state = Mutex(State())
+    fileprivate let state = Mutex(State())
     private let clock: WorkerClock
 
     package init(clock: WorkerClock) { self.clock = clock }
@@ -106,15 +108,11 @@ package final class WorkerNotes: Sendable {
         state.withLock { state in state.sign.map { clock.now - $0 < WorkerNotes.patience } ?? true }
     }
 
-    package var hasBegun: Bool { state.withLock(\.hasBegun) }
-    package var isRedisUp: Bool { state.withLock(\.isRedisUp) }
     package var attempts: [BoardFigures.Attempt: Int] { state.withLock(\.attempts) }
 
     /// Nil if the store was away, or has not been seen lately.
     package var store: Room? {
-        state.withLock { state in
-            state.store.flatMap { clock.now - $0.seen < WorkerNotes.patience ? $0.room : nil }
-        }
+        state.withLock { state in state.store.flatMap { clock.now - $0.seen < WorkerNotes.patience ? $0.room : nil } }
     }
 
     /// Notes folders one of whose disks is full; nil when there is room again.
@@ -139,23 +137,105 @@ package final class WorkerNotes: Sendable {
         state.withLock { $0.clockOffset = offset.magnitude > 60 ? offset : 0 }
     }
 
-    /// Whether a disk was full, and no room was seen since.
-    package var isFull: Bool { state.withLock { $0.full != nil } }
-
-    /// Whether the store could not be written when the worker last tried.
-    package var hasStoreFailure: Bool { state.withLock { $0.storeFailure != nil } }
-
     package var slotsOut: Int { state.withLock(\.slotsOut) }
 
     package var diagnostics: [Diagnostic] {
         state.withLock { state in
             let full = state.full.map { Diagnostic.workerDiskFull(folders: $0) }
             let out =
-                state.slotsOut > 0
-                ? Diagnostic.workerSlotsOut(slots: state.slotsOut, jobs: SlotHealth.jobsInARow) : nil
+                state.slotsOut > 0 ? Diagnostic.workerSlotsOut(slots: state.slotsOut, jobs: SlotHealth.jobsInARow) : nil
             let store = state.storeFailure.map { Diagnostic.workerStoreUnusable(last: $0) }
             let clock = state.clockOffset == 0 ? nil : Diagnostic.workerClockDiffers(seconds: state.clockOffset)
             return [full, out, store, clock].compactMap(\.self)
+        }
+    }
+}
+
+/// Whether a worker's host can do work: its disks have room, and the store can be written. While it cannot, the worker
+/// claims nothing. It is the host of all slots; each has a `SlotHealth` of its own.
+package actor HostHealth {
+    private let environment: WorkerEnvironment
+    /// Free bytes when a disk was full, and when that was; nil if none is.
+    private var full: (free: Int64, since: Duration)?
+    /// Whether a file of the store could not be used since the store was last seen to be writable.
+    private var doubtsStore = false
+    /// Jobs that exclude this worker because a file of the store could not be used, and how often that happened.
+    private var barred: [JobID: Int] = [:]
+    /// Those of them to which the worker returns when the store can be used.
+    private var missed: Set<JobID> = []
+
+    private var store: any JobStore { environment.store }
+
+    init(_ environment: WorkerEnvironment) { self.environment = environment }
+
+    /// Notes a failure. If it is this host's, the worker claims nothing until the cause is gone: until a full disk has
+    /// more room, or for a minute, because the room that a quota leaves cannot be seen; until the store can be written.
+    package func heed(_ failure: ReelFailure, in job: JobID) async {
+        if failure.cause == .noSpace {
+            full = (await freeSpace, environment.clock.now)
+            environment.notes.setFull([store.name, environment.scratch])
+        }
+        if failure.owner == .host { doubtsStore = true }
+        if failure.reason.isOfStore {
+            barred[job, default: 0] += 1
+            // If it happens again and again while the store can be written, the folder of that job is at fault.
+            if barred[job, default: 0] <= HostHealth.patience { missed.insert(job) }
+        }
+    }
+
+    /// So often a worker returns to a job that excluded it.
+    private static let patience = 5
+
+    /// Looks whether the causes of failures are gone. If so, jobs admit this worker again that excluded it because a
+    /// file of the store could not be used.
+    func admitsWork() async -> Bool {
+        guard await hasSpace(), await hasStore() else { return false }
+        await readmit()
+        return true
+    }
+
+    private func hasSpace() async -> Bool {
+        guard let full else { return true }
+        let room: Int64 = 64 << 20
+        let isRoom = await freeSpace >= full.free + room
+        guard isRoom || environment.clock.now - full.since > BoardTiming().rest else { return false }
+        environment.log.notice("tries whether the disk of \(store.name) or \(environment.scratch) has room again")
+        self.full = nil
+        environment.notes.setFull(nil)
+        return true
+    }
+
+    private func hasStore() async -> Bool {
+        guard doubtsStore else { return true }
+        let (notes, log) = (environment.notes, environment.log)
+        do throws(ReelFailure) {
+            try await store.tryWorking()
+            doubtsStore = false
+            if notes.setStoreFailure(nil) { log.notice("the store can be written again") }
+        } catch {
+            if notes.setStoreFailure(error) { log.error("claims nothing: \(error.words)") }
+        }
+        return !doubtsStore
+    }
+
+    private func readmit() async {
+        guard !missed.isEmpty else { return }
+        do throws(ReelFailure) {
+            if try await environment.board.readmit(environment.worker, to: Array(missed)) > 0 {
+                environment.log.notice("comes back to jobs of the store")
+            }
+            missed = []
+        } catch {
+            environment.log.warning("\(error.words)")
+        }
+    }
+
+    /// Free bytes of the store or of the scratch disk, whichever has fewer.
+    private var freeSpace: Int64 {
+        get async {
+            let attributes = try? FileManager.default.attributesOfFileSystem(forPath: environment.scratch)
+            let scratch = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+            return min(await store.freeSpace ?? .max, scratch)
         }
     }
 }
