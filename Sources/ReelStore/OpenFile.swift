@@ -52,9 +52,5 @@ package final class OpenFile: Sendable {
 
 extension Locator {
     /// The path that a folder's locator names.
-    var path: String {
-        switch self {
-        case .file(let path): path
-        }
-    }
+    var path: String { file }
 }

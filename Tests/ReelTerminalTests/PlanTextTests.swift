@@ -41,7 +41,7 @@ import Testing
                     RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 12, frame: 14),
                 ]),
             audio: [sound], chapters: [Chapter(start: Rational(0), end: Rational(1), title: "One")], metadata: [],
-            passthrough: .impossible(.interFrames(codec: "h264")),
+            passthrough: .impossible(why: .interFrames(codec: "h264")),
             diagnostics: [])
     }
 
