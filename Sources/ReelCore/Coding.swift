@@ -14,6 +14,15 @@ package enum CanonicalJSON {
         return Array(try encoder.encode(value))
     }
 
+    /// The bytes of a value that JSON can always hold, because it is made of strings, integers and lists of them.
+    static func bytes(ofSafe value: some Encodable) -> [UInt8] {
+        do {
+            return try bytes(of: value)
+        } catch {
+            preconditionFailure("not JSON: \(error)")
+        }
+    }
+
     /// One line of JSON, without its end. Throws as `bytes` does.
     package static func text(of value: some Encodable) throws -> String {
         String(decoding: try bytes(of: value), as: UTF8.self)

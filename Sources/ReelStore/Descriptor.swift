@@ -53,11 +53,7 @@ package final class OpenFile: Sendable {
 
 extension Locator {
     /// The path that a folder's locator names.
-    var path: String {
-        switch self {
-        case .file(let path): path
-        }
-    }
+    var path: String { file }
 }
 
 /// An open file, closed when it goes out of scope. Errors are `errno` values; the caller decides what they mean.

@@ -109,8 +109,8 @@ final class JobFixture {
     static let outputHash = "bc64f64fb479ef52a788d8692101e7002584bbbe005b17c900e4171860f5ab39"
 
     static let passes: [Pass] = [
-        .video(VideoPass(randomAccessPoint: 1, frames: 10..<20, chunkCount: 1)),
-        .video(VideoPass(randomAccessPoint: 0, frames: 0..<10, chunkCount: 1)),
+        .video(pass: VideoPass(randomAccessPoint: 1, frames: 10..<20, chunkCount: 1)),
+        .video(pass: VideoPass(randomAccessPoint: 0, frames: 0..<10, chunkCount: 1)),
     ]
 
     static let plan = Plan(

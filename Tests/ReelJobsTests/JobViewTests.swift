@@ -106,7 +106,7 @@ import Testing
 
     @Test func theSchemaOfAJob() throws {
         let status = status()
-        let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 10..<20, chunkCount: 1))
+        let pass = Pass.video(pass: VideoPass(randomAccessPoint: 0, frames: 10..<20, chunkCount: 1))
         let view = JobView(
             status,
             output: StoredResult(

@@ -66,9 +66,9 @@ extension ServiceTests {
                 offset: Rational(8, 5))
             plan.clips += [back, gap]
             plan.passes = [
-                .video(VideoPass(clips: [0], randomAccessPoint: 1, frames: 10..<20, chunkCount: 1)),
-                .video(VideoPass(clips: [0], randomAccessPoint: 0, frames: 0..<10, chunkCount: 1)),
-                .video(VideoPass(clips: [2], randomAccessPoint: 0, frames: 0..<1, chunkCount: 1)),
+                .video(pass: VideoPass(clips: [0], randomAccessPoint: 1, frames: 10..<20, chunkCount: 1)),
+                .video(pass: VideoPass(clips: [0], randomAccessPoint: 0, frames: 0..<10, chunkCount: 1)),
+                .video(pass: VideoPass(clips: [2], randomAccessPoint: 0, frames: 0..<1, chunkCount: 1)),
             ]
             let id = try await fixture.publish(fixture.job(), plan)
             _ = try await fixture.claim()

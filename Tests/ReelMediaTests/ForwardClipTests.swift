@@ -106,13 +106,13 @@ struct ForwardClipTests {
         index.video.randomAccessPoints.removeSubrange(1...)
         plan.clips[0].rangeCount = 21
         plan.clips[0].map.end = start + Ticks(21 * length)
-        plan.passes = [.video(VideoPass(randomAccessPoint: 0, frames: 0..<21, chunkCount: 1))]
+        plan.passes = [.video(pass: VideoPass(randomAccessPoint: 0, frames: 0..<21, chunkCount: 1))]
 
         let sources = [IndexedSource(.file(source), index: index)]
         let reverser = try PassReverser(sources: sources, plan: plan)
         var segments: [SegmentRecord] = []
         for case .video(let pass) in plan.passes {
-            let places = plan.places(of: .video(pass), in: folder.path, token: "5407")
+            let places = plan.places(of: .video(pass: pass), in: folder.path, token: "5407")
             segments += try reverser.reverse(pass, at: places) { _, _ in }.segments
         }
         let output = folder.path + "/longer.nut"

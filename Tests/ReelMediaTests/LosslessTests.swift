@@ -58,10 +58,10 @@ struct LosslessTests {
         // Its two chunks meet in the midst of a window.
         let pass = VideoPass(randomAccessPoint: 0, frames: 0..<400, chunkCount: 2, windowFrames: 60)
         var plan = job.plan
-        plan.passes = [.video(pass)]
+        plan.passes = [.video(pass: pass)]
         let reverser = try PassReverser(sources: [IndexedSource(.file(source), index: job.index)], plan: plan)
         func reverse(_ token: String, finished: Set<Int> = []) throws -> PassResult {
-            var places = plan.places(of: .video(pass), in: folder.path, token: token)
+            var places = plan.places(of: .video(pass: pass), in: folder.path, token: token)
             for chunk in finished { places[chunk] = nil }
             return try reverser.reverse(pass, at: places) { _, _ in }
         }

@@ -96,7 +96,7 @@ struct MediaJob {
             plan.need = plan.clips.isEmpty ? made.need : max(plan.need, made.need)
             for case .video(var pass) in made.passes {
                 pass.clips = [plan.clips.count]
-                plan.passes.append(.video(pass))
+                plan.passes.append(.video(pass: pass))
             }
             plan.clips.append(clip)
             clip.map.offset = clip.map.offset + clip.map.source.seconds(clip.map.end - clip.map.start)

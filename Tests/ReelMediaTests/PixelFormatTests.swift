@@ -167,7 +167,7 @@ struct PixelFormatTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
 
         var index = job.index
-        index.passthrough = .impossible(.interlaced)
+        index.passthrough = .impossible(why: .interlaced)
         var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .nut, lossless: true))
         #expect(try choice.video().value.encoder == "rawvideo")
         for container in [Container.mkv, .mov] {

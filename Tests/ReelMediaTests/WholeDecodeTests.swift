@@ -122,7 +122,7 @@ struct WholeDecodeTests {
         var results: [PassResult] = []
         func reverse() throws {
             for case .video(let pass) in job.plan.passes {
-                let places = job.plan.places(of: .video(pass), in: folder.path, token: "5407")
+                let places = job.plan.places(of: .video(pass: pass), in: folder.path, token: "5407")
                 results.append(try reverser.reverse(pass, at: places) { _, _ in })
             }
         }

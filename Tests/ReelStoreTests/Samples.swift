@@ -37,10 +37,10 @@ enum Samples {
                         start: index.video.frames[first].interval.start, end: index.video.frames[end - 1].interval.end))
             ],
             video: target, audio: [sound],
-            passes: [.audio(0)]
+            passes: [.audio(place: 0)]
                 + zip(cuts, cuts.dropFirst()).reversed().map { start, end in
                     .video(
-                        VideoPass(
+                        pass: VideoPass(
                             randomAccessPoint: 0, frames: start..<end, chunkCount: chunks * (end - start) / 12,
                             threads: 2
                         ))
@@ -82,7 +82,8 @@ enum Samples {
             ],
             metadata: [],
             passthrough: .possible(
-                CodedVideo(fourCC: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
+                coded: CodedVideo(
+                    fourCC: 0, extradata: [], profile: 0, level: 0, bitsPerCodedSample: 24, containers: [.mkv])),
             diagnostics: [])
     }
 }

@@ -112,8 +112,8 @@ struct PlannedSegmentsTests {
             planned.contents(of: Samples.plan.passes[1]).map(\.part) == [
                 .video(frames: 0..<4), .video(frames: 4..<8), .video(frames: 8..<12),
             ])
-        #expect(planned.contents(of: .audio(0)).map(\.part) == [.audio(track: 0)])
-        #expect(planned.contents(of: .audio(1)).isEmpty)
+        #expect(planned.contents(of: .audio(place: 0)).map(\.part) == [.audio(track: 0)])
+        #expect(planned.contents(of: .audio(place: 1)).isEmpty)
     }
 
     @Test("Plans of other passes agree about chunks of the same frames, whatever their number, need and threads")

@@ -39,7 +39,7 @@ import Testing
                 stream: stream, packets: packets, frames: frames,
                 randomAccessPoints: [RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 12, frame: 14)]),
             audio: [sound], chapters: [Chapter(start: Rational(0), end: Rational(1), title: "One")], metadata: [],
-            passthrough: .impossible(.interFrames(codec: "h264")), diagnostics: [])
+            passthrough: .impossible(why: .interFrames(codec: "h264")), diagnostics: [])
     }
 
     private func view() throws -> PlanView {

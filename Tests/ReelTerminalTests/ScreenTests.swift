@@ -192,7 +192,7 @@ import Testing
                 token: "t\(number)", time: 1_700_000_000 + Double(number))
         }
         var view = queue.jobs[0]
-        let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
+        let pass = Pass.video(pass: VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
         let failure = PassFailure(index: 39, attempts: ["crash": 2], recent: attempts)
         let log = (1...12).map { "line \($0)\n" }.joined() + "an \u{1B}[2J escape"
         view.failures = [

@@ -278,7 +278,7 @@ enum FakeMedia {
         return SourceIndex(
             format: "matroska,webm", fileSize: Int64(48 + count * 1100), startTime: Rational(0),
             video: VideoTrack(stream: stream, packets: packets, frames: frames, randomAccessPoints: points),
-            audio: [], metadata: [], passthrough: .impossible(.interFrames(codec: "h264")), diagnostics: [])
+            audio: [], metadata: [], passthrough: .impossible(why: .interFrames(codec: "h264")), diagnostics: [])
     }
 
     private static let timeBase = TimeBase(1, 12800)

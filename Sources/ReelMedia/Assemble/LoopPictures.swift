@@ -26,10 +26,9 @@ struct LoopPictures {
         }
         let least = max(traits.clock.ticks(in: LoopTraits.leastDelay, rounding: .up), 1)
         delays =
-            LoopDelays(
+            LoopTraits.delays(
                 starts: starts, end: clock.seconds(plan.end(in: sources.map(\.index))), clock: traits.clock,
-                least: least
-            ).delays
+                least: least)
     }
 
     var size: PictureSize { PictureSize(width: plan.video.format.width, height: plan.video.format.height) }

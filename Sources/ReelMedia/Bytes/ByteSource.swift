@@ -39,18 +39,10 @@ struct ByteFault: Error {
 }
 
 extension Locator {
-    func source() throws(ByteFault) -> any ByteSource {
-        switch self {
-        case .file(let path): try FileByteSource(path)
-        }
-    }
+    func source() throws(ByteFault) -> any ByteSource { try FileByteSource(file) }
 
     /// Begins to write bytes. Earlier bytes stay until the new ones are committed.
-    func sink() throws(ByteFault) -> any ByteSink {
-        switch self {
-        case .file(let path): try FileByteSink(path)
-        }
-    }
+    func sink() throws(ByteFault) -> any ByteSink { try FileByteSink(file) }
 
     /// All bytes of something small: an index, a plan.
     func bytes() throws(ReelFailure) -> [UInt8] {

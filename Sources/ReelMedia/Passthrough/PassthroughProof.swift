@@ -50,11 +50,11 @@ final class PassthroughProof {
         if let found = try samples.finish(), found.packet < obstacle?.packet ?? .max {
             obstacle = (found.packet, .packet(number: found.packet, time: found.time, fault: found.fault))
         }
-        if let obstacle { return .impossible(obstacle.reason) }
+        if let obstacle { return .impossible(why: obstacle.reason) }
         guard stream.fieldOrder == .progressive || stream.fieldOrder == .unknown else {
-            return .impossible(.interlaced)
+            return .impossible(why: .interlaced)
         }
-        return .possible(try coded(stream))
+        return .possible(coded: try coded(stream))
     }
 
     /// The packets' coding, and the containers that give the first of them back unchanged.

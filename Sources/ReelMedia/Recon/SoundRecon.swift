@@ -35,7 +35,8 @@ package struct SoundRecon {
         guard !heard.isEmpty else { throw ReelFailure(.noSound(path: demuxer.path)) }
         return SourceIndex(
             format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: .none,
-            audio: heard, metadata: [], passthrough: .impossible(.interFrames(codec: VideoTrack.none.stream.codec)),
+            audio: heard, metadata: [],
+            passthrough: .impossible(why: .interFrames(codec: VideoTrack.none.stream.codec)),
             diagnostics: [demuxer.damage].compactMap(\.self))
     }
 }
