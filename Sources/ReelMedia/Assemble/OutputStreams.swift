@@ -14,8 +14,8 @@ struct OutputAudioTrack {
 /// The streams of the output as described to the muxer. The encoders are opened again to get the parameters that they
 /// make.
 final class OutputStreams {
-    let video: UnsafeMutablePointer<AVCodecParameters>
-    let audio: [UnsafeMutablePointer<AVCodecParameters>]
+    let video: NativeParameters
+    let audio: [NativeParameters]
     let subtitles: [SubtitleOutput]
     /// The number of packets by which the video's encoder reports that it reorders frames.
     let reorderDepth: Int
@@ -46,7 +46,7 @@ final class OutputStreams {
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)
         }
-        var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
+        var tracks: [NativeParameters] = []
         for heard in heard {
             let track = indexes[heard.target.source].audio[heard.target.track]
             let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
@@ -63,8 +63,7 @@ final class OutputStreams {
 
     deinit {
         for parameters in [video] + audio {
-            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
-            avcodec_parameters_free(&parameters)
+            release(parameters, avcodec_parameters_free)
         }
     }
 
@@ -121,7 +120,7 @@ final class OutputStreams {
         }
     }
 
-    private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails, _ container: Container) {
+    private func describe(_ stream: NativeStream, _ details: TrackDetails, _ container: Container) {
         stream.pointee.disposition = details.flags
         if let language = details.language.flatMap(container.language) {
             av_dict_set(&stream.pointee.metadata, "language", language, 0)
@@ -130,7 +129,7 @@ final class OutputStreams {
     }
 
     private func setDisplayMatrix(
-        _ matrix: [Int32]?, _ stream: UnsafeMutablePointer<AVStream>, _ container: Container
+        _ matrix: [Int32]?, _ stream: NativeStream, _ container: Container
     ) throws(ReelFailure) {
         guard let matrix, container.traits.holdsRotation else { return }
         let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), .describeStream)
@@ -139,7 +138,7 @@ final class OutputStreams {
         }
     }
 
-    private func setLight(_ source: VideoStream, _ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+    private func setLight(_ source: VideoStream, _ stream: NativeStream) throws(ReelFailure) {
         if let display = source.masteringDisplay {
             try stream.addSideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display.native)
         }
@@ -248,7 +247,7 @@ final class OutputExtras {
 
     /// Matroska stores pictures as files too; their MIME type shows that they are covers.
     private func describe(
-        _ attachment: Attachment, _ bytes: [UInt8], _ stream: UnsafeMutablePointer<AVStream>
+        _ attachment: Attachment, _ bytes: [UInt8], _ stream: NativeStream
     ) throws(ReelFailure) {
         stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
         try setHeader(bytes, of: stream.pointee.codecpar)

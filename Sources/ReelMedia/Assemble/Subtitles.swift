@@ -115,8 +115,8 @@ final class SubtitleOutput {
     /// chunk and its samples (ISO 14496-12 8.6, 8.7).
     var tableBytes: Int64 { Int64(header.count + 2048 + cues.count * 2 * (4 + 8 + 24)) }
 
-    func describe(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
-        let native: UnsafeMutablePointer<AVCodecParameters> = stream.pointee.codecpar
+    func describe(_ stream: NativeStream) throws(ReelFailure) {
+        let native: NativeParameters = stream.pointee.codecpar
         native.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
         native.pointee.codec_id = avcodec_descriptor_get_by_name(codec)?.pointee.id ?? AV_CODEC_ID_NONE
         // libavformat would choose the older form of QuickTime's text in MOV, which has another header.
@@ -167,7 +167,7 @@ final class SubtitleSource: PacketSource {
 
 /// Decodes cues of one codec into events of ASS, which libavcodec uses for all subtitle codecs.
 final class SubtitleDecoder {
-    private var native: UnsafeMutablePointer<AVCodecContext>
+    private var native: NativeContext
     private let isTimedText: Bool
 
     init(_ parameters: SubtitleTrack.Parameters) throws(ReelFailure) {
@@ -185,8 +185,7 @@ final class SubtitleDecoder {
 
     deinit {
         av_freep(&native.pointee.extradata)
-        var context: UnsafeMutablePointer<AVCodecContext>? = native
-        avcodec_free_context(&context)
+        release(native, avcodec_free_context)
     }
 
     /// The track's styles as the head of an ASS script.
@@ -234,7 +233,7 @@ final class SubtitleDecoder {
 
 /// Encodes events of ASS into cues of one codec.
 final class SubtitleEncoder {
-    private var native: UnsafeMutablePointer<AVCodecContext>
+    private var native: NativeContext
 
     /// Opens the encoder.
     ///
@@ -249,10 +248,7 @@ final class SubtitleEncoder {
         try check(avcodec_open2(native, codec, nil), .openEncoder, name)
     }
 
-    deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = native
-        avcodec_free_context(&context)
-    }
+    deinit { release(native, avcodec_free_context) }
 
     var header: [UInt8] {
         Array(UnsafeRawBufferPointer(start: native.pointee.extradata, count: Int(native.pointee.extradata_size)))

@@ -119,7 +119,7 @@ struct Verifier {
         var packets = 0
         var lastDecodeTime: Timestamp?
 
-        init(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+        init(_ stream: NativeStream) throws(ReelFailure) {
             digest = try PayloadDigest(parameters: stream.pointee.codecpar.pointee)
             timeBase = TimeBase(stream.pointee.time_base)
         }

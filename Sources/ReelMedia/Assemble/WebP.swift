@@ -110,10 +110,7 @@ final class WebPCanvas {
 
     private func decoder() throws(ReelFailure) -> Decoder {
         let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
-        defer {
-            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
-            avcodec_parameters_free(&parameters)
-        }
+        defer { release(parameters, avcodec_parameters_free) }
         parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         parameters.pointee.codec_id = AV_CODEC_ID_WEBP
         return try Decoder(parameters: parameters, timeBase: TimeBase(1, 1000), threads: 1, path: name)

@@ -63,8 +63,7 @@ final class ByteReader {
 
     deinit {
         av_free(native.pointee.buffer)
-        var context: UnsafeMutablePointer<AVIOContext>? = native
-        avio_context_free(&context)
+        release(native, avio_context_free)
     }
 
     /// What failures call the bytes.

@@ -92,7 +92,7 @@ final class PayloadDigest {
         default: syntax = .plain
         }
         hasTransparency = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9].contains(parameters.codec_id)
-        countsPackets = !String(cString: avcodec_get_name(parameters.codec_id)).hasPrefix("pcm")
+        countsPackets = !parameters.codec_id.name.hasPrefix("pcm")
         try check(av_hash_alloc(&native, "murmur3"), .checksum)
         av_hash_init(native)
     }

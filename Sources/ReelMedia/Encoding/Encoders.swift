@@ -14,7 +14,7 @@ extension EncoderTraits {
             throw ReelFailure(
                 .encoderUnknown(option: .videoCodec, name: name, known: all.filter(\.isListed).map(\.name)))
         }
-        return named(String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
+        return named(String(cString: codec.pointee.name), codec: codec.pointee.id.name)
     }
 
     /// The options for pictures of this format and size.
@@ -143,7 +143,7 @@ extension AudioEncoderTraits {
             avcodec_find_encoder_by_name(wanted)
             ?? avcodec_descriptor_get_by_name(wanted).flatMap { avcodec_find_encoder($0.pointee.id) }
         guard let codec, codec.pointee.type == AVMEDIA_TYPE_AUDIO else { return nil }
-        return named(String(cString: codec.pointee.name), codec: String(cString: avcodec_get_name(codec.pointee.id)))
+        return named(String(cString: codec.pointee.name), codec: codec.pointee.id.name)
     }
 
     func keepsRate(of track: AudioTrack) -> Bool { nearestRate(to: track.sampleRate) == track.sampleRate }

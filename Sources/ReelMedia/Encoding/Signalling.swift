@@ -97,7 +97,7 @@ extension ColourTags {
     )
 
     /// Sets the tags that are stated.
-    func apply(to context: UnsafeMutablePointer<AVCodecContext>) {
+    func apply(to context: NativeContext) {
         let native = native
         if let value = native.range { context.pointee.color_range = value }
         if let value = native.primaries { context.pointee.color_primaries = value }
@@ -196,7 +196,7 @@ func record<T: BitwiseCopyable>(_ data: UnsafePointer<UInt8>?, _ size: Int, as t
     return UnsafeRawPointer(data).loadUnaligned(as: type)
 }
 
-extension UnsafeMutablePointer<AVStream> {
+extension NativeStream {
     /// A record of the stream's side data; nil if there is none.
     func sideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, as type: T.Type) -> T? {
         var size = 0

@@ -4,7 +4,7 @@ internal import ReelCore
 internal import Synchronization
 
 final class Decoder {
-    private var native: UnsafeMutablePointer<AVCodecContext>
+    private var native: NativeContext
     private let name: String
     /// The number of errors that the decoder has reported.
     private(set) var complaints = 0
@@ -20,7 +20,7 @@ final class Decoder {
     ///   cleared, and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse
     ///   memory in the same order.
     convenience init(
-        stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, isRepeatable: Bool = false
+        stream: NativeStream, threads: Int, path: String, isRepeatable: Bool = false
     ) throws(ReelFailure) {
         try self.init(
             parameters: stream.pointee.codecpar, timeBase: TimeBase(stream.pointee.time_base),
@@ -37,7 +37,7 @@ final class Decoder {
         if isRepeatable { reel_clear_memory() }
         kept = isRepeatable ? try allocated(av_frame_alloc(), .makeFrame) : nil
         let codecID = parameters.pointee.codec_id
-        name = String(cString: avcodec_get_name(codecID))
+        name = codecID.name
         guard let codec = preferred ?? avcodec_find_decoder(codecID).map({ UnsafePointer($0) }) else {
             throw ReelFailure(.noDecoder(path: path, stream: number, codec: name))
         }
@@ -57,7 +57,7 @@ final class Decoder {
 
     /// The decoder of libvpx for a stream of VP8 or VP9 with transparency, which WebM stores beside the picture and
     /// which libavcodec's own decoders ignore. Nil for other streams, and if FFmpeg was built without libvpx.
-    static func withTransparency(_ stream: UnsafeMutablePointer<AVStream>) -> UnsafePointer<AVCodec>? {
+    static func withTransparency(_ stream: NativeStream) -> UnsafePointer<AVCodec>? {
         let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
         let isTransparent = entries(of: stream.pointee.metadata).contains {
             $0.name.lowercased() == "alpha_mode" && $0.value == "1"
@@ -67,8 +67,7 @@ final class Decoder {
     }
 
     deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = native
-        avcodec_free_context(&context)
+        release(native, avcodec_free_context)
         av_frame_free(&kept)
     }
 
@@ -156,9 +155,9 @@ final class CodedStream: @unchecked Sendable {
     /// The decoder to use; nil for the one that libavcodec prefers.
     let preferred: UnsafePointer<AVCodec>?
 
-    private let owned: UnsafeMutablePointer<AVCodecParameters>
+    private let owned: NativeParameters
 
-    init(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+    init(_ stream: NativeStream) throws(ReelFailure) {
         owned = try allocated(avcodec_parameters_alloc(), .describeStream)
         parameters = UnsafePointer(owned)
         timeBase = TimeBase(stream.pointee.time_base)
@@ -167,10 +166,7 @@ final class CodedStream: @unchecked Sendable {
         try check(avcodec_parameters_copy(owned, stream.pointee.codecpar), .describeStream)
     }
 
-    deinit {
-        var owned: UnsafeMutablePointer<AVCodecParameters>? = owned
-        avcodec_parameters_free(&owned)
-    }
+    deinit { release(owned, avcodec_parameters_free) }
 }
 
 extension Decoder {
@@ -212,7 +208,7 @@ final class DecoderLog: Sendable {
 
     /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it
     /// before the decoder is opened.
-    func follow(_ decoder: UnsafeMutablePointer<AVCodecContext>) {
+    func follow(_ decoder: NativeContext) {
         decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
     }
 

@@ -5,7 +5,7 @@ extension Demuxer {
     func skip(_ index: Int) { stream(index)?.pointee.discard = AVDISCARD_ALL }
 
     /// Announces that the first bytes of a stream's key packets will be fetched.
-    func expectKeys(of stream: UnsafeMutablePointer<AVStream>) {
+    func expectKeys(of stream: NativeStream) {
         let entries = (0..<avformat_index_get_entries_count(stream)).lazy.compactMap { place in
             avformat_index_get_entry(stream, place)?.pointee
         }
@@ -31,7 +31,7 @@ extension Demuxer {
     }
 
     /// Whether a stream is encrypted, as far as headers say; libavformat reports it only for some tracks.
-    func encrypts(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Bool {
+    func encrypts(_ stream: NativeStream) throws(ReelFailure) -> Bool {
         if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil { return true }
         if ["encv", "drmi"].contains(fourCharacters(stream.pointee.codecpar.pointee.codec_tag)) { return true }
         guard formatName.hasPrefix("mov,") else { return false }
@@ -39,7 +39,7 @@ extension Demuxer {
     }
 
     /// The composition offsets of a stream, which libavformat does not give; nil if they are not to be used.
-    func compositionOffsets(of stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> CompositionOffsets? {
+    func compositionOffsets(of stream: NativeStream) throws(ReelFailure) -> CompositionOffsets? {
         guard leavesPayload else { return nil }
         return try CompositionOffsets(track: Int(stream.pointee.id), file.bytes)
     }
@@ -55,7 +55,7 @@ extension Demuxer {
     }
 }
 
-extension UnsafeMutablePointer<AVStream> {
+extension NativeStream {
     /// Whether libavformat gives the packets that the container's table lists, with the table's key flags.
     fileprivate var isWholeInTable: Bool {
         let parameters = pointee.codecpar.pointee
@@ -93,7 +93,7 @@ extension Demuxer {
     var attachments: [Attachment] {
         var (result, names): ([Attachment], Set<String>) = ([], [])
         for stream in streams where stream.isAttachment && !stream.attachedBytes.isEmpty {
-            let codec = String(cString: avcodec_get_name(stream.pointee.codecpar.pointee.codec_id))
+            let codec = stream.pointee.codecpar.pointee.codec_id.name
             let found = entries(of: stream.pointee.metadata)
             let value = { (name: String) in found.first { $0.name.lowercased() == name && !$0.value.isEmpty }?.value }
             let ending = Self.pictures[codec].map { "." + $0.ending } ?? ""
@@ -121,10 +121,10 @@ extension Demuxer {
         return found.map { MetadataEntry(name: "timecode", value: $0.value) }
     }
 
-    var streams: [UnsafeMutablePointer<AVStream>] { (0..<streamCount).compactMap { stream($0) } }
+    var streams: [NativeStream] { (0..<streamCount).compactMap { stream($0) } }
 }
 
-extension UnsafeMutablePointer<AVStream> {
+extension NativeStream {
     /// A picture that represents the whole file. Thumbnails of chapters are not covers.
     var isCover: Bool {
         pointee.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS)

@@ -91,10 +91,7 @@ final class Demuxer {
         }
     }
 
-    deinit {
-        var context: UnsafeMutablePointer<AVFormatContext>? = native
-        avformat_close_input(&context)
-    }
+    deinit { release(native, avformat_close_input) }
 
     /// Why a file does not open: the system's error if there was one; otherwise the file is not media. A demuxer's
     /// error code tells nothing more.
@@ -138,7 +135,7 @@ final class Demuxer {
         native.pointee.start_time == reel_nopts ? Rational(0) : Rational(native.pointee.start_time, 1_000_000)
     }
 
-    func stream(_ index: Int) -> UnsafeMutablePointer<AVStream>? {
+    func stream(_ index: Int) -> NativeStream? {
         index < streamCount ? native.pointee.streams[index] : nil
     }
 

@@ -4,7 +4,7 @@ internal import ReelCore
 
 /// An open encoder, for video or audio.
 final class Encoder {
-    private var native: UnsafeMutablePointer<AVCodecContext>
+    private var native: NativeContext
     let name: String
     private var isOpen = false
     private var isFinished = false
@@ -16,7 +16,7 @@ final class Encoder {
     /// encoder's own; an unknown one throws `.settingUnknown`.
     init(
         _ name: String, options: [MediaOption],
-        configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
+        configure: (NativeContext) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.name = name
         guard let codec = avcodec_find_encoder_by_name(name) else { throw ReelFailure(.encoderAbsent(encoder: name)) }
@@ -47,8 +47,7 @@ final class Encoder {
 
     deinit {
         if traits.hangsUnlessFed, isOpen, !isFinished { try? finishWithBlankPicture() }
-        var context: UnsafeMutablePointer<AVCodecContext>? = native
-        avcodec_free_context(&context)
+        release(native, avcodec_free_context)
     }
 
     var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
@@ -81,7 +80,7 @@ final class Encoder {
     }
 
     /// Copies the encoder's parameters into those of a stream, for the muxer.
-    func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
+    func describe(into parameters: NativeParameters) throws(ReelFailure) {
         try check(avcodec_parameters_from_context(parameters, native), .describeStream, name)
     }
 
@@ -236,7 +235,7 @@ extension Encoder {
     }
 }
 
-extension UnsafeMutablePointer<AVCodecContext> {
+extension NativeContext {
     /// Tells an encoder the form and the clock of the pictures that it will get.
     func describePictures(_ width: Int, _ height: Int, _ format: AVPixelFormat, _ clock: TimeBase, threads: Int = 1) {
         (pointee.width, pointee.height, pointee.pix_fmt) = (Int32(width), Int32(height), format)

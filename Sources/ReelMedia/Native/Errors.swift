@@ -47,6 +47,20 @@ func allocated<T>(
     return pointer
 }
 
+typealias NativeStream = UnsafeMutablePointer<AVStream>
+typealias NativeParameters = UnsafeMutablePointer<AVCodecParameters>
+typealias NativeContext = UnsafeMutablePointer<AVCodecContext>
+
+/// Frees a structure of libav* with the function for its kind.
+func release<T>(_ native: UnsafeMutablePointer<T>, _ free: (UnsafeMutablePointer<UnsafeMutablePointer<T>?>?) -> Void) {
+    var native: UnsafeMutablePointer<T>? = native
+    free(&native)
+}
+
+extension AVCodecID {
+    var name: String { String(cString: avcodec_get_name(self)) }
+}
+
 extension TimeBase {
     init(_ native: AVRational) { self.init(Int64(native.num), Int64(max(native.den, 1))) }
 
@@ -129,7 +143,7 @@ extension AVCodecParameters {
 }
 
 /// Sets the codec's header, or the content of an attached file, in a stream's parameters.
-func setHeader(_ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
+func setHeader(_ bytes: [UInt8], of parameters: NativeParameters) throws(ReelFailure) {
     (parameters.pointee.extradata, parameters.pointee.extradata_size) = try padded(bytes)
 }
 

@@ -7,10 +7,7 @@ struct Frame: ~Copyable {
 
     init() throws(ReelFailure) { native = try allocated(av_frame_alloc(), .makeFrame) }
 
-    deinit {
-        var pointer: UnsafeMutablePointer<AVFrame>? = native
-        av_frame_free(&pointer)
-    }
+    deinit { release(native, av_frame_free) }
 
     var pts: Timestamp? {
         get { Timestamp(native: native.pointee.pts) }

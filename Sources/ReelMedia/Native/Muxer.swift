@@ -29,7 +29,7 @@ final class Muxer {
 
     /// Adds a stream and lets `configure` describe it. Returns its index.
     func addStream(
-        timeBase: TimeBase, _ configure: (UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Void
+        timeBase: TimeBase, _ configure: (NativeStream) throws(ReelFailure) -> Void
     ) throws(ReelFailure) -> Int {
         let stream = try allocated(avformat_new_stream(native, nil), .describeStream)
         stream.pointee.time_base = timeBase.native
@@ -131,8 +131,7 @@ final class ByteWriter {
 
     deinit {
         av_free(native.pointee.buffer)
-        var context: UnsafeMutablePointer<AVIOContext>? = native
-        avio_context_free(&context)
+        release(native, avio_context_free)
     }
 
     fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {

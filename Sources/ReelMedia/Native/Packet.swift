@@ -7,10 +7,7 @@ struct Packet: ~Copyable {
 
     init() throws(ReelFailure) { native = try allocated(av_packet_alloc(), .makePacket) }
 
-    deinit {
-        var pointer: UnsafeMutablePointer<AVPacket>? = native
-        av_packet_free(&pointer)
-    }
+    deinit { release(native, av_packet_free) }
 
     var pts: Timestamp? {
         get { Timestamp(native: native.pointee.pts) }
@@ -115,7 +112,7 @@ struct Packet: ~Copyable {
 /// libavcodec's parser for one codec. It reads facts about pictures from whole packets, without decoding.
 final class CodecParser {
     private let native: UnsafeMutablePointer<AVCodecParserContext>
-    private let context: UnsafeMutablePointer<AVCodecContext>
+    private let context: NativeContext
 
     /// Nil if libavcodec has no parser for the codec.
     init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
@@ -135,8 +132,7 @@ final class CodecParser {
 
     deinit {
         av_parser_close(native)
-        var context: UnsafeMutablePointer<AVCodecContext>? = context
-        avcodec_free_context(&context)
+        release(context, avcodec_free_context)
     }
 
     /// Parses a packet. Packets must come in the order of the file.
@@ -159,7 +155,7 @@ final class BitstreamFilter {
 
     /// Makes the filter that a source's stream needs before other code reads its packets; nil for most streams. DivX
     /// puts two pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
-    init?(for stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
+    init?(for stream: NativeStream) throws(ReelFailure) {
         guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MPEG4,
             let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
         else { return nil }
@@ -173,10 +169,7 @@ final class BitstreamFilter {
         try check(avcodec_parameters_copy(stream.pointee.codecpar, native.pointee.par_out), .filterPackets)
     }
 
-    deinit {
-        var context: UnsafeMutablePointer<AVBSFContext>? = native
-        av_bsf_free(&context)
-    }
+    deinit { release(native, av_bsf_free) }
 
     /// Replaces the packet with the filter's output; false if the filter keeps it back. A packet that the filter cannot
     /// read passes unchanged, since the decoder can deal with damage.

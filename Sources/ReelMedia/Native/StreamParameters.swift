@@ -3,11 +3,11 @@ internal import ReelCore
 
 extension VideoStream {
     /// A stream's parameters as libavformat knows them, in reel's types.
-    init(native stream: UnsafeMutablePointer<AVStream>) {
+    init(native stream: NativeStream) {
         let parameters = stream.pointee.codecpar.pointee
         let format = AVPixelFormat(parameters.format)
         self.init(
-            index: Int(stream.pointee.index), codec: String(cString: avcodec_get_name(parameters.codec_id)),
+            index: Int(stream.pointee.index), codec: parameters.codec_id.name,
             width: Int(parameters.width), height: Int(parameters.height), pixelFormat: format.name,
             timeBase: TimeBase(stream.pointee.time_base),
             frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
@@ -62,7 +62,7 @@ extension TrackDetails {
         (AV_DISPOSITION_METADATA, "metadata"),
     ]
 
-    init(native stream: UnsafeMutablePointer<AVStream>) {
+    init(native stream: NativeStream) {
         let found = entries(of: stream.pointee.metadata)
         let value = { (name: String) in found.first { $0.name.lowercased() == name }?.value }
         let flags = stream.pointee.disposition
@@ -94,7 +94,7 @@ func layoutName(_ layout: inout AVChannelLayout) -> String {
 }
 
 /// The display matrix from the stream's side data.
-private func rotation(of stream: UnsafeMutablePointer<AVStream>) -> [Int32]? {
+private func rotation(of stream: NativeStream) -> [Int32]? {
     var size = 0
     guard let data = reel_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else { return nil }
     let bytes = UnsafeRawBufferPointer(start: data, count: 36)
@@ -131,7 +131,7 @@ extension AudioTrack {
     /// Fills in the parameters of a stream that holds the track's packets unchanged.
     ///
     /// - Parameter padding: samples at the start of the stream's first packet that are not to be heard.
-    func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int) throws(ReelFailure) {
+    func describe(into parameters: NativeParameters, padding: Int) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
             throw ReelFailure(.codecAbsent(codec: codec, role: .codec))
         }
@@ -186,17 +186,14 @@ extension CodedVideo {
 
     /// Fills in a stream's parameters for the muxer with this name.
     func describe(
-        _ stream: VideoStream, for muxer: String, into parameters: UnsafeMutablePointer<AVCodecParameters>
+        _ stream: VideoStream, for muxer: String, into parameters: NativeParameters
     ) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(stream.codec) else {
             throw ReelFailure(.codecAbsent(codec: stream.codec, role: .codec))
         }
         // A context without a codec takes the values that an encoder would have set.
         let context = try allocated(avcodec_alloc_context3(nil), .describeStream)
-        defer {
-            var context: UnsafeMutablePointer<AVCodecContext>? = context
-            avcodec_free_context(&context)
-        }
+        defer { release(context, avcodec_free_context) }
         context.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         context.pointee.codec_id = descriptor.pointee.id
         context.pointee.width = Int32(stream.width)

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Finds out, while a source is demuxed, whether its video can be reversed by showing its packets in another order.
 final class PassthroughProof {
-    private let stream: UnsafeMutablePointer<AVStream>
+    private let stream: NativeStream
     private let path: String
     private var syntax: IntraFrames?
     /// The first obstacle and its packet; -1 if it does not concern a packet.
@@ -16,7 +16,7 @@ final class PassthroughProof {
     private var last: Timestamp?
     private let sample: Packet
 
-    init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+    init(stream: NativeStream, path: String) throws(ReelFailure) {
         self.stream = stream
         self.path = path
         let parameters = stream.pointee.codecpar.pointee
@@ -24,7 +24,7 @@ final class PassthroughProof {
         sample = try Packet()
         samples = SampleDecoding(stream: try CodedStream(stream), path: path)
         if syntax == nil {
-            obstacle = (-1, .interFrames(codec: String(cString: avcodec_get_name(parameters.codec_id))))
+            obstacle = (-1, .interFrames(codec: parameters.codec_id.name))
         } else if ![AV_FIELD_PROGRESSIVE, AV_FIELD_UNKNOWN].contains(parameters.field_order) {
             obstacle = (-1, .interlaced)
         }
@@ -173,13 +173,10 @@ extension Container {
     /// - Parameter describe: sets the parameters of the stream for the muxer.
     func givesBack(
         _ packet: borrowing Packet, showing picture: borrowing Frame,
-        describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
+        describe: (NativeParameters) throws(ReelFailure) -> Void
     ) throws(ReelFailure) -> Bool {
         let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
-        defer {
-            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
-            avcodec_parameters_free(&parameters)
-        }
+        defer { release(parameters, avcodec_parameters_free) }
         try describe(parameters)
         // A failure is an answer, so it is not logged.
         let level = av_log_get_level()

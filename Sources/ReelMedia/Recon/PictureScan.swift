@@ -16,7 +16,7 @@ final class PictureScan {
     /// One in this many packets is read although nothing new is expected.
     private static let spread = 256
 
-    init(_ stream: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer) throws(ReelFailure) {
+    init(_ stream: NativeStream, in demuxer: Demuxer) throws(ReelFailure) {
         self.demuxer = demuxer
         let parameters = stream.pointee.codecpar.pointee
         randomAccess = RandomAccess(codec: parameters.codec_id, extradata: parameters.header)
@@ -217,7 +217,7 @@ extension BitReader {
 /// payload stays on disk. The list is used if the packets at the file's start agree with it, and is checked again at
 /// its end.
 struct PacketTable {
-    private let stream: UnsafeMutablePointer<AVStream>
+    private let stream: NativeStream
     private let count: Int32
     private var offsets: CompositionOffsets
     /// The time that libavformat adds to all presentation times.
@@ -234,7 +234,7 @@ struct PacketTable {
     private static let compared: Int32 = 256
 
     /// Nil if libavformat's list is incomplete, or is not the track's samples in their order.
-    init?(_ stream: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer) throws(ReelFailure) {
+    init?(_ stream: NativeStream, in demuxer: Demuxer) throws(ReelFailure) {
         self.stream = stream
         count = avformat_index_get_entries_count(stream)
         let last = (Self.compared * 2..<max(count - Self.compared, Self.compared * 2)).last { place in

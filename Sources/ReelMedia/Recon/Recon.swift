@@ -152,7 +152,7 @@ package enum ProvenKinds {
     ]
 
     static func contain(codec: AVCodecID, format: String) -> Bool {
-        codecs[format]?.contains(String(cString: avcodec_get_name(codec))) ?? false
+        codecs[format]?.contains(codec.name) ?? false
     }
 
     package static var all: [ProvenKind] {

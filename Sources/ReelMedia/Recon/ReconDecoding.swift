@@ -13,7 +13,7 @@ final class WholeDecode {
     /// Packets at which the decoder logged an error.
     private var troubled: Set<Int32> = []
 
-    init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+    init(stream: NativeStream, path: String) throws(ReelFailure) {
         // Passes decode with the same number of threads: with more, damaged pictures look different.
         decoder = try Decoder(stream: stream, threads: 1, path: path, isRepeatable: true)
         frame = try Frame()
@@ -116,7 +116,7 @@ final class FirstFrame {
     /// The most packets that are tried if the start is damaged.
     private static let patience = 300
 
-    init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+    init(stream: NativeStream, path: String) throws(ReelFailure) {
         decoder = try Decoder(stream: stream, threads: 1, path: path)
         frame = try Frame()
     }
@@ -169,7 +169,7 @@ extension FirstFrame {
     }
 
     /// The side data of the stream and the frame that no encoder can write again.
-    func losses(besides stream: UnsafeMutablePointer<AVStream>) -> [Diagnostic] {
+    func losses(besides stream: NativeStream) -> [Diagnostic] {
         let vision = stream.sideData(AV_PKT_DATA_DOVI_CONF, as: AVDOVIDecoderConfigurationRecord.self)
         let isInFrame = frame.has(AV_FRAME_DATA_DOVI_RPU_BUFFER) || frame.has(AV_FRAME_DATA_DOVI_METADATA)
         return DroppedSideData.dolbyVision(vision, isInFrame: isInFrame) + DroppedSideData.of(frame)

@@ -22,7 +22,7 @@ struct ReconReading {
     /// How users name the source.
     let path: String
     private let demuxer: Demuxer
-    private let video: UnsafeMutablePointer<AVStream>
+    private let video: NativeStream
     private let audio: [AudioScan]
     private let subtitles: [Int: SubtitleScan]
 
@@ -35,7 +35,7 @@ struct ReconReading {
         // Recon reads what it decodes in the same way as passes do.
         demuxer = try Demuxer(source, purpose: mode.decodingCause == nil ? .list(payload: payload) : .source)
         let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
-        let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
+        let isVideo = { (stream: NativeStream) in
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
@@ -60,7 +60,7 @@ struct ReconReading {
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
             let name =
                 parameters.codec_id == AV_CODEC_ID_NONE
-                ? fourCharacters(parameters.codec_tag) : String(cString: avcodec_get_name(parameters.codec_id))
+                ? fourCharacters(parameters.codec_tag) : parameters.codec_id.name
             throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: name))
         }
     }
@@ -195,7 +195,7 @@ struct ReconReading {
         for stream in demuxer.streams where !kept.contains(Int(stream.pointee.index)) {
             let parameters = stream.pointee.codecpar.pointee
             let number = Int(stream.pointee.index)
-            let codec = String(cString: avcodec_get_name(parameters.codec_id))
+            let codec = parameters.codec_id.name
             guard parameters.codec_type == AVMEDIA_TYPE_DATA else {
                 let kind = known(av_get_media_type_string(parameters.codec_type)) ?? "unknown"
                 diagnostics.append(
@@ -211,7 +211,7 @@ struct ReconReading {
         return diagnostics + (data.isEmpty ? [] : [.dataLeftOut(streams: data)])
     }
 
-    private func refusal(of stream: UnsafeMutablePointer<AVStream>) -> StreamRefusal {
+    private func refusal(of stream: NativeStream) -> StreamRefusal {
         switch stream.pointee.codecpar.pointee.codec_type {
         case AVMEDIA_TYPE_VIDEO where stream.pointee.disposition & AV_DISPOSITION_TIMED_THUMBNAILS != 0:
             .chapterPictures
@@ -236,7 +236,7 @@ private struct VideoScan {
     /// Whether the last packet is cut off.
     private(set) var isCut = false
 
-    init(_ video: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer, _ mode: ReconMode) throws(ReelFailure) {
+    init(_ video: NativeStream, in demuxer: Demuxer, _ mode: ReconMode) throws(ReelFailure) {
         packets.reserveCapacity(Int(avformat_index_get_entries_count(video)))
         first = try FirstFrame(stream: video, path: demuxer.path)
         pictures = try PictureScan(video, in: demuxer)
@@ -272,7 +272,7 @@ private struct VideoScan {
     }
 
     /// The stream with the facts that the first frame and the headers of pictures give.
-    func stream(of video: UnsafeMutablePointer<AVStream>) -> VideoStream {
+    func stream(of video: NativeStream) -> VideoStream {
         var stream = VideoStream(native: video)
         first.complete(&stream)
         stream.losses = first.losses(besides: video)

@@ -44,7 +44,7 @@ package struct SoundRecon {
 final class AudioScan {
     /// The stream's index in the file.
     let index: Int
-    private let stream: UnsafeMutablePointer<AVStream>
+    private let stream: NativeStream
     private let decoder: Decoder?
     private let frame: Frame
     private var interval: Interval?
@@ -59,7 +59,7 @@ final class AudioScan {
     /// Why the output cannot have the track; known when the scan is finished.
     private(set) var refusal: StreamRefusal?
 
-    init(_ stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+    init(_ stream: NativeStream, path: String) throws(ReelFailure) {
         self.stream = stream
         index = Int(stream.pointee.index)
         frame = try Frame()
@@ -146,7 +146,7 @@ final class AudioScan {
         let parameters = stream.pointee.codecpar.pointee
         let bits = decoder?.bitsPerSample ?? 0
         return AudioTrack(
-            index: index, codec: String(cString: avcodec_get_name(parameters.codec_id)), sampleRate: format.rate,
+            index: index, codec: parameters.codec_id.name, sampleRate: format.rate,
             channels: channels, channelLayout: format.layout,
             sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "", bitsPerSample: bits > 0 ? bits : nil,
             profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)),
@@ -163,7 +163,7 @@ struct SubtitleScan {
 
     /// nil for a stream that is not text, or that libavcodec cannot read. EIA-608 captions belong to a video's packets,
     /// even in a stream of their own: their cues are known only after decoding.
-    init?(_ stream: UnsafeMutablePointer<AVStream>) {
+    init?(_ stream: NativeStream) {
         let native = stream.pointee.codecpar.pointee
         guard let descriptor = avcodec_descriptor_get(native.codec_id),
             descriptor.pointee.props & AV_CODEC_PROP_TEXT_SUB != 0, native.codec_id != AV_CODEC_ID_EIA_608,

@@ -286,13 +286,13 @@ private final class Writing {
 /// When packets are heard, in samples: each right after the one before, except that timestamps which run ahead by a
 /// hole move the later ones.
 private struct PacketTimes {
-    private let stream: UnsafeMutablePointer<AVStream>
+    private let stream: NativeStream
     private let timeBase: TimeBase
     private let clock: TimeBase
     private let hole: Int64
     private var end: Int64?
 
-    init(stream: UnsafeMutablePointer<AVStream>, sampleRate: Int) {
+    init(stream: NativeStream, sampleRate: Int) {
         self.stream = stream
         timeBase = TimeBase(stream.pointee.time_base)
         clock = TimeBase(1, Int64(sampleRate))

@@ -203,7 +203,7 @@ final class SegmentWriter {
     /// in an experimental version of NUT, together with the time of day.
     init(
         at place: SegmentPlace, timeBase: TimeBase, hasTransparency: Bool = false,
-        describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
+        describe: (NativeParameters) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.place = place
         self.timeBase = timeBase

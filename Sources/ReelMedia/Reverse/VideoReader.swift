@@ -26,7 +26,7 @@ final class VideoReader {
         demuxer.select([track.stream.index])
     }
 
-    func stream() throws(ReelFailure) -> UnsafeMutablePointer<AVStream> {
+    func stream() throws(ReelFailure) -> NativeStream {
         guard let stream = demuxer.stream(track.stream.index) else { throw changed(.stream, track.stream.index) }
         return stream
     }
