@@ -136,8 +136,7 @@ struct LoopPictures {
         }
         try source.finish()
         guard count == plan.frameCount else {
-            throw source.judged(
-                unverified(.frameCount(found: count, planned: plan.frameCount)))
+            throw source.judged(unverified(.frameCount(found: count, planned: plan.frameCount)))
         }
     }
 }

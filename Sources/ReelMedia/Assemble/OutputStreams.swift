@@ -246,9 +246,7 @@ final class OutputExtras {
     }
 
     /// Matroska stores pictures as files too; their MIME type shows that they are covers.
-    private func describe(
-        _ attachment: Attachment, _ bytes: [UInt8], _ stream: NativeStream
-    ) throws(ReelFailure) {
+    private func describe(_ attachment: Attachment, _ bytes: [UInt8], _ stream: NativeStream) throws(ReelFailure) {
         stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
         try setHeader(bytes, of: stream.pointee.codecpar)
         av_dict_set(&stream.pointee.metadata, "filename", attachment.fileName, 0)

@@ -190,9 +190,7 @@ struct StreamCheck {
     private var pictures: PictureCheck?
 
     init(demuxer: Demuxer, stream number: Int, path: String, pictures: consuming PictureCheck?) throws(ReelFailure) {
-        guard let stream = demuxer.stream(number) else {
-            throw unverified(.missing, stream: number)
-        }
+        guard let stream = demuxer.stream(number) else { throw unverified(.missing, stream: number) }
         self.number = number
         self.pictures = pictures
         decoder = try Decoder(stream: stream, threads: 1, path: path)

@@ -38,11 +38,7 @@ final class ByteReader {
 
     convenience init(_ locator: Locator, _ kind: Kind = .source) throws(ReelFailure) {
         let source: any ByteSource
-        do {
-            source = try locator.source()
-        } catch {
-            throw ByteReader.failure(error.errno, .open, locator.name, kind)
-        }
+        do { source = try locator.source() } catch { throw ByteReader.failure(error.errno, .open, locator.name, kind) }
         try self.init(source, kind)
     }
 

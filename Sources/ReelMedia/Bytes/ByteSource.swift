@@ -71,11 +71,7 @@ extension Locator {
 
     /// The present version of a source's bytes.
     func revision() throws(ReelFailure) -> ByteRevision {
-        do throws(ByteFault) {
-            return try source().revision()
-        } catch {
-            throw sourceFailure(errno: error.errno, name)
-        }
+        do throws(ByteFault) { return try source().revision() } catch { throw sourceFailure(errno: error.errno, name) }
     }
 }
 

@@ -19,9 +19,7 @@ final class Decoder {
     ///   a decoder cannot decode a part of a picture, it leaves the old content of the memory there. So memory begins
     ///   cleared, and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse
     ///   memory in the same order.
-    convenience init(
-        stream: NativeStream, threads: Int, path: String, isRepeatable: Bool = false
-    ) throws(ReelFailure) {
+    convenience init(stream: NativeStream, threads: Int, path: String, isRepeatable: Bool = false) throws(ReelFailure) {
         try self.init(
             parameters: stream.pointee.codecpar, timeBase: TimeBase(stream.pointee.time_base),
             preferring: Self.withTransparency(stream), threads: threads, path: path,
@@ -208,9 +206,7 @@ final class DecoderLog: Sendable {
 
     /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it
     /// before the decoder is opened.
-    func follow(_ decoder: NativeContext) {
-        decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-    }
+    func follow(_ decoder: NativeContext) { decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque() }
 
     /// Takes a line that libav* logs, from any thread.
     static func note(level: Int32, of context: UnsafeMutableRawPointer?) {

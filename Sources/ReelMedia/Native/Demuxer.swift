@@ -96,11 +96,7 @@ final class Demuxer {
     /// Why a file does not open: the system's error if there was one; otherwise the file is not media. A demuxer's
     /// error code tells nothing more.
     private static func refusal(_ file: ByteReader, _ code: Int32) -> ReelFailure {
-        do throws(ReelFailure) {
-            try file.check()
-        } catch {
-            return error
-        }
+        do throws(ReelFailure) { try file.check() } catch { return error }
         return code == reel_error_no_memory
             ? mediaFailure(code, .openFile, file.name) : ReelFailure(.notMedia(path: file.name))
     }
@@ -135,9 +131,7 @@ final class Demuxer {
         native.pointee.start_time == reel_nopts ? Rational(0) : Rational(native.pointee.start_time, 1_000_000)
     }
 
-    func stream(_ index: Int) -> NativeStream? {
-        index < streamCount ? native.pointee.streams[index] : nil
-    }
+    func stream(_ index: Int) -> NativeStream? { index < streamCount ? native.pointee.streams[index] : nil }
 
     /// The programme that a stream belongs to, as a set of stream indexes; nil if the file has not several programmes.
     func programme(of index: Int) -> Set<Int>? {

@@ -57,9 +57,7 @@ func release<T>(_ native: UnsafeMutablePointer<T>, _ free: (UnsafeMutablePointer
     free(&native)
 }
 
-extension AVCodecID {
-    var name: String { String(cString: avcodec_get_name(self)) }
-}
+extension AVCodecID { var name: String { String(cString: avcodec_get_name(self)) } }
 
 extension TimeBase {
     init(_ native: AVRational) { self.init(Int64(native.num), Int64(max(native.den, 1))) }

@@ -15,11 +15,8 @@ final class FilterGraph {
     /// - Parameters:
     ///   - chain: the filters as the `-vf` of ffmpeg takes them.
     ///   - palette: a picture for the chain's input of that name, if it has one.
-    convenience init(
-        pictures chain: String, width: Int, height: Int, format: AVPixelFormat
-    ) throws(ReelFailure) {
-        try self.init(
-            chain, from: "buffer", to: "buffersink", form: Self.form(width, height, format), .convertPicture)
+    convenience init(pictures chain: String, width: Int, height: Int, format: AVPixelFormat) throws(ReelFailure) {
+        try self.init(chain, from: "buffer", to: "buffersink", form: Self.form(width, height, format), .convertPicture)
     }
 
     /// The same with a second input, named "palette", which has this one picture.

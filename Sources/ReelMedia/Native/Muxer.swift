@@ -135,11 +135,7 @@ final class ByteWriter {
     }
 
     fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-        do {
-            try sink.write(bytes, at: position)
-        } catch {
-            return -error.errno
-        }
+        do { try sink.write(bytes, at: position) } catch { return -error.errno }
         position += Int64(bytes.count)
         size = max(size, position)
         return Int32(bytes.count)

@@ -7,9 +7,8 @@ extension VideoStream {
         let parameters = stream.pointee.codecpar.pointee
         let format = AVPixelFormat(parameters.format)
         self.init(
-            index: Int(stream.pointee.index), codec: parameters.codec_id.name,
-            width: Int(parameters.width), height: Int(parameters.height), pixelFormat: format.name,
-            timeBase: TimeBase(stream.pointee.time_base),
+            index: Int(stream.pointee.index), codec: parameters.codec_id.name, width: Int(parameters.width),
+            height: Int(parameters.height), pixelFormat: format.name, timeBase: TimeBase(stream.pointee.time_base),
             frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
             displayMatrix: rotation(of: stream), colour: ColourTags(native: parameters),
@@ -185,9 +184,7 @@ extension CodedVideo {
     }
 
     /// Fills in a stream's parameters for the muxer with this name.
-    func describe(
-        _ stream: VideoStream, for muxer: String, into parameters: NativeParameters
-    ) throws(ReelFailure) {
+    func describe(_ stream: VideoStream, for muxer: String, into parameters: NativeParameters) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(stream.codec) else {
             throw ReelFailure(.codecAbsent(codec: stream.codec, role: .codec))
         }

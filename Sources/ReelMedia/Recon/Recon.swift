@@ -151,9 +151,7 @@ package enum ProvenKinds {
         "mjpeg", "prores", "dnxhd", "ffv1", "rawvideo", "v210", "huffyuv", "ffvhuff", "utvideo", "png", "dvvideo",
     ]
 
-    static func contain(codec: AVCodecID, format: String) -> Bool {
-        codecs[format]?.contains(codec.name) ?? false
-    }
+    static func contain(codec: AVCodecID, format: String) -> Bool { codecs[format]?.contains(codec.name) ?? false }
 
     package static var all: [ProvenKind] {
         codecs.flatMap { format, codecs in codecs.map { ProvenKind(format: format, codec: $0) } }

@@ -45,9 +45,7 @@ final class AudioEncoding {
 
     /// Encodes a sound to its end, or a crossfade of two that are equally long, from the first to the second. Calls
     /// `progress` for each block of samples.
-    func encode(
-        _ sounds: [SpanCursor], crossfade: SoundEdit.Crossfade?, progress: () -> Void
-    ) throws(ReelFailure) {
+    func encode(_ sounds: [SpanCursor], crossfade: SoundEdit.Crossfade?, progress: () -> Void) throws(ReelFailure) {
         guard var sound = sounds.first else { return }
         var rising = sounds.dropFirst().first
         let mix = crossfade == nil ? nil : try mixer(of: input.sample)
@@ -225,8 +223,7 @@ struct AudioPassthrough {
         guard wanted > own + tick else { return Cut(heard: own, preroll: .max - 1) }
         // Packets of WavPack and TTA decode alone. Their encoders, which reel does not choose, have no row.
         guard hidesPreroll, !["wavpack", "tta"].contains(track.codec) else { return Cut(heard: wanted, preroll: 0) }
-        return Cut(
-            heard: wanted, preroll: AudioEncoderTraits.making(track.codec).prerollPackets(first.span.count))
+        return Cut(heard: wanted, preroll: AudioEncoderTraits.making(track.codec).prerollPackets(first.span.count))
     }
 }
 

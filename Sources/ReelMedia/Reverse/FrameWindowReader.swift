@@ -282,8 +282,7 @@ struct FrameBuffer: ~Copyable {
         case .forwards:
             for _ in 0..<place { drop(at: 0) }
             place = 0
-        case .backwards:
-            while frames.count > place + 1 { drop(at: frames.count - 1) }
+        case .backwards: while frames.count > place + 1 { drop(at: frames.count - 1) }
         case nil: break
         }
         return try pictures[place].reference()

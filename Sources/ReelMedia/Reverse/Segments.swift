@@ -264,11 +264,7 @@ final class SegmentWriter {
         record.checksum = try ByteReader(written, .segment).checksum()
         try failing(.sync, place.data, sink.commit)
         let bytes: [UInt8]
-        do {
-            bytes = try CanonicalJSON.bytes(of: record)
-        } catch {
-            throw ReelFailure(.notEncodable(said: "\(error)"))
-        }
+        do { bytes = try CanonicalJSON.bytes(of: record) } catch { throw ReelFailure(.notEncodable(said: "\(error)")) }
         try place.record.write(bytes)
         return record
     }

@@ -59,8 +59,7 @@ package struct SoundRenderer {
         }
         var diagnostics = decoded.diagnostics
         let encoding = try AudioEncoding(
-            target: target, track: track, input: decoded.format, making: content, at: place,
-            lasting: plan.soundLength)
+            target: target, track: track, input: decoded.format, making: content, at: place, lasting: plan.soundLength)
         let heard = sound.heard(of: decoded.timeline)
         if let heard {
             decoded.timeline = heard.timeline
