@@ -41,14 +41,14 @@ package enum Media {
     package static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {
         let bytes = index.encoded()
         try locator.write(bytes)
-        return Hexadecimal.text(SHA256.hash(data: bytes))
+        return sha256(of: bytes)
     }
 
     /// Reads an index. Throws `.indexMissing` if the file's SHA-256, in hexadecimal, is not the given one; nil accepts
     /// any.
     package static func index(_ locator: Locator, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
         let bytes = try locator.bytes()
-        if let hash, Hexadecimal.text(SHA256.hash(data: bytes)) != hash {
+        if let hash, sha256(of: bytes) != hash {
             throw ReelFailure(.indexMissing(hash: hash, folder: locator.name))
         }
         return try SourceIndex(decoding: bytes)
@@ -70,7 +70,7 @@ package enum Media {
 extension PlannedSegments {
     /// The contents that a plan's segments must have; `indexes` are the ones from which the plan was made.
     init(plan: Plan, indexes: [SourceIndex]) {
-        self.init(plan: plan, indexes: indexes) { Hexadecimal.text(SHA256.hash(data: $0)) }
+        self.init(plan: plan, indexes: indexes) { sha256(of: $0) }
     }
 }
 
@@ -137,6 +137,9 @@ package enum AddressLimit {
         return (pages ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }
 }
+
+/// SHA-256 in hexadecimal.
+func sha256(of bytes: some DataProtocol) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 
 /// Runs `body` and adds the seconds that it took to `seconds`.
 func measured<R>(_ seconds: inout Double, _ body: () throws(ReelFailure) -> R) throws(ReelFailure) -> R {

@@ -25,11 +25,8 @@ struct LoopPictures {
             return clock.seconds(clip.interval(of: frame, in: sources[clip.source].index.video).start)
         }
         let least = max(traits.clock.ticks(in: LoopTraits.leastDelay, rounding: .up), 1)
-        delays =
-            LoopDelays(
-                starts: starts, end: clock.seconds(plan.end(in: sources.map(\.index))), clock: traits.clock,
-                least: least
-            ).delays
+        let end = clock.seconds(plan.end(in: sources.map(\.index)))
+        delays = LoopDelays(starts: starts, end: end, clock: traits.clock, least: least).delays
     }
 
     var size: PictureSize { PictureSize(width: plan.video.format.width, height: plan.video.format.height) }
@@ -43,7 +40,7 @@ struct LoopPictures {
     }
 
     /// Hands out all pictures in the output's order, as the format shows them. Returns what each shows.
-    func drawn(_ take: (borrowing Frame) throws(ReelFailure) -> Void) throws(ReelFailure) -> [DecodedPicture] {
+    func drawn(_ take: Frame.Taker) throws(ReelFailure) -> [DecodedPicture] {
         if traits.hasPalette { return try drawnInPalette(take) }
         let chain = try FilterGraph(
             pictures: "format=\(drawnFormat)", width: size.width, height: size.height,
@@ -66,9 +63,7 @@ struct LoopPictures {
         return pictures
     }
 
-    private func drawnInPalette(
-        _ take: (borrowing Frame) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> [DecodedPicture] {
+    private func drawnInPalette(_ take: Frame.Taker) throws(ReelFailure) -> [DecodedPicture] {
         let dither =
             switch options.dither ?? .standard {
             case .none: "none"
@@ -112,8 +107,7 @@ struct LoopPictures {
         return palette
     }
 
-    /// Decodes the segments in the order of the output.
-    private func eachPicture(_ take: (borrowing Frame) throws(ReelFailure) -> Void) throws(ReelFailure) {
+    private func eachPicture(_ take: Frame.Taker) throws(ReelFailure) {
         let streams = try OutputStreams(plan: plan, sources: sources, heard: [])
         let source = VideoSource(
             segments: segments, plan: plan, indexes: sources.map(\.index), parameters: streams.video,

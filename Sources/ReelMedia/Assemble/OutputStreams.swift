@@ -1,7 +1,6 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// An audio track of the output, and the segment that holds it.
 struct OutputAudioTrack {
     let target: AudioTarget
     let segment: StoredSegment
@@ -22,7 +21,7 @@ final class OutputStreams {
 
     private let plan: Plan
     private let indexes: [SourceIndex]
-    private let heard: [OutputAudioTrack]
+    let heard: [OutputAudioTrack]
 
     init(plan: Plan, sources: [IndexedSource], heard: [OutputAudioTrack]) throws(ReelFailure) {
         self.plan = plan
@@ -46,8 +45,7 @@ final class OutputStreams {
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)
         }
-        var tracks: [NativeParameters] = []
-        for heard in heard {
+        audio = try heard.map { [indexes] (heard) throws(ReelFailure) in
             let track = indexes[heard.target.source].audio[heard.target.track]
             let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
             if heard.target.isPassthrough {
@@ -55,9 +53,8 @@ final class OutputStreams {
             } else {
                 try Encoder(heard.target, track: track).describe(into: parameters)
             }
-            tracks.append(parameters)
+            return parameters
         }
-        audio = tracks
         subtitles = try OutputStreams.subtitles(of: plan, indexes)
     }
 
@@ -88,18 +85,20 @@ final class OutputStreams {
     }
 
     func add(to muxer: Muxer) throws(ReelFailure) {
-        let track = indexes[plan.mainSource].video
-        let source = track.stream
+        let source = indexes[plan.mainSource].video.stream
         let clock = plan.video.format.timeBase
         _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), .describeStream)
-            let aspect = plan.video.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            let aspect = plan.video.format.sampleAspectRatio.native
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
             if let rate = constantRate() { stream.pointee.avg_frame_rate = rate.native }
-            try setDisplayMatrix(plan.video.format.displayMatrix, stream, plan.container)
-            try setLight(source, stream)
-            describe(stream, source.details, plan.container)
+            try setDisplayMatrix(stream)
+            if let display = source.masteringDisplay {
+                try stream.addSideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display.native)
+            }
+            if let light = source.contentLight { try stream.addSideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.native) }
+            describe(stream, source.details)
             if plan.container.traits.tellsEndByTag {
                 av_dict_set(&stream.pointee.metadata, "DURATION", clockText(clock.seconds(plan.end(in: indexes))), 0)
             }
@@ -108,41 +107,31 @@ final class OutputStreams {
             _ = try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
                 stream.pointee.codecpar.pointee.codec_tag = 0
-                let source = indexes[heard.target.source]
-                describe(stream, source.audio[heard.target.track].details, plan.container)
+                describe(stream, indexes[heard.target.source].audio[heard.target.track].details)
             }
         }
         for text in subtitles {
             _ = try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
                 try text.describe(stream)
-                describe(stream, text.parameters.details, plan.container)
+                describe(stream, text.parameters.details)
             }
         }
     }
 
-    private func describe(_ stream: NativeStream, _ details: TrackDetails, _ container: Container) {
+    private func describe(_ stream: NativeStream, _ details: TrackDetails) {
         stream.pointee.disposition = details.flags
-        if let language = details.language.flatMap(container.language) {
+        if let language = details.language.flatMap(plan.container.language) {
             av_dict_set(&stream.pointee.metadata, "language", language, 0)
         }
         if let title = details.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
     }
 
-    private func setDisplayMatrix(
-        _ matrix: [Int32]?, _ stream: NativeStream, _ container: Container
-    ) throws(ReelFailure) {
-        guard let matrix, container.traits.holdsRotation else { return }
+    private func setDisplayMatrix(_ stream: NativeStream) throws(ReelFailure) {
+        guard let matrix = plan.video.format.displayMatrix, plan.container.traits.holdsRotation else { return }
         let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), .describeStream)
         matrix.withUnsafeBytes {
             UnsafeMutableRawPointer(room).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(room), byteCount: 36)
         }
-    }
-
-    private func setLight(_ source: VideoStream, _ stream: NativeStream) throws(ReelFailure) {
-        if let display = source.masteringDisplay {
-            try stream.addSideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display.native)
-        }
-        if let light = source.contentLight { try stream.addSideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.native) }
     }
 
     /// Frames per second if all frames last equally long, apart from a tick of rounding, or from the 2 ms by which the

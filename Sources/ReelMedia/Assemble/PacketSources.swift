@@ -3,7 +3,6 @@ internal import ReelCore
 
 /// A stream of packets for the output, in decode order, each with its final times.
 protocol PacketSource: AnyObject {
-    /// The unit of the packets' times.
     var timeBase: TimeBase { get }
     /// The decode time of the packet that `take` moves out next; nil at the end.
     var upcoming: Timestamp? { get }
@@ -21,10 +20,12 @@ protocol PacketSource: AnyObject {
 extension PacketSource {
     var matroskaDelay: Ticks { .zero }
 
+    /// For packets whose origin was checked while they were read.
+    func finish() {}
+
     func judged(_ failure: ReelFailure) -> ReelFailure { failure }
 }
 
-/// Interleaves the packets of several streams for writing.
 struct Interleaving {
     /// The length in seconds of an interleaving interval; nil interleaves packet by packet. MP4 stores a table entry
     /// for each interval.
@@ -79,18 +80,14 @@ final class VideoSource: PacketSource {
     ///   - depth: packets by which a frame may come later in decode order than in presentation order.
     ///   - shift: the time by which the whole output starts later.
     init(
-        segments: SegmentList, plan: Plan, indexes: [SourceIndex],
-        parameters: UnsafePointer<AVCodecParameters>, depth: Int, shift: Ticks
+        segments: SegmentList, plan: Plan, indexes: [SourceIndex], parameters: UnsafePointer<AVCodecParameters>,
+        depth: Int, shift: Ticks
     ) {
-        self.segments = segments
-        self.plan = plan
+        (self.segments, self.plan, self.parameters, self.depth, self.shift) = (segments, plan, parameters, depth, shift)
         order = FrameOrder(plan)
         tracks = indexes.map(\.video)
         planned = PlannedSegments(plan: plan, indexes: indexes)
-        self.parameters = parameters
-        self.shift = shift
         timeBase = plan.video.format.timeBase
-        self.depth = depth
         clips = plan.clips.indices
         makers = plan.makers
         var chunks: [Int: [(pass: Int, frames: Range<Int>)]] = [:]
@@ -132,9 +129,7 @@ final class VideoSource: PacketSource {
             throw broken(.unplannedFrame)
         }
         let pts = interval.start + shift
-        packet.pts = pts
-        packet.dts = dts
-        packet.duration = interval.duration
+        (packet.pts, packet.dts, packet.duration) = (pts, dts, interval.duration)
         guard dts <= pts else { throw broken(.reordering) }
         written += 1
     }
@@ -184,14 +179,11 @@ final class AudioSource: PacketSource {
     private let ahead: Packet
     private(set) var upcoming: Timestamp?
 
-    /// `shift` is the time in seconds by which the whole output starts later.
     init(
-        _ heard: OutputAudioTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational,
-        isMatroska: Bool
+        _ heard: OutputAudioTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational, isMatroska: Bool
     ) throws(ReelFailure) {
         let record = heard.record
-        self.isMatroska = isMatroska
-        self.record = record
+        (self.record, self.isMatroska) = (record, isMatroska)
         let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
         matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
         timeBase = record.timeBase
@@ -211,9 +203,6 @@ final class AudioSource: PacketSource {
         upcoming = pts + offset
     }
 
-    /// The segment has been compared with its record, since its end was read.
-    func finish() {}
-
     func judged(_ failure: ReelFailure) -> ReelFailure { reader.judged(failure) }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
@@ -222,8 +211,7 @@ final class AudioSource: PacketSource {
         }
         packet.take(ahead)
         try advance()
-        packet.pts = pts
-        packet.dts = pts
+        (packet.pts, packet.dts) = (pts, pts)
         let end = Timestamp(Int64(record.frames + record.initialPadding)) + offset
         packet.duration = min(upcoming ?? end, end) - pts
         // Matroska's DiscardPadding (RFC 9559 5.1.3.5.7). MP4 has the packet's duration, and libavformat subtracts

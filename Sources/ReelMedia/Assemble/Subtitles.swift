@@ -1,7 +1,6 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A text track of a source, with the clips that show the source.
 struct ShownSubtitles {
     let track: SubtitleTrack
     let clips: [Clip]
@@ -150,17 +149,12 @@ final class SubtitleSource: PacketSource {
 
     var upcoming: Timestamp? { cues.first?.interval.start }
 
-    /// Cues come from the index, which has been read.
-    func finish() {}
-
     func take(into packet: borrowing Packet) throws(ReelFailure) {
         guard let cue = cues.popFirst() else { throw ReelFailure(.partsEnded(parts: .cues)) }
         try packet.fill(with: cue.text.payload)
         try packet.setSideData(cue.text.identifier, AV_PKT_DATA_WEBVTT_IDENTIFIER)
         try packet.setSideData(cue.text.settings, AV_PKT_DATA_WEBVTT_SETTINGS)
-        packet.pts = cue.interval.start
-        packet.dts = cue.interval.start
-        packet.duration = cue.interval.duration
+        (packet.pts, packet.dts, packet.duration) = (cue.interval.start, cue.interval.start, cue.interval.duration)
         packet.native.pointee.flags = AV_PKT_FLAG_KEY
     }
 }
@@ -190,9 +184,8 @@ final class SubtitleDecoder {
 
     /// The track's styles as the head of an ASS script.
     var header: [UInt8] {
-        Array(
-            UnsafeRawBufferPointer(
-                start: native.pointee.subtitle_header, count: Int(native.pointee.subtitle_header_size)))
+        let size = Int(native.pointee.subtitle_header_size)
+        return Array(UnsafeRawBufferPointer(start: native.pointee.subtitle_header, count: size))
     }
 
     /// The events of a cue, "order,layer,style,…,text"; empty if the cue cannot be decoded. Bytes that are not UTF-8
@@ -218,8 +211,7 @@ final class SubtitleDecoder {
     private func decode(_ text: CueText) throws(ReelFailure) -> [String] {
         let packet = try Packet()
         try packet.fill(with: text.payload)
-        packet.pts = Timestamp(0)
-        packet.duration = Ticks(1000)
+        (packet.pts, packet.duration) = (Timestamp(0), Ticks(1000))
         var (subtitle, got) = (AVSubtitle(), Int32(0))
         let code = avcodec_decode_subtitle2(native, &subtitle, &got, packet.native)
         if code == reel_error_no_memory { throw mediaFailure(code, .decode, "subtitles") }
@@ -235,8 +227,6 @@ final class SubtitleDecoder {
 final class SubtitleEncoder {
     private var native: NativeContext
 
-    /// Opens the encoder.
-    ///
     /// - Parameter header: the decoder's header, from which the encoder takes styles.
     init(_ name: String, header: [UInt8]) throws(ReelFailure) {
         guard let codec = avcodec_find_encoder_by_name(name) else {
@@ -268,9 +258,7 @@ final class SubtitleEncoder {
         var list: UnsafeMutablePointer<AVSubtitleRect>? = rect
         let count = withUnsafeMutablePointer(to: &list) { list in
             var subtitle = AVSubtitle()
-            subtitle.num_rects = 1
-            subtitle.rects = list
-            subtitle.end_display_time = 1000
+            (subtitle.num_rects, subtitle.rects, subtitle.end_display_time) = (1, list, 1000)
             return avcodec_encode_subtitle(native, &room, Int32(clamping: room.count), &subtitle)
         }
         if count == reel_error_no_memory { throw mediaFailure(count, .encode) }

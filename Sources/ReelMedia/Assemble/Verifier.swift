@@ -29,16 +29,12 @@ final class Expectation {
 
     init(streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras) throws(ReelFailure) {
         self.extras = extras
-        for (number, parameters) in ([described.video] + described.audio).enumerated() {
-            streams.append(
-                Stream(
-                    digest: try PayloadDigest(parameters: parameters.pointee), timeBase: sources[number].timeBase,
-                    kind: number == 0 ? .video : .audio))
-        }
-        for text in described.subtitles {
-            streams.append(
-                Stream(
-                    digest: try PayloadDigest(parameters: AVCodecParameters()), timeBase: text.timeBase, kind: .text))
+        let texts = described.subtitles.map { _ in AVCodecParameters() }
+        let coded = ([described.video] + described.audio).map(\.pointee)
+        for (number, parameters) in (coded + texts).enumerated() {
+            let kind: Stream.Kind = number == 0 ? .video : number < coded.count ? .audio : .text
+            let digest = try PayloadDigest(parameters: parameters)
+            streams.append(Stream(digest: digest, timeBase: sources[number].timeBase, kind: kind))
         }
     }
 
@@ -60,7 +56,6 @@ struct Verifier {
     let expected: Expectation
     /// The video of the plan's sources.
     let tracks: [VideoTrack]
-    /// For each source, the frames that need not look as they did when it was decoded.
     let concealed: [Int: Set<Int>]
 
     /// Throws if count, payload, timestamps or durations of a stream differ, or if decode times do not increase.
@@ -112,7 +107,6 @@ struct Verifier {
         expected.streams[number].kind == .text && packet.withBytes { $0.elementsEqual([0, 0]) }
     }
 
-    /// The packets read of one stream.
     private final class ReadStream {
         let digest: PayloadDigest
         let timeBase: TimeBase
@@ -141,7 +135,9 @@ struct Verifier {
         guard found.packets < stream.presentation.count else { throw unverified(.excessPackets, stream: number) }
         guard let pts = packet.pts else { throw unverified(.packetWithoutTime, stream: number) }
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
-        if offset == nil { offset = startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due }
+        if offset == nil {
+            offset = plan.container.traits.startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due
+        }
         let moved = due + (offset ?? Rational(0))
         let off = found.timeBase.ticks(in: moved, rounding: .nearest) &- pts.ticks
         guard off.magnitude <= tolerance(found.timeBase, stream) else {
@@ -149,7 +145,7 @@ struct Verifier {
             throw unverified(.packetTime(packet: found.packets, found: time, planned: moved), stream: number)
         }
         // If frames are reordered, libavformat 5.1 does not return the durations of the table.
-        guard stream.kind == .text || storesDurations, !stream.isReordered else { return }
+        guard stream.kind == .text || plan.container.traits.storesDurations, !stream.isReordered else { return }
         // libavformat computes the last duration from the track's, which does not include the empty edit of a later
         // start.
         let isLast = found.packets + 1 == stream.presentation.count
@@ -167,10 +163,6 @@ struct Verifier {
         }
         guard found.digest.finish() == stream.digest.finish() else { throw unverified(.payload, stream: number) }
     }
-
-    private var storesDurations: Bool { plan.container.traits.storesDurations }
-
-    private var startsAtZero: Bool { plan.container.traits.startsAtZero }
 
     /// The tolerance: a tick if both clocks round. In transport streams, several audio frames share one timestamp, from
     /// which the demuxer counts on.
@@ -191,8 +183,7 @@ struct StreamCheck {
 
     init(demuxer: Demuxer, stream number: Int, path: String, pictures: consuming PictureCheck?) throws(ReelFailure) {
         guard let stream = demuxer.stream(number) else { throw unverified(.missing, stream: number) }
-        self.number = number
-        self.pictures = pictures
+        (self.number, self.pictures) = (number, pictures)
         decoder = try Decoder(stream: stream, threads: 1, path: path)
     }
 
@@ -232,8 +223,6 @@ struct PictureCheck {
     private var first: Timestamp?
 
     /// - Parameters:
-    ///   - tracks: the video of the plan's sources.
-    ///   - concealed: for each source, the frames that need not look as they did.
     ///   - times: the times of all frames in presentation order, in ticks of `timeBase`.
     ///   - clock: the output's clock.
     init(
@@ -288,7 +277,6 @@ struct PictureCheck {
 
     var flawAtEnd: VerificationFlaw? { count == order.count ? nil : .frameCount(found: count, planned: order.count) }
 
-    /// Whether every sample must be unchanged.
     private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture, _ track: VideoTrack) -> Bool {
         let format = av_get_pix_fmt(track.stream.pixelFormat).withoutRange
         return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width

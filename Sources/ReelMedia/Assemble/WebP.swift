@@ -76,7 +76,6 @@ final class WebPCanvas {
     private let packet: Packet
     private let frame: Frame
 
-    /// - Parameter name: what failures call the file.
     init(_ size: PictureSize, name: String) throws(ReelFailure) {
         shown = try Frame()
         packet = try Packet()
@@ -122,7 +121,6 @@ struct PictureChange {
     private let size: PictureSize
     private let planes: [Plane]
 
-    /// A plane of both pictures.
     private struct Plane {
         let mine: UnsafeMutablePointer<UInt8>
         let theirs: UnsafeMutablePointer<UInt8>
@@ -244,7 +242,6 @@ struct WebPPicture {
         (chunks, isOverlay, delay) = (Array(chunk[24...]), chunk[23] & 2 == 0, Int64(number(20, 3)))
     }
 
-    /// The chunk of the picture in a file of several.
     var chunk: [UInt8] {
         let place = little(area.x / 2, 3) + little(area.y / 2, 3)
         let size = little(area.width - 1, 3) + little(area.height - 1, 3)
@@ -324,10 +321,9 @@ final class WebPWriter {
     }
 
     private func write(_ bytes: [UInt8], at offset: Int64) throws(ReelFailure) {
-        do throws(ByteFault) {
-            try bytes.withUnsafeBytes { bytes in Result { () throws(ByteFault) in try sink.write(bytes, at: offset) } }
-                .get()
-        } catch { throw fileFailure(errno: error.errno, .write, sink.name) }
+        do throws(ByteFault) { try sink.write(bytes, at: offset) } catch {
+            throw fileFailure(errno: error.errno, .write, sink.name)
+        }
     }
 }
 

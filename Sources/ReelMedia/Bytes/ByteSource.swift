@@ -8,7 +8,6 @@ protocol ByteSource: AnyObject {
     /// What failures call it.
     var name: String { get }
 
-    /// How many bytes there are.
     func size() throws(ByteFault) -> Int64
 
     /// Reads up to as many bytes as there is room for, and returns how many: 0 only at the end.
@@ -21,7 +20,6 @@ protocol ByteSource: AnyObject {
     func expect(_ access: ByteAccess)
 }
 
-/// How bytes will be read.
 enum ByteAccess {
     /// This range, soon.
     case range(Range<Int64>)
@@ -63,13 +61,12 @@ extension Locator {
     func write(_ bytes: [UInt8]) throws(ReelFailure) {
         try failing(.write, self) { () throws(ByteFault) in
             let sink = try sink()
-            try bytes.withUnsafeBytes { bytes in Result { () throws(ByteFault) in try sink.write(bytes, at: 0) } }.get()
+            try sink.write(bytes, at: 0)
             sink.finish()
             try sink.commit()
         }
     }
 
-    /// The present version of a source's bytes.
     func revision() throws(ReelFailure) -> ByteRevision {
         do throws(ByteFault) { return try source().revision() } catch { throw sourceFailure(errno: error.errno, name) }
     }
@@ -87,7 +84,6 @@ func failing<Result>(
 }
 
 extension ByteSource {
-    /// All bytes.
     fileprivate func bytes() throws(ByteFault) -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: Int(size())) { (buffer, length) throws(ByteFault) in
             while length < buffer.count {
@@ -117,6 +113,12 @@ protocol ByteSink: AnyObject {
 
     /// Waits until the bytes are durable, and puts them in their place as a whole.
     func commit() throws(ByteFault)
+}
+
+extension ByteSink {
+    func write(_ bytes: [UInt8], at offset: Int64) throws(ByteFault) {
+        try bytes.withUnsafeBytes { bytes in Result { () throws(ByteFault) in try write(bytes, at: offset) } }.get()
+    }
 }
 
 /// Bytes in memory, for a file that is written only to be read back.

@@ -200,10 +200,8 @@ private final class PacketBatch: @unchecked Sendable {
     var isFull: Bool { bytes >= 1 << 20 }
 
     func add(_ packet: borrowing Packet, to digest: PayloadDigest) throws(ReelFailure) {
-        let shared = try Packet()
-        try check(av_packet_ref(shared.native, packet.native), .makePacket)
         bytes += packet.size + 1024
-        packets.append(shared)
+        packets.append(try packet.reference())
         digests.append(digest)
     }
 

@@ -6,15 +6,11 @@ extension EncoderTraits {
     static func chosen(by name: String) throws(ReelFailure) -> EncoderTraits {
         let known = asked(for: name)
         if let known, avcodec_find_encoder_by_name(known.name) != nil { return known }
-        let wanted = known?.codec ?? name
-        let codec =
-            avcodec_find_encoder_by_name(wanted)
-            ?? avcodec_descriptor_get_by_name(wanted).flatMap { avcodec_find_encoder($0.pointee.id) }
-        guard let codec, codec.pointee.type == AVMEDIA_TYPE_VIDEO else {
+        guard let found = encoder(known?.codec ?? name, of: AVMEDIA_TYPE_VIDEO) else {
             throw ReelFailure(
                 .encoderUnknown(option: .videoCodec, name: name, known: all.filter(\.isListed).map(\.name)))
         }
-        return named(String(cString: codec.pointee.name), codec: codec.pointee.id.name)
+        return named(found.name, codec: found.codec)
     }
 
     /// The options for pictures of this format and size.
@@ -24,7 +20,7 @@ extension EncoderTraits {
         if let profile { return [MediaOption(name: "profile", value: profile)] }
         switch name {
         case "ffv1": return ffv1Options(width: width, height: height, format: format)
-        case "prores_ks": return [MediaOption(name: "profile", value: format.chromaShifts?.across == 0 ? "4" : "3")]
+        case "prores_ks": return [MediaOption(name: "profile", value: format.chromaShifts.across == 0 ? "4" : "3")]
         case "libvpx", "libvpx-vp9":
             guard format.hasAlpha else { return [] }
             // Without key frames at scene changes, which colours and transparency have at different places. Decoders
@@ -48,6 +44,15 @@ extension EncoderTraits {
     }
 }
 
+/// libavcodec's encoder of this name, or for the codec of this name; nil if it has none.
+private func encoder(_ name: String, of type: AVMediaType) -> (name: String, codec: String)? {
+    let codec =
+        avcodec_find_encoder_by_name(name)
+        ?? avcodec_descriptor_get_by_name(name).flatMap { avcodec_find_encoder($0.pointee.id) }
+    guard let codec, codec.pointee.type == type else { return nil }
+    return (String(cString: codec.pointee.name), codec.pointee.id.name)
+}
+
 /// The version of FFV1 for pictures of a size and format, and the number of slices. libavcodec 5.1 decodes slices of
 /// few pixels, and some that divide chroma samples, wrongly and without an error.
 private func ffv1Options(width: Int, height: Int, format: AVPixelFormat) -> [MediaOption] {
@@ -59,7 +64,8 @@ private func ffv1Options(width: Int, height: Int, format: AVPixelFormat) -> [Med
     }
     // The number of columns of slices, and of rows.
     let columns = (2...8).first { count in
-        guard let descriptor = format.descriptor, let shifts = format.chromaShifts else { return false }
+        guard let descriptor = format.descriptor else { return false }
+        let shifts = format.chromaShifts
         let largest = Int64((width + count - 1) / count) * Int64((height + count - 1) / count)
         // libavcodec's own limit (ffv1enc.c).
         return largest * (Int64(descriptor.comp.0.depth) + 1) * Int64(descriptor.nb_components) <= 8 << 24
@@ -139,11 +145,7 @@ extension AudioEncoderTraits {
     /// The encoder of this name or for this codec; nil if libavcodec has none.
     private static func available(_ name: String) -> AudioEncoderTraits? {
         let wanted = (all.first { $0.name == name } ?? making(name)).name
-        let codec =
-            avcodec_find_encoder_by_name(wanted)
-            ?? avcodec_descriptor_get_by_name(wanted).flatMap { avcodec_find_encoder($0.pointee.id) }
-        guard let codec, codec.pointee.type == AVMEDIA_TYPE_AUDIO else { return nil }
-        return named(String(cString: codec.pointee.name), codec: codec.pointee.id.name)
+        return encoder(wanted, of: AVMEDIA_TYPE_AUDIO).map { named($0.name, codec: $0.codec) }
     }
 
     func keepsRate(of track: AudioTrack) -> Bool { nearestRate(to: track.sampleRate) == track.sampleRate }
@@ -168,10 +170,8 @@ extension AudioEncoderTraits {
     /// The rates that the encoder takes; nil for any.
     var rates: [Int]? {
         if let sampleRate { return [sampleRate] }
-        guard let list = avcodec_find_encoder_by_name(name)?.pointee.supported_samplerates else { return nil }
-        var rates: [Int] = []
-        while list[rates.count] != 0 { rates.append(Int(list[rates.count])) }
-        return rates
+        let list = avcodec_find_encoder_by_name(name)?.pointee.supported_samplerates
+        return elements(of: list) { $0 == 0 }?.map { Int($0) }
     }
 
     /// The layout itself if the encoder takes it; else the same layout with its surround channels named otherwise; else
@@ -190,13 +190,8 @@ extension AudioEncoderTraits {
     /// The layouts that the encoder takes; nil for any.
     var offeredLayouts: [String]? {
         if let layouts { return layouts }
-        guard let list = avcodec_find_encoder_by_name(name)?.pointee.ch_layouts else { return nil }
-        var names: [String] = []
-        while list[names.count].nb_channels != 0 {
-            var layout = list[names.count]
-            names.append(layoutName(&layout))
-        }
-        return names
+        let list = avcodec_find_encoder_by_name(name)?.pointee.ch_layouts
+        return elements(of: list) { $0.nb_channels == 0 }?.map(layoutName)
     }
 
     /// The most bits of a sample that the encoder keeps, if the track has more; else nil.

@@ -15,20 +15,21 @@ extension AVPixelFormat {
     /// Whether pixels, or colours of a palette, may be transparent.
     var hasAlpha: Bool { flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 }
 
-    /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two; nil for an unknown
-    /// format.
-    var chromaShifts: (across: Int, down: Int)? { descriptor.map { (Int($0.log2_chroma_w), Int($0.log2_chroma_h)) } }
+    /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two.
+    var chromaShifts: (across: Int, down: Int) {
+        descriptor.map { (Int($0.log2_chroma_w), Int($0.log2_chroma_h)) } ?? (0, 0)
+    }
 
     /// The shifts of one plane: only the second and the third have chroma.
     func shifts(ofPlane plane: Int) -> (across: Int, down: Int) {
-        plane == 1 || plane == 2 ? chromaShifts ?? (0, 0) : (0, 0)
+        plane == 1 || plane == 2 ? chromaShifts : (0, 0)
     }
 
     /// Whether pictures in this format keep every value when lines become columns: chroma is shared in both directions
     /// alike, and every sample has bytes of its own.
     var turnsExactly: Bool {
         let unfit = UInt64(AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_BAYER)
-        return chromaShifts.map { $0.across == $0.down } == true && flags & unfit == 0
+        return descriptor != nil && chromaShifts.across == chromaShifts.down && flags & unfit == 0
     }
 
     /// The old names of full-range formats and the present ones: the bytes are the same, the range is a tag.
@@ -130,10 +131,8 @@ struct PixelFormatChoice {
         let offered = Self.formats(of: encoder, container, profile).filter { AVPixelFormat.fullRange[$0] == nil }
         (format, change) = (av_get_pix_fmt(asked), nil)
         guard format != AV_PIX_FMT_NONE, offered.isEmpty || offered.contains(format) else {
-            throw ReelFailure(
-                .valueUnsupported(
-                    option: .pixelFormat, value: asked, encoder: Self.name(of: encoder, profile),
-                    known: offered.compactMap { known(av_get_pix_fmt_name($0)) }))
+            let names = offered.compactMap { known(av_get_pix_fmt_name($0)) }
+            throw unsupported(.pixelFormat, asked, by: Self.name(of: encoder, profile), names)
         }
     }
 
@@ -161,9 +160,8 @@ struct PixelFormatChoice {
     private static func formats(
         of encoder: String, _ container: Container, _ profile: EncoderTraits.Profile?
     ) -> [AVPixelFormat] {
-        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts else { return [] }
-        var formats: [AVPixelFormat] = []
-        while list[formats.count] != AV_PIX_FMT_NONE { formats.append(list[formats.count]) }
+        let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts
+        var formats = elements(of: list) { $0 == AV_PIX_FMT_NONE } ?? []
         if dropsTransparency(encoder, container) { formats.removeAll(where: \.hasAlpha) }
         return formats.filter { profile?.pixelFormats.contains($0.name) != false }
     }

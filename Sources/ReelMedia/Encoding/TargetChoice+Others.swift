@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import Crypto
 internal import ReelCore
 
 /// Packets that are passed through.
@@ -32,7 +31,7 @@ extension TargetChoice {
                 of: stream, spec.directions, timeBase: try spec.clock(of: indexes), pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
                 build: EncoderIdentity.build(of: VideoTarget.copy),
-                extradataHash: Hexadecimal.text(SHA256.hash(data: coded.extradata))))
+                extradataHash: sha256(of: coded.extradata)))
     }
 
     /// The packets' parameters, which all sources have. Throws `.copyImpossible` or `.copyNotGivenBack` if there are

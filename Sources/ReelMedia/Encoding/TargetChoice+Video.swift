@@ -67,9 +67,7 @@ extension TargetChoice {
             throw ReelFailure(.optionUnsupported(option: .profile, encoder: encoder.name))
         }
         guard let profile = encoder.profiles.first(where: { $0.name == name.lowercased() }) else {
-            throw ReelFailure(
-                .valueUnsupported(
-                    option: .profile, value: name, encoder: encoder.name, known: encoder.profiles.map(\.name)))
+            throw unsupported(.profile, name, by: encoder.name, encoder.profiles.map(\.name))
         }
         return profile
     }
@@ -91,7 +89,7 @@ extension TargetChoice {
     /// H.264 with all chroma samples. Not for sizes that the format does not have.
     private func isForPlayers(_ source: AVPixelFormat, _ encoder: EncoderTraits) -> Bool {
         guard spec.container.isQuickTime, encoder.name == "libx264" else { return false }
-        let hasChromaInEachLine = source.chromaShifts?.down == 0 && source.descriptor?.nb_components ?? 0 > 2
+        let hasChromaInEachLine = source.chromaShifts.down == 0 && source.descriptor?.nb_components ?? 0 > 2
         let isOld = !spec.container.shows(codec: stream.codec) && !stream.fieldOrder.isInterlaced && hasChromaInEachLine
         let sides = spec.size.map { [$0.width, $0.height] } ?? [stream.width, stream.height]
         return (isOld || source.isRGB) && sides.allSatisfy { $0.isMultiple(of: 2) }
@@ -103,11 +101,11 @@ extension TargetChoice {
         let (encoder, format) = (form.encoder, form.format)
         var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
-            let name = encoder.preset?.option ?? "preset"
+            let name = encoder.preset?.name ?? "preset"
             try refuseUnlessPreset(preset, named: name, of: encoder)
             options.append(MediaOption(name: name, value: preset))
         } else if let preset = encoder.preset {
-            options.append(MediaOption(name: preset.option, value: preset.value))
+            options.append(preset)
         }
         if let crf = spec.crf { try refuseUnlessQuality(crf, of: encoder) }
         if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
@@ -116,7 +114,7 @@ extension TargetChoice {
         options += encoder.options(
             for: form.pixels, width: format.width, height: format.height, profile: form.profile?.name)
         if let syntax = encoder.lightSyntax {
-            SignallingOptions(stream, fields: format.fieldOrder).add(to: &options, as: syntax)
+            SignallingOptions(stream: stream, fields: format.fieldOrder).add(to: &options, as: syntax)
         }
         return options
     }
@@ -133,7 +131,7 @@ extension TargetChoice {
             known = [bounds.words]
         }
         guard !known.isEmpty, !known.contains(preset) else { return }
-        throw ReelFailure(.valueUnsupported(option: .preset, value: preset, encoder: encoder.name, known: known))
+        throw unsupported(.preset, preset, by: encoder.name, known)
     }
 
     private func refuseUnlessQuality(_ crf: Double, of encoder: EncoderTraits) throws(ReelFailure) {
@@ -142,8 +140,7 @@ extension TargetChoice {
         }
         let allowed = 0...min(encoder.mostCRF ?? .infinity, bounds.upperBound)
         guard !allowed.contains(crf) else { return }
-        throw ReelFailure(
-            .valueUnsupported(option: .crf, value: crf.words, encoder: encoder.name, known: [allowed.words]))
+        throw unsupported(.crf, crf.words, by: encoder.name, [allowed.words])
     }
 
     // MARK: The open encoder

@@ -57,10 +57,9 @@ final class Decoder {
     /// which libavcodec's own decoders ignore. Nil for other streams, and if FFmpeg was built without libvpx.
     static func withTransparency(_ stream: NativeStream) -> UnsafePointer<AVCodec>? {
         let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
-        let isTransparent = entries(of: stream.pointee.metadata).contains {
-            $0.name.lowercased() == "alpha_mode" && $0.value == "1"
-        }
-        guard isTransparent, let name = names[stream.pointee.codecpar.pointee.codec_id] else { return nil }
+        guard entries(of: stream.pointee.metadata).value(of: "alpha_mode") == "1",
+            let name = names[stream.pointee.codecpar.pointee.codec_id]
+        else { return nil }
         return avcodec_find_decoder_by_name(name).map { UnsafePointer($0) }
     }
 
@@ -115,17 +114,18 @@ final class Decoder {
         }
     }
 
-    /// The decoder's answer when a frame is asked for.
     enum Received { case frame, again, end }
 
-    /// Fills the frame with the next one that is ready.
     func receive(into frame: borrowing Frame) throws(ReelFailure) -> Received {
         // An error here concerns one frame inside the decoder. The frames after it may be whole, so ask again.
         for _ in 0..<1_000_000 {
             let code = avcodec_receive_frame(native, frame.native)
             switch code {
             case 0...:
-                try keep(frame)
+                if let kept {
+                    av_frame_unref(kept)
+                    try check(av_frame_ref(kept, frame.native), .makeFrame)
+                }
                 return .frame
             case reel_error_again: return .again
             case reel_error_eof: return .end
@@ -136,35 +136,26 @@ final class Decoder {
         throw ReelFailure(.decoderStuck(codec: name))
     }
 
-    private func keep(_ frame: borrowing Frame) throws(ReelFailure) {
-        guard let kept else { return }
-        av_frame_unref(kept)
-        try check(av_frame_ref(kept, frame.native), .makeFrame)
-    }
 }
 
 /// A copy of what a decoder needs to know of a stream, so that decoding can continue when the file is closed.
 /// `@unchecked` because it never changes.
 final class CodedStream: @unchecked Sendable {
-    let parameters: UnsafePointer<AVCodecParameters>
+    let parameters: NativeParameters
     let timeBase: TimeBase
-    /// The stream's place in its file.
     let number: Int
     /// The decoder to use; nil for the one that libavcodec prefers.
     let preferred: UnsafePointer<AVCodec>?
 
-    private let owned: NativeParameters
-
     init(_ stream: NativeStream) throws(ReelFailure) {
-        owned = try allocated(avcodec_parameters_alloc(), .describeStream)
-        parameters = UnsafePointer(owned)
+        parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
         timeBase = TimeBase(stream.pointee.time_base)
         number = Int(stream.pointee.index)
         preferred = Decoder.withTransparency(stream)
-        try check(avcodec_parameters_copy(owned, stream.pointee.codecpar), .describeStream)
+        try check(avcodec_parameters_copy(parameters, stream.pointee.codecpar), .describeStream)
     }
 
-    deinit { release(owned, avcodec_parameters_free) }
+    deinit { release(parameters, avcodec_parameters_free) }
 }
 
 extension Decoder {
@@ -201,7 +192,6 @@ final class DecoderLog: Sendable {
 
     /// The number of errors, warnings and notes.
     var lines: Int { allLines.load(ordering: .relaxed) }
-    /// The number of errors.
     var errors: Int { allErrors.load(ordering: .relaxed) }
 
     /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it

@@ -117,8 +117,8 @@ extension Demuxer {
     /// The timecode of the first frame, if the container or a timecode track states it.
     var timecode: MetadataEntry? {
         let holders = [metadata] + streams.map { entries(of: $0.pointee.metadata) }
-        let found = holders.lazy.compactMap { $0.first { $0.name.lowercased() == "timecode" } }.first
-        return found.map { MetadataEntry(name: "timecode", value: $0.value) }
+        let found = holders.lazy.compactMap { $0.value(of: "timecode") }.first
+        return found.map { MetadataEntry(name: "timecode", value: $0) }
     }
 
     var streams: [NativeStream] { (0..<streamCount).compactMap { stream($0) } }

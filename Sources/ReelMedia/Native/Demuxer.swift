@@ -3,7 +3,6 @@ internal import ReelCore
 
 /// An open media file, read packet by packet.
 final class Demuxer {
-    /// What failures call the file.
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
@@ -37,7 +36,6 @@ final class Demuxer {
         "ffmetadata", "lavfi", "avisynth", "vapoursynth", "tty",
     ]
 
-    /// The purpose for which a file is opened.
     enum Purpose: Equatable {
         /// Reading a source. Its streams are probed.
         case source
@@ -56,7 +54,6 @@ final class Demuxer {
         try self.init(ByteReader(locator, purpose == .output ? .output : .source), purpose: purpose)
     }
 
-    /// The same of a file that is open already.
     init(_ file: ByteReader, purpose: Purpose) throws(ReelFailure) {
         path = file.name
         self.file = file
@@ -107,6 +104,9 @@ final class Demuxer {
 
     /// The file's size in bytes, which the system is asked for once: progress needs it at each packet.
     private(set) lazy var fileSize = avio_size(native.pointee.pb)
+    /// The thousandths of the file before a byte; the byte of a packet may be unknown.
+    func thousandths(before position: Int64) -> Int { Int(min(max(position, 0), fileSize) / max(fileSize / 1000, 1)) }
+
     var metadata: [MetadataEntry] { entries(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
 
@@ -118,8 +118,9 @@ final class Demuxer {
             }
             let base = TimeBase(chapter.time_base)
             // Titles are cut, since MP4 counts a title's bytes with 16 bits.
-            let title = entries(of: chapter.metadata).first { $0.name.lowercased() == "title" }
-                .map { String($0.value.unicodeScalars.prefix(16_000)) }
+            let title = entries(of: chapter.metadata).value(of: "title").map {
+                String($0.unicodeScalars.prefix(16_000))
+            }
             return Chapter(
                 start: base.seconds(Timestamp(chapter.start)),
                 end: base.seconds(Timestamp(chapter.end == reel_nopts ? chapter.start : chapter.end)), title: title)

@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import Crypto
 internal import ReelCore
 
 /// An open encoder, for video or audio.
@@ -25,10 +24,9 @@ final class Encoder {
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         try configure(native)
         var dictionary = NativeDictionary(options)
-        let fits = AddressLimit.exceed(if: EncoderTraits.named(name).hangsUnlessFed) {
+        let (code, isWithin) = AddressLimit.exceed(if: EncoderTraits.named(name).hangsUnlessFed) {
             reel_open_encoder(native, codec, &dictionary.native)
         }
-        let code = fits.result
         guard code >= 0 else {
             if code == reel_error_no_memory { throw mediaFailure(code, .openEncoder, name) }
             if let refusal = sizeRefusal { throw refusal }
@@ -36,7 +34,7 @@ final class Encoder {
         }
         isOpen = true
         if let unknown = dictionary.names.first { throw ReelFailure(.settingUnknown(encoder: name, setting: unknown)) }
-        guard fits.isWithin else {
+        guard isWithin else {
             AddressLimit.exceed(if: true) { try? finishWithBlankPicture() }
             throw ReelFailure(.outOfMemory(step: .openEncoder, subject: name))
         }
@@ -59,7 +57,7 @@ final class Encoder {
     var reorderDepth: Int { max(Int(native.pointee.has_b_frames), traits.leastReorderDepth) }
 
     /// SHA-256 of the extradata; of no bytes if the codec has no extradata.
-    var extradataHash: String { Hexadecimal.text(SHA256.hash(data: extradata)) }
+    var extradataHash: String { sha256(of: extradata) }
 
     /// The codec's header, which containers store before the stream. Valid as long as the encoder.
     var extradata: UnsafeRawBufferPointer {
@@ -70,9 +68,8 @@ final class Encoder {
     /// if they do.
     private var sizeRefusal: ReelFailure? {
         let (width, height) = (Int(native.pointee.width), Int(native.pointee.height))
-        guard let shifts = native.pointee.pix_fmt.chromaShifts,
-            width % (1 << shifts.across) != 0 || height % (1 << shifts.down) != 0
-        else { return nil }
+        let shifts = native.pointee.pix_fmt.chromaShifts
+        guard width % (1 << shifts.across) != 0 || height % (1 << shifts.down) != 0 else { return nil }
         return ReelFailure(
             .sizeIndivisible(
                 encoder: name, size: PictureSize(width: width, height: height),
@@ -145,14 +142,15 @@ extension Encoder {
     convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
         let stream = stream.shown(in: .encode(target))
-        try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
-            (context) throws(ReelFailure) in
+        // The plan does not contain options for the processor of this machine.
+        let own = av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
+        try self.init(target.encoder, options: target.options + own) { (context) throws(ReelFailure) in
             let format = av_get_pix_fmt(target.format.pixelFormat)
             context.describePictures(
                 target.format.width, target.format.height, format, target.format.timeBase, threads: target.threads)
             let rate = target.format.frameRate
             context.pointee.framerate = min(rate, traits.greatestRate ?? rate).native
-            context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio.native
             context.pointee.gop_size = Int32(target.keyFrameInterval)
             context.pointee.bit_rate = bitrate ?? 0
             stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
@@ -204,12 +202,6 @@ extension Encoder {
         return Rational(-2913, 1000 * (51 + 6 * (depth - 8)))
     }
 
-    /// Options for the processor of this machine; the plan does not contain them.
-    private static func ownProcessor(_ traits: EncoderTraits) -> [MediaOption] {
-        av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
-    }
-
-    /// Opens the encoder of one audio track.
     convenience init(_ target: AudioTarget, track: AudioTrack) throws(ReelFailure) {
         let source = av_get_sample_fmt(track.sampleFormat)
         try self.init(target.encoder, options: []) { (context) throws(ReelFailure) in
@@ -226,9 +218,8 @@ extension Encoder {
 
     /// The source's own format if the encoder takes it, interleaved or planar, otherwise the encoder's widest.
     private static func sampleFormat(of encoder: String, source: AVSampleFormat) -> AVSampleFormat {
-        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts else { return AV_SAMPLE_FMT_FLTP }
-        var offered: [AVSampleFormat] = []
-        while list[offered.count] != AV_SAMPLE_FMT_NONE { offered.append(list[offered.count]) }
+        let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts
+        guard let offered = elements(of: list, before: { $0 == AV_SAMPLE_FMT_NONE }) else { return AV_SAMPLE_FMT_FLTP }
         let packed = av_get_packed_sample_fmt(source)
         let widest = offered.max { av_get_bytes_per_sample($0) < av_get_bytes_per_sample($1) }
         return offered.first { av_get_packed_sample_fmt($0) == packed } ?? widest ?? AV_SAMPLE_FMT_FLTP

@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
-/// The message of libav* for one of its error codes.
 func libavMessage(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
         av_strerror(code, buffer.baseAddress, buffer.count)
@@ -11,11 +10,7 @@ func libavMessage(_ code: Int32) -> String {
 }
 
 /// The failure for an error of libav*. It must not be used for the system's errors at a file: libav* uses the system's
-/// error numbers for its own errors.
-///
-/// - Parameters:
-///   - step: the operation that failed.
-///   - subject: the codec, file or format concerned.
+/// error numbers for its own errors. `subject` is the codec, file or format concerned.
 func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) -> ReelFailure {
     ReelFailure(
         code == reel_error_no_memory
@@ -88,6 +83,16 @@ extension Rational {
     }
 }
 
+extension Rational? {
+    /// libav* writes "unknown" as 0/1.
+    var native: AVRational { self?.native ?? AVRational(num: 0, den: 1) }
+}
+
+/// The elements of a list before the one that ends it; nil for NULL.
+func elements<T>(of list: UnsafePointer<T>?, before isEnd: (T) -> Bool) -> [T]? {
+    list.map { list in Array(UnsafeBufferPointer(start: list, count: (0...).first { isEnd(list[$0]) } ?? 0)) }
+}
+
 /// An owned dictionary of libav*.
 struct NativeDictionary: ~Copyable {
     var native: OpaquePointer?
@@ -117,6 +122,11 @@ func entries(of dictionary: OpaquePointer?) -> [MetadataEntry] {
         entry = found
     }
     return result
+}
+
+extension [MetadataEntry] {
+    /// The value of the first entry with this name in lower case, however the file spells it.
+    func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
 }
 
 /// A C name of libav* as a string; nil if there is no name, or if it means "unknown".

@@ -10,11 +10,7 @@ final class FilterGraph {
     private let sink: UnsafeMutablePointer<AVFilterContext>
     private let step: MediaStep
 
-    /// A chain for pictures of one size and format.
-    ///
-    /// - Parameters:
-    ///   - chain: the filters as the `-vf` of ffmpeg takes them.
-    ///   - palette: a picture for the chain's input of that name, if it has one.
+    /// A chain for pictures of one size and format; `chain` has the filters as the `-vf` of ffmpeg takes them.
     convenience init(pictures chain: String, width: Int, height: Int, format: AVPixelFormat) throws(ReelFailure) {
         try self.init(chain, from: "buffer", to: "buffersink", form: Self.form(width, height, format), .convertPicture)
     }
@@ -36,9 +32,7 @@ final class FilterGraph {
         "video_size=\(width)x\(height):pix_fmt=\(format.rawValue):time_base=1/1000000"
     }
 
-    /// A chain for sound of one format.
-    ///
-    /// - Parameter chain: the filters as the `-af` of ffmpeg takes them.
+    /// A chain for sound of one format; `chain` has the filters as the `-af` of ffmpeg takes them.
     convenience init(sound chain: String, format: SoundFormat) throws(ReelFailure) {
         let sample = known(av_get_sample_fmt_name(format.sample)) ?? ""
         try self.init(

@@ -3,6 +3,8 @@ internal import ReelCore
 
 /// One decoded picture or block of samples, owned and freed with this value.
 struct Frame: ~Copyable {
+    typealias Taker = (borrowing Frame) throws(ReelFailure) -> Void
+
     let native: UnsafeMutablePointer<AVFrame>
 
     init() throws(ReelFailure) { native = try allocated(av_frame_alloc(), .makeFrame) }
@@ -38,7 +40,6 @@ struct Frame: ~Copyable {
         UnsafeMutableRawPointer(data.pointee.data).storeBytes(of: region, as: AVRegionOfInterest.self)
     }
 
-    /// Another reference to the same picture.
     func reference() throws(ReelFailure) -> Frame {
         let copy = try Frame()
         try check(av_frame_ref(copy.native, native), .makeFrame)
@@ -56,7 +57,6 @@ struct Frame: ~Copyable {
     }
 }
 
-/// Pictures: their memory and its parts.
 extension Frame {
     var size: PictureSize { PictureSize(width: width, height: height) }
 

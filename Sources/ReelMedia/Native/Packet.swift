@@ -35,7 +35,6 @@ struct Packet: ~Copyable {
     var isDiscarded: Bool { native.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     var isCorrupt: Bool { native.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-    /// Adds `length` to both timestamps.
     func delay(by length: Ticks) {
         pts = pts.map { $0 + length }
         dts = dts.map { $0 + length }
@@ -96,6 +95,13 @@ struct Packet: ~Copyable {
         let bytes = UnsafeMutableRawBufferPointer(start: data, count: 10)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
+    }
+
+    /// Another reference to the same payload.
+    func reference(_ step: MediaStep = .makePacket) throws(ReelFailure) -> Packet {
+        let copy = try Packet()
+        try check(av_packet_ref(copy.native, native), step)
+        return copy
     }
 
     /// Releases the payload. The packet can be filled again.
@@ -174,8 +180,7 @@ final class BitstreamFilter {
     /// Replaces the packet with the filter's output; false if the filter keeps it back. A packet that the filter cannot
     /// read passes unchanged, since the decoder can deal with damage.
     func pass(_ packet: borrowing Packet) throws(ReelFailure) -> Bool {
-        let original = try Packet()
-        try check(av_packet_ref(original.native, packet.native), .filterPackets)
+        let original = try packet.reference(.filterPackets)
         try check(av_bsf_send_packet(native, packet.native), .filterPackets)
         let code = av_bsf_receive_packet(native, packet.native)
         if code == reel_error_again { return false }

@@ -23,8 +23,8 @@ struct SoundFormat: Hashable {
     /// Whether the layout is called so by libavutil. It takes masks and lists of channels, too, which few encoders
     /// know.
     var isNamed: Bool {
-        guard var native = try? nativeLayout() else { return false }
-        return layoutName(&native) == layout && !layout.contains(where: { "+ ".contains($0) })
+        guard let native = try? nativeLayout() else { return false }
+        return layoutName(native) == layout && !layout.contains(where: { "+ ".contains($0) })
     }
 
     /// Allocates a block with room for `samples` samples of each channel.
@@ -44,7 +44,7 @@ extension SoundFormat {
     init(of frame: borrowing Frame) {
         sample = AVSampleFormat(frame.native.pointee.format)
         rate = Int(frame.native.pointee.sample_rate)
-        layout = layoutName(&frame.native.pointee.ch_layout)
+        layout = layoutName(frame.native.pointee.ch_layout)
     }
 }
 

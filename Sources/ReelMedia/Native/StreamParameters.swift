@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import ReelCore
 
 extension VideoStream {
-    /// A stream's parameters as libavformat knows them, in reel's types.
     init(native stream: NativeStream) {
         let parameters = stream.pointee.codecpar.pointee
         let format = AVPixelFormat(parameters.format)
@@ -63,10 +62,9 @@ extension TrackDetails {
 
     init(native stream: NativeStream) {
         let found = entries(of: stream.pointee.metadata)
-        let value = { (name: String) in found.first { $0.name.lowercased() == name }?.value }
         let flags = stream.pointee.disposition
         self.init(
-            language: value("language").flatMap { $0 == "und" ? nil : $0 }, title: value("title"),
+            language: found.value(of: "language").flatMap { $0 == "und" ? nil : $0 }, title: found.value(of: "title"),
             dispositions: Self.names.filter { flags & $0.0 != 0 }.map(\.1))
     }
 
@@ -75,24 +73,19 @@ extension TrackDetails {
 }
 
 /// libavutil's description of a channel layout: "stereo" or "6 channels".
-func layoutName(_ layout: inout AVChannelLayout) -> String {
+func layoutName(_ layout: AVChannelLayout) -> String {
+    var (layout, usual) = (layout, AVChannelLayout())
     // A layout without an order states only the number of channels; use the default layout for it.
     if layout.order == AV_CHANNEL_ORDER_UNSPEC {
-        var usual = AVChannelLayout()
         av_channel_layout_default(&usual, layout.nb_channels)
-        if usual.order != AV_CHANNEL_ORDER_UNSPEC { return text(&usual) }
+        if usual.order != AV_CHANNEL_ORDER_UNSPEC { layout = usual }
     }
-    return text(&layout)
-
-    func text(_ layout: inout AVChannelLayout) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            av_channel_layout_describe(&layout, buffer.baseAddress, buffer.count)
-            return buffer.baseAddress.map { String(cString: $0) } ?? ""
-        }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        av_channel_layout_describe(&layout, buffer.baseAddress, buffer.count)
+        return buffer.baseAddress.map { String(cString: $0) } ?? ""
     }
 }
 
-/// The display matrix from the stream's side data.
 private func rotation(of stream: NativeStream) -> [Int32]? {
     var size = 0
     guard let data = reel_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else { return nil }
@@ -200,7 +193,7 @@ extension CodedVideo {
         context.pointee.level = level
         context.pointee.bits_per_coded_sample = bitsPerCodedSample
         context.pointee.field_order = stream.fieldOrder.native
-        context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        context.pointee.sample_aspect_ratio = stream.sampleAspectRatio.native
         stream.colour.apply(to: context)
         try check(avcodec_parameters_from_context(parameters, context), .describeStream)
         parameters.pointee.codec_tag = muxerFourCC(fourCC, of: descriptor.pointee.id, muxer: muxer)

@@ -90,7 +90,6 @@ final class PassthroughProof {
     /// not show.
     private var isSampled: Bool { number % 100 == 0 || number & (number - 1) == 0 }
 
-    /// The packet's time in seconds; nil if it has none.
     private func time(of packet: borrowing Packet) -> Rational? {
         (packet.pts ?? packet.dts).map(TimeBase(stream.pointee.time_base).seconds)
     }
@@ -114,10 +113,7 @@ final class SampleDecoding: @unchecked Sendable {
     private let threads = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
     private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
 
-    init(stream: CodedStream, path: String) {
-        self.stream = stream
-        self.path = path
-    }
+    init(stream: CodedStream, path: String) { (self.stream, self.path) = (stream, path) }
 
     /// Queues a packet for decoding; `time` is its own, in seconds, for the report of a fault.
     func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
@@ -159,10 +155,7 @@ final class SampleDecoding: @unchecked Sendable {
 private final class SharedPacket: @unchecked Sendable {
     let packet: Packet
 
-    init(_ packet: borrowing Packet) throws(ReelFailure) {
-        self.packet = try Packet()
-        try check(av_packet_ref(self.packet.native, packet.native), .makePacket)
-    }
+    init(_ packet: borrowing Packet) throws(ReelFailure) { self.packet = try packet.reference() }
 }
 
 extension Container {
@@ -201,8 +194,7 @@ extension Container {
             try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)
         }
         try muxer.begin()
-        let copy = try Packet()
-        try check(av_packet_ref(copy.native, packet.native), .makePacket)
+        let copy = try packet.reference()
         (copy.pts, copy.dts, copy.duration, copy.streamIndex) = (Timestamp(0), Timestamp(0), Ticks(1), 0)
         try muxer.write(copy, timeBase: base)
         _ = try muxer.finish()

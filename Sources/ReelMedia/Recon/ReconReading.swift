@@ -34,12 +34,12 @@ struct ReconReading {
         path = source.name
         // Recon reads what it decodes in the same way as passes do.
         demuxer = try Demuxer(source, purpose: mode.decodingCause == nil ? .list(payload: payload) : .source)
-        let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
-        let isVideo = { (stream: NativeStream) in
+        let streams = demuxer.streams
+        let main = streams.first { stream in
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
-        guard let main = streams.first(where: isVideo) else { throw ReelFailure(.noVideo(path: source.name)) }
+        guard let main else { throw ReelFailure(.noVideo(path: source.name)) }
         video = main
         let members = demuxer.programme(of: Int(main.pointee.index))
         audio = try streams.filter { stream in
@@ -130,33 +130,26 @@ struct ReconReading {
         var packets = 0
         while try demuxer.read(into: packet) {
             packets += 1
-            progress(packets, thousandths(before: packet.position))
+            progress(packets, demuxer.thousandths(before: packet.position))
             if packet.streamIndex == videoIndex {
                 guard try scan.add(packet, in: demuxer) else { continue }
                 // The skipped packets, and the packets of other streams between them, are not needed otherwise.
                 guard scan.mayUseTable, subtitles.isEmpty, audio.allSatisfy(\.isComplete) else { continue }
                 while let listed = try scan.takeFromTable() {
                     packets += 1
-                    progress(packets, thousandths(before: listed.position))
+                    progress(packets, demuxer.thousandths(before: listed.position))
                 }
                 guard let tail = scan.table?.awaitTail(), demuxer.seek(stream: videoIndex, to: tail) else {
                     return false
                 }
             } else if let track = tracks[packet.streamIndex] {
-                if track.isListening { try demuxer.fetch(packet) }
-                try track.add(packet)
-                if !track.isListening, demuxer.hasWholeTable, track.takeRest() { demuxer.skip(track.index) }
+                try track.take(packet, from: demuxer)
             } else {
                 try demuxer.fetch(packet)
                 subtitles[packet.streamIndex]?.add(packet)
             }
         }
         return scan.table.map { !$0.wasTaken || $0.isProven } ?? true
-    }
-
-    /// The thousandths of the file before a byte; the byte of a packet may be unknown.
-    private func thousandths(before position: Int64) -> Int {
-        Int(min(max(position, 0), demuxer.fileSize) / max(demuxer.fileSize / 1000, 1))
     }
 
     /// Discards the last packet's duration if it is unreliable. libavformat extends the last packet of MP4 and

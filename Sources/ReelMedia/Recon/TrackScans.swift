@@ -24,11 +24,8 @@ package struct SoundRecon {
         var packets = 0
         while try demuxer.read(into: packet) {
             packets += 1
-            progress(packets, Int(min(max(packet.position, 0), demuxer.fileSize) / max(demuxer.fileSize / 1000, 1)))
-            guard let track = tracks.first(where: { $0.index == packet.streamIndex }) else { continue }
-            if track.isListening { try demuxer.fetch(packet) }
-            try track.add(packet)
-            if !track.isListening, demuxer.hasWholeTable, track.takeRest() { demuxer.skip(track.index) }
+            progress(packets, demuxer.thousandths(before: packet.position))
+            try tracks.first { $0.index == packet.streamIndex }?.take(packet, from: demuxer)
         }
         for track in tracks { try track.finish() }
         let heard = tracks.compactMap(\.track)
@@ -76,9 +73,16 @@ final class AudioScan {
     }
 
     /// Whether the scan needs the payload of packets: until the first sound.
-    var isListening: Bool { decoder != nil && format == nil }
+    private var isListening: Bool { decoder != nil && format == nil }
 
-    func add(_ packet: borrowing Packet) throws(ReelFailure) {
+    /// Takes a packet that the demuxer has read, and if possible the rest from the container's table.
+    func take(_ packet: borrowing Packet, from demuxer: Demuxer) throws(ReelFailure) {
+        if isListening { try demuxer.fetch(packet) }
+        try add(packet)
+        if !isListening, demuxer.hasWholeTable, takeRest() { demuxer.skip(index) }
+    }
+
+    private func add(_ packet: borrowing Packet) throws(ReelFailure) {
         guard !isComplete else { return }
         if entry(packets)?.timestamp != packet.pts?.ticks { mayAskTable = false }
         packets += 1
@@ -94,7 +98,7 @@ final class AudioScan {
     }
 
     /// Takes the remaining packets from the container's table; false if the table could differ from the packets.
-    func takeRest() -> Bool {
+    private func takeRest() -> Bool {
         let count = avformat_index_get_entries_count(stream)
         guard mayAskTable, let interval else { return false }
         mayAskTable = false

@@ -4,9 +4,6 @@ internal import ReelCore
 /// Encodes sound continuously into one segment.
 final class AudioEncoding {
     private let content: SegmentContent
-    private let token: String
-    /// Samples of the output.
-    private let clock: TimeBase
     private let encoder: Encoder
     private let writer: SegmentWriter
     private let input: SoundFormat
@@ -31,7 +28,7 @@ final class AudioEncoding {
     ) throws(ReelFailure) {
         let clock = TimeBase(1, Int64(target.sampleRate))
         wanted = length.map { clock.ticks(in: $0, rounding: .nearest) }
-        (self.content, token, self.clock, self.input) = (content, place.name.token, clock, input)
+        (self.content, self.input) = (content, input)
         channels = try input.channels()
         packet = try Packet()
         encoder = try Encoder(target, track: track)
@@ -108,11 +105,8 @@ final class AudioEncoding {
     /// Closes the segment. Its first audible sample is heard at `start` in the output, in samples.
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
         try writer.finish(
-            SegmentRecord(
-                content: content, clip: 0, token: token, frames: Int(encoded), packets: 0, bytes: 0, checksum: "",
-                timeBase: clock, reorderDepth: 0, extradataHash: encoder.extradataHash,
-                initialPadding: encoder.initialPadding, trailingPadding: trailingPadding, start: start,
-                diagnostics: diagnostics))
+            content, frames: Int(encoded), extradataHash: encoder.extradataHash,
+            padding: (encoder.initialPadding, trailingPadding), start: start, diagnostics: diagnostics)
     }
 }
 
@@ -204,7 +198,7 @@ struct AudioPassthrough {
         }
         let zero = clock.ticks(in: from, rounding: .nearest)
         let last = if let writing { writing } else { try Writing(track, at: place, clock, zero, heard: zero) }
-        return try last.finish(content, place.name, zero: zero, ifSilent: ifSilent)
+        return try last.finish(content, zero: zero, ifSilent: ifSilent)
     }
 
     /// The first packets to copy: where the sound begins, and the preroll before it.
@@ -238,7 +232,6 @@ private final class HeldPacket {
 /// Packets to be written to the segment, whose clock starts with the first of them.
 private final class Writing {
     private let writer: SegmentWriter
-    private let clock: TimeBase
     /// When the first packet begins, in samples on the source's clock.
     private let origin: Int64
     /// Samples from there to the first that is heard.
@@ -250,7 +243,7 @@ private final class Writing {
         _ track: AudioTrack, at place: SegmentPlace, _ clock: TimeBase, _ origin: Int64, heard: Int64
     ) throws(ReelFailure) {
         let padding = max(0, Int(heard - origin))
-        (self.clock, self.origin, self.padding, end) = (clock, origin, padding, origin)
+        (self.origin, self.padding, end) = (origin, padding, origin)
         writer = try SegmentWriter(at: place, timeBase: clock) { (parameters) throws(ReelFailure) in
             try track.describe(into: parameters, padding: padding)
         }
@@ -266,17 +259,12 @@ private final class Writing {
         try writer.write(held.packet)
     }
 
-    func finish(
-        _ content: SegmentContent, _ name: SegmentName, zero: Int64, ifSilent: Diagnostic
-    ) throws(ReelFailure) -> SegmentRecord {
+    func finish(_ content: SegmentContent, zero: Int64, ifSilent: Diagnostic) throws(ReelFailure) -> SegmentRecord {
         let heard = origin + Int64(padding)
         let frames = Int(max(end - heard, 0))
         return try writer.finish(
-            SegmentRecord(
-                content: content, clip: name.subject.clip, token: name.token, frames: frames, packets: 0, bytes: 0,
-                checksum: "", timeBase: clock, reorderDepth: 0, extradataHash: "", initialPadding: padding,
-                trailingPadding: trailingPadding, start: max(heard - zero, 0),
-                diagnostics: frames > 0 ? [] : [ifSilent]))
+            content, frames: frames, extradataHash: "", padding: (padding, trailingPadding),
+            start: max(heard - zero, 0), diagnostics: frames > 0 ? [] : [ifSilent])
     }
 }
 

@@ -85,7 +85,6 @@ final class ChunkEncoder {
     private var framesAdded = 0
     /// The likeness of each frame so far, unless the plan has them.
     private var likenesses: [Likeness] = []
-    private let token: String
     private let encoder: Encoder
     private let hasTransparency: Bool
     private let writer: SegmentWriter
@@ -96,7 +95,6 @@ final class ChunkEncoder {
         self.making = making
         frameCount = making.clip.shown(in: frames).count
         content = making.planned.content(ofChunk: frames, of: making.number)
-        token = place.name.token
         let video = making.settings
         encoder = try Encoder(video, stream: making.stream, track: making.track, frames: frames)
         guard encoder.extradataHash == video.identity.extradataHash else {
@@ -134,10 +132,7 @@ final class ChunkEncoder {
         var content = content
         content.likeness = content.likeness ?? making.planned.likeness(of: making.clip.direction.order(likenesses))
         return try writer.finish(
-            SegmentRecord(
-                content: content, clip: making.number, token: token, frames: frameCount, packets: 0, bytes: 0,
-                checksum: "", timeBase: making.settings.format.timeBase, reorderDepth: 0,
-                extradataHash: encoder.extradataHash, diagnostics: diagnostics))
+            content, frames: frameCount, extradataHash: encoder.extradataHash, diagnostics: diagnostics)
     }
 
     private func writePackets() throws(ReelFailure) {

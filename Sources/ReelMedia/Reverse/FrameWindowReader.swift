@@ -45,15 +45,11 @@ final class FrameWindowReader {
         _ source: IndexedSource, _ directions: [Direction], shown: @escaping (Range<Int>) -> ShownFrames,
         converter: PictureConverter, threads: Int
     ) throws(ReelFailure) {
-        self.shown = shown
-        self.directions = directions
-        track = source.index.video
-        startTime = source.index.startTime
+        (self.directions, self.shown, self.converter, self.threads) = (directions, shown, converter, threads)
+        (track, startTime) = (source.index.video, source.index.startTime)
         reader = try VideoReader(source.locator, track: track)
         starts = try StartTable(track)
         places = FramePlaces(track)
-        self.converter = converter
-        self.threads = threads
     }
 
     func reset() { (tally, isSuspicious) = (Tally(), false) }
@@ -100,7 +96,9 @@ final class FrameWindowReader {
         let wanted = first.lowerBound..<last.upperBound
         try reader.start(at: start.point)
         let decoder = try Decoder(
-            stream: try reader.stream(), threads: decoderThreads, path: reader.locator.name, isRepeatable: isDecoded)
+            // Damaged pictures look different with more threads.
+            stream: try reader.stream(), threads: isDecoded || isSuspicious ? 1 : threads, path: reader.locator.name,
+            isRepeatable: isDecoded)
         let lastPacket = lastPacket(showing: wanted)
         var feeding = Feeding()
         var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
@@ -182,9 +180,6 @@ final class FrameWindowReader {
     /// Whether the source was decoded as a whole: pictures must then look as they did, damaged ones too.
     private var isDecoded: Bool { !track.pictures.isEmpty }
 
-    /// Damaged pictures look different with more threads.
-    private var decoderThreads: Int { isDecoded || isSuspicious ? 1 : threads }
-
     /// The packets that the decoder has been given.
     private struct Feeding {
         /// The packet given last; beyond the last packet once the end was signalled.
@@ -223,9 +218,7 @@ final class FrameWindowReader {
     private func feed(
         _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ feeding: inout Feeding
     ) throws(ReelFailure) {
-        let number = try measured(&tally.waitSeconds) { () throws(ReelFailure) in
-            try reader.next(into: packet)
-        }
+        let number = try measured(&tally.waitSeconds) { () throws(ReelFailure) in try reader.next(into: packet) }
         guard let number, number <= last else {
             try decoder.drain()
             feeding = Feeding(last: track.packets.count, isOver: true)

@@ -112,7 +112,7 @@ final class PictureConverter {
         frame.native.pointee.key_frame = 0
         frame.native.pointee.repeat_pict = 0
         reel_frame_set_fields(frame.native, fields.interlaced ? 1 : 0, fields.topFirst ? 1 : 0)
-        frame.native.pointee.sample_aspect_ratio = target.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        frame.native.pointee.sample_aspect_ratio = target.sampleAspectRatio.native
         colour.apply(to: frame)
         for loss in DroppedSideData.of(frame) where !losses.contains(loss) { losses.append(loss) }
         DroppedSideData.strip(frame)

@@ -121,9 +121,7 @@ final class SegmentReader {
         _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>, hasTransparency: Bool = false
     ) throws(ReelFailure) {
         let record = segment.record
-        self.record = record
-        self.pass = pass
-        self.hasTransparency = hasTransparency
+        (self.record, self.pass, self.hasTransparency) = (record, pass, hasTransparency)
         let file: ByteReader
         do {
             file = try ByteReader(segment.data, .segment)
@@ -205,8 +203,7 @@ final class SegmentWriter {
         at place: SegmentPlace, timeBase: TimeBase, hasTransparency: Bool = false,
         describe: (NativeParameters) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
-        self.place = place
-        self.timeBase = timeBase
+        (self.place, self.timeBase) = (place, timeBase)
         sink = try failing(.write, place.data) { () throws(ByteFault) in try place.data.sink() }
         muxer = try Muxer(sink, format: "nut")
         let nut = av_guess_format("nut", nil, nil)
@@ -233,8 +230,7 @@ final class SegmentWriter {
     func write(_ packet: borrowing Packet, beside transparency: [UInt8]? = nil, offset: Int64 = 0) throws(ReelFailure) {
         guard let pts = packet.pts else { throw ReelFailure(.packetWithoutTime(segment: place.name.text)) }
         packet.streamIndex = 0
-        packet.pts = pts + Ticks(offset)
-        packet.dts = packet.dts.map { $0 + Ticks(offset) }
+        packet.delay(by: Ticks(offset))
         presentation.append(pts.ticks)
         let second = if let transparency { try besidePacket(transparency, like: packet) } else { nil as Packet? }
         try muxer.write(packet, timeBase: timeBase)
@@ -251,21 +247,29 @@ final class SegmentWriter {
         return beside
     }
 
-    /// Closes the file and writes the record, filling in its numbers about the file.
-    func finish(_ record: SegmentRecord) throws(ReelFailure) -> SegmentRecord {
-        var record = record
-        record.name = place.name
-        record.packets = presentation.count
-        record.timeBase = timeBase
-        record.reorderDepth = reorderDepth
-        record.bytes = try muxer.finish()
+    /// Closes the file and writes the record.
+    ///
+    /// - Parameters:
+    ///   - padding: samples at the start and at the end that are not to be heard.
+    ///   - start: when the first sample is heard in the output, in samples.
+    func finish(
+        _ content: SegmentContent, frames: Int, extradataHash: String, padding: (start: Int, end: Int) = (0, 0),
+        start: Int64 = 0, diagnostics: [Diagnostic]
+    ) throws(ReelFailure) -> SegmentRecord {
+        let bytes = try muxer.finish()
         sink.finish()
         let written = try failing(.read, place.data) { () throws(ByteFault) in try sink.written() }
-        record.checksum = try ByteReader(written, .segment).checksum()
+        let checksum = try ByteReader(written, .segment).checksum()
         try failing(.sync, place.data, sink.commit)
-        let bytes: [UInt8]
-        do { bytes = try CanonicalJSON.bytes(of: record) } catch { throw ReelFailure(.notEncodable(said: "\(error)")) }
-        try place.record.write(bytes)
+        var record = SegmentRecord(
+            content: content, clip: place.name.subject.clip, token: place.name.token, frames: frames,
+            packets: presentation.count, bytes: bytes, checksum: checksum, timeBase: timeBase,
+            reorderDepth: reorderDepth, extradataHash: extradataHash, initialPadding: padding.start,
+            trailingPadding: padding.end, start: start, diagnostics: diagnostics)
+        record.name = place.name
+        let json: [UInt8]
+        do { json = try CanonicalJSON.bytes(of: record) } catch { throw ReelFailure(.notEncodable(said: "\(error)")) }
+        try place.record.write(json)
         return record
     }
 

@@ -57,22 +57,20 @@ final class VideoReader {
             if found.size == Int(track.packets[number].size) {
                 take(number)
             } else {
-                try findFromStart(number)
+                // A parser that began in the middle may cut packets differently, as that of VC-2 does: the file is
+                // read from its start.
+                guard hasSought else { throw changed(.packetSize, number) }
+                try reopen()
+                guard try advance(to: number) else { throw changed(.packetSize, number) }
             }
         }
         guard let number = foundNumber else { return nil }
         foundNumber = nil
         packet.take(found)
-        try repeatParameters(in: packet)
+        for (kind, data) in parameters where isFirst && packet.sideData(kind).isEmpty {
+            try packet.setSideData(data, kind)
+        }
         return number
-    }
-
-    /// Reads the file from its start up to a packet: a parser that began in the middle may cut packets differently, as
-    /// that of VC-2 does.
-    private func findFromStart(_ number: Int) throws(ReelFailure) {
-        guard hasSought else { throw changed(.packetSize, number) }
-        try reopen()
-        guard try advance(to: number) else { throw changed(.packetSize, number) }
     }
 
     /// Whether the packet found is this packet of the index.
@@ -80,11 +78,6 @@ final class VideoReader {
         upcoming = number + 1
         found.pts = track.packets[number].pts
         foundNumber = number
-    }
-
-    private func repeatParameters(in packet: borrowing Packet) throws(ReelFailure) {
-        guard isFirst else { return }
-        for (kind, data) in parameters where packet.sideData(kind).isEmpty { try packet.setSideData(data, kind) }
     }
 
     private func read(into packet: borrowing Packet) throws(ReelFailure) -> Bool {
@@ -106,10 +99,7 @@ final class VideoReader {
     private func reopen() throws(ReelFailure) {
         demuxer = try Demuxer(locator)
         demuxer.select([track.stream.index])
-        upcoming = 0
-        foundNumber = nil
-        hasSought = false
-        parameters = [:]
+        (upcoming, foundNumber, hasSought, parameters) = (0, nil, false, [:])
     }
 
     /// Transport and program streams have no index; seeking by byte position is exact there.
@@ -117,9 +107,7 @@ final class VideoReader {
 
     private func seek(to point: RandomAccessPoint) -> Bool {
         let entry = track.packets[Int(point.packet)]
-        upcoming = nil
-        foundNumber = nil
-        hasSought = true
+        (upcoming, foundNumber, hasSought) = (nil, nil, true)
         guard seeksByByte else { return demuxer.seek(stream: track.stream.index, to: entry.pts) }
         return entry.position >= 0 && demuxer.seek(toByte: entry.position)
     }
@@ -182,18 +170,14 @@ struct IndexCheck {
     private let firstDamaged: Int?
 
     init(track: VideoTrack, places: FramePlaces, wanted: Range<Int>, start: DecodingStart) throws(ReelFailure) {
-        self.track = track
-        self.places = places
-        self.wanted = wanted
-        self.start = start
+        (self.track, self.places, self.wanted, self.start) = (track, places, wanted, start)
         digest = track.pictures.isEmpty ? nil : try PictureDigest()
         firstDamaged = track.pictures.firstIndex(where: \.isDamaged)
     }
 
     /// The place of a decoded frame; nil if the frame is not needed, or does not match.
     mutating func place(of frame: borrowing Frame) -> Int? {
-        found = nil
-        isUnsteady = false
+        (found, isUnsteady) = (nil, false)
         let place = if let digest { place(of: frame, by: digest) } else { placeByTime(of: frame) }
         if let place { last = max(place, last ?? place) }
         return found == nil ? place : nil
