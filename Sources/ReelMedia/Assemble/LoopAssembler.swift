@@ -117,7 +117,7 @@ private struct MuxedLoop: LoopFile {
         let demuxer = try Demuxer(ByteReader(output, .output), purpose: .output)
         guard let stream = demuxer.stream(0) else { throw unverified(.missing) }
         let decoder = try Decoder(stream: stream, threads: 1, path: output.name)
-        let clock = TimeBase(stream.pointee.time_base)
+        let clock = stream.timeBase
         let digest = try LoopDigest()
         let packet = try Packet()
         let frame = try Frame()

@@ -114,8 +114,8 @@ struct Verifier {
         var lastDecodeTime: Timestamp?
 
         init(_ stream: NativeStream) throws(ReelFailure) {
-            digest = try PayloadDigest(parameters: stream.pointee.codecpar.pointee)
-            timeBase = TimeBase(stream.pointee.time_base)
+            digest = try PayloadDigest(parameters: stream.parameters)
+            timeBase = stream.timeBase
         }
     }
 

@@ -21,9 +21,9 @@ final class Decoder {
     ///   memory in the same order.
     convenience init(stream: NativeStream, threads: Int, path: String, isRepeatable: Bool = false) throws(ReelFailure) {
         try self.init(
-            parameters: stream.pointee.codecpar, timeBase: TimeBase(stream.pointee.time_base),
+            parameters: stream.pointee.codecpar, timeBase: stream.timeBase,
             preferring: Self.withTransparency(stream), threads: threads, path: path,
-            number: Int(stream.pointee.index), isRepeatable: isRepeatable)
+            number: stream.number, isRepeatable: isRepeatable)
     }
 
     /// Opens the decoder of packets with these parameters, which may come from no file.
@@ -58,7 +58,7 @@ final class Decoder {
     static func withTransparency(_ stream: NativeStream) -> UnsafePointer<AVCodec>? {
         let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
         guard entries(of: stream.pointee.metadata).value(of: "alpha_mode") == "1",
-            let name = names[stream.pointee.codecpar.pointee.codec_id]
+            let name = names[stream.parameters.codec_id]
         else { return nil }
         return avcodec_find_decoder_by_name(name).map { UnsafePointer($0) }
     }
@@ -149,8 +149,8 @@ final class CodedStream: @unchecked Sendable {
 
     init(_ stream: NativeStream) throws(ReelFailure) {
         parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
-        timeBase = TimeBase(stream.pointee.time_base)
-        number = Int(stream.pointee.index)
+        timeBase = stream.timeBase
+        number = stream.number
         preferred = Decoder.withTransparency(stream)
         try check(avcodec_parameters_copy(parameters, stream.pointee.codecpar), .describeStream)
     }

@@ -33,7 +33,7 @@ extension Demuxer {
     /// Whether a stream is encrypted, as far as headers say; libavformat reports it only for some tracks.
     func encrypts(_ stream: NativeStream) throws(ReelFailure) -> Bool {
         if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil { return true }
-        if ["encv", "drmi"].contains(fourCharacters(stream.pointee.codecpar.pointee.codec_tag)) { return true }
+        if ["encv", "drmi"].contains(fourCharacters(stream.parameters.codec_tag)) { return true }
         guard formatName.hasPrefix("mov,") else { return false }
         return try MovieBoxes.encrypts(track: Int(stream.pointee.id), file.bytes)
     }
@@ -58,7 +58,7 @@ extension Demuxer {
 extension NativeStream {
     /// Whether libavformat gives the packets that the container's table lists, with the table's key flags.
     fileprivate var isWholeInTable: Bool {
-        let parameters = pointee.codecpar.pointee
+        let parameters = parameters
         switch parameters.codec_type {
         case AVMEDIA_TYPE_AUDIO:
             // The sound of DV is inside its pictures.
@@ -80,7 +80,7 @@ extension NativeStream {
 
     /// Whether the table's key flags are not needed: every packet is key, or its first bytes tell for certain.
     private var needsNoKeys: Bool {
-        let codec = pointee.codecpar.pointee.codec_id
+        let codec = parameters.codec_id
         let isIntra = avcodec_descriptor_get(codec).map { $0.pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0 } ?? false
         return isIntra || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG2VIDEO
     }
@@ -93,7 +93,7 @@ extension Demuxer {
     var attachments: [Attachment] {
         var (result, names): ([Attachment], Set<String>) = ([], [])
         for stream in streams where stream.isAttachment && !stream.attachedBytes.isEmpty {
-            let codec = stream.pointee.codecpar.pointee.codec_id.name
+            let codec = stream.parameters.codec_id.name
             let found = entries(of: stream.pointee.metadata)
             let value = { (name: String) in found.first { $0.name.lowercased() == name && !$0.value.isEmpty }?.value }
             let ending = Self.pictures[codec].map { "." + $0.ending } ?? ""
@@ -102,7 +102,7 @@ extension Demuxer {
             names.insert(name)
             result.append(
                 Attachment(
-                    index: Int(stream.pointee.index), isCover: stream.isCover, codec: codec, fileName: name,
+                    index: stream.number, isCover: stream.isCover, codec: codec, fileName: name,
                     mediaType: value("mimetype") ?? Self.pictures[codec]?.mediaType ?? "application/octet-stream",
                     title: value("title"), bytes: Int64(stream.attachedBytes.count)))
         }
@@ -132,7 +132,7 @@ extension NativeStream {
     }
 
     /// A cover or an attached file.
-    var isAttachment: Bool { isCover || pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_ATTACHMENT }
+    var isAttachment: Bool { isCover || parameters.codec_type == AVMEDIA_TYPE_ATTACHMENT }
 
     /// The bytes of a cover or an attached file; valid while the demuxer is open.
     var attachedBytes: UnsafeRawBufferPointer {
@@ -140,7 +140,7 @@ extension NativeStream {
             let packet = pointee.attached_pic
             return UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
         }
-        return pointee.codecpar.pointee.header
+        return parameters.header
     }
 }
 

@@ -32,7 +32,7 @@ final class Muxer {
         let stream = try allocated(avformat_new_stream(native, nil), .describeStream)
         stream.pointee.time_base = timeBase.native
         try configure(stream)
-        return Int(stream.pointee.index)
+        return stream.number
     }
 
     /// Adds a chapter, in seconds on the output's clock.

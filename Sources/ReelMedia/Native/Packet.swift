@@ -162,7 +162,7 @@ final class BitstreamFilter {
     /// Makes the filter that a source's stream needs before other code reads its packets; nil for most streams. DivX
     /// puts two pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
     init?(for stream: NativeStream) throws(ReelFailure) {
-        guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MPEG4,
+        guard stream.parameters.codec_id == AV_CODEC_ID_MPEG4,
             let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
         else { return nil }
         var context: UnsafeMutablePointer<AVBSFContext>?

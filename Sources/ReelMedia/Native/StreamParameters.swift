@@ -1,13 +1,20 @@
 internal import CFFmpeg
 internal import ReelCore
 
+extension NativeStream {
+    var parameters: AVCodecParameters { pointee.codecpar.pointee }
+    var timeBase: TimeBase { TimeBase(pointee.time_base) }
+    /// The stream's place in its file.
+    var number: Int { Int(pointee.index) }
+}
+
 extension VideoStream {
     init(native stream: NativeStream) {
-        let parameters = stream.pointee.codecpar.pointee
+        let parameters = stream.parameters
         let format = AVPixelFormat(parameters.format)
         self.init(
-            index: Int(stream.pointee.index), codec: parameters.codec_id.name, width: Int(parameters.width),
-            height: Int(parameters.height), pixelFormat: format.name, timeBase: TimeBase(stream.pointee.time_base),
+            index: stream.number, codec: parameters.codec_id.name, width: Int(parameters.width),
+            height: Int(parameters.height), pixelFormat: format.name, timeBase: stream.timeBase,
             frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
             displayMatrix: rotation(of: stream), colour: ColourTags(native: parameters),

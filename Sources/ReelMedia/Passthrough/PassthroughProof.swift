@@ -19,7 +19,7 @@ final class PassthroughProof {
     init(stream: NativeStream, path: String) throws(ReelFailure) {
         self.stream = stream
         self.path = path
-        let parameters = stream.pointee.codecpar.pointee
+        let parameters = stream.parameters
         syntax = try IntraFrames(parameters)
         sample = try Packet()
         samples = SampleDecoding(stream: try CodedStream(stream), path: path)
@@ -59,7 +59,7 @@ final class PassthroughProof {
 
     /// The packets' coding, and the containers that give the first of them back unchanged.
     private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
-        var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
+        var coded = CodedVideo(native: stream.parameters)
         guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream), path: path) else { return coded }
         for container in Container.allCases
         where container.traits.loops == nil && container.traits.codecs?.contains(described.codec) != false {
@@ -91,7 +91,7 @@ final class PassthroughProof {
     private var isSampled: Bool { number % 100 == 0 || number & (number - 1) == 0 }
 
     private func time(of packet: borrowing Packet) -> Rational? {
-        (packet.pts ?? packet.dts).map(TimeBase(stream.pointee.time_base).seconds)
+        (packet.pts ?? packet.dts).map(stream.timeBase.seconds)
     }
 }
 
@@ -205,10 +205,10 @@ extension Container {
         _ picture: borrowing Frame
     ) throws(ReelFailure) -> Bool {
         let demuxer = try Demuxer(ByteReader(file, .output), purpose: .output)
-        guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.pointee.codec_id
+        guard let found = demuxer.stream(0), found.parameters.codec_id == parameters.pointee.codec_id
         else { return false }
         let before = try PayloadDigest(parameters: parameters.pointee)
-        let after = try PayloadDigest(parameters: found.pointee.codecpar.pointee)
+        let after = try PayloadDigest(parameters: found.parameters)
         let back = try Packet()
         guard try demuxer.read(into: back) else { return false }
         before.add(packet)

@@ -95,7 +95,7 @@ package final class PictureSheet {
         let demuxer = try Demuxer(wanted.file, purpose: .output)
         guard let stream = demuxer.stream(0) else { throw ReelFailure(.nothingDecodes(path: wanted.file.name)) }
         demuxer.select([0])
-        let clock = TimeBase(stream.pointee.time_base)
+        let clock = stream.timeBase
         let begin = Timestamp(native: stream.pointee.start_time) ?? Timestamp(0)
         let start = begin + Ticks(clock.ticks(in: wanted.start, rounding: .nearest))
         let due = start - Ticks(clock.ticks(in: wanted.lasts / Rational(2), rounding: .nearest))

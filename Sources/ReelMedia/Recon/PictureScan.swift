@@ -18,7 +18,7 @@ final class PictureScan {
 
     init(_ stream: NativeStream, in demuxer: Demuxer) throws(ReelFailure) {
         self.demuxer = demuxer
-        let parameters = stream.pointee.codecpar.pointee
+        let parameters = stream.parameters
         randomAccess = RandomAccess(codec: parameters.codec_id, extradata: parameters.header)
         parser = try PictureParser(parameters, randomAccess: randomAccess)
         syntax = FieldSyntax(codec: parameters.codec_id, extradata: parameters.header)

@@ -36,39 +36,39 @@ struct ReconReading {
         demuxer = try Demuxer(source, purpose: mode.decodingCause == nil ? .list(payload: payload) : .source)
         let streams = demuxer.streams
         let main = streams.first { stream in
-            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+            stream.parameters.codec_type == AVMEDIA_TYPE_VIDEO
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
         guard let main else { throw ReelFailure(.noVideo(path: source.name)) }
         video = main
-        let members = demuxer.programme(of: Int(main.pointee.index))
+        let members = demuxer.programme(of: main.number)
         audio = try streams.filter { stream in
-            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
-                && members?.contains(Int(stream.pointee.index)) ?? true
+            stream.parameters.codec_type == AVMEDIA_TYPE_AUDIO
+                && members?.contains(stream.number) ?? true
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
-        let found = streams.compactMap { stream in SubtitleScan(stream).map { (Int(stream.pointee.index), $0) } }
+        let found = streams.compactMap { stream in SubtitleScan(stream).map { (stream.number, $0) } }
         subtitles = [Int: SubtitleScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
         try refuseWhatCannotBeDecoded()
     }
 
     private func refuseWhatCannotBeDecoded() throws(ReelFailure) {
-        let parameters = video.pointee.codecpar.pointee
+        let parameters = video.parameters
         if try demuxer.encrypts(video) { throw ReelFailure(.encrypted(path: demuxer.path)) }
         guard try !demuxer.isUnsplitWebP() else {
-            throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: "animated WebP"))
+            throw ReelFailure(.noDecoder(path: demuxer.path, stream: video.number, codec: "animated WebP"))
         }
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
             let name =
                 parameters.codec_id == AV_CODEC_ID_NONE
                 ? fourCharacters(parameters.codec_tag) : parameters.codec_id.name
-            throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: name))
+            throw ReelFailure(.noDecoder(path: demuxer.path, stream: video.number, codec: name))
         }
     }
 
     /// Whether the frames can be known by tables and headers, or are known by decoding.
     var isProven: Bool {
         mode.decodingCause != nil
-            || ProvenKinds.contain(codec: video.pointee.codecpar.pointee.codec_id, format: demuxer.formatName)
+            || ProvenKinds.contain(codec: video.parameters.codec_id, format: demuxer.formatName)
     }
 
     var bytesRead: Int64 { demuxer.bytesRead }
@@ -92,7 +92,7 @@ struct ReconReading {
 
     /// Nil if the container's table was used and has proved wrong.
     func survey(_ progress: (_ packets: Int, _ thousandths: Int) -> Void) throws(ReelFailure) -> Survey? {
-        demuxer.select(Set(audio.map(\.index) + subtitles.keys + [Int(video.pointee.index)]))
+        demuxer.select(Set(audio.map(\.index) + subtitles.keys + [video.number]))
         var scan = try VideoScan(video, in: demuxer, mode)
         var subtitles = subtitles
         guard try read(into: &scan, &subtitles, progress) else { return nil }
@@ -124,7 +124,7 @@ struct ReconReading {
         into scan: inout VideoScan, _ subtitles: inout [Int: SubtitleScan],
         _ progress: (_ packets: Int, _ thousandths: Int) -> Void
     ) throws(ReelFailure) -> Bool {
-        let videoIndex = Int(video.pointee.index)
+        let videoIndex = video.number
         let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
         let packet = try Packet()
         var packets = 0
@@ -182,12 +182,12 @@ struct ReconReading {
     /// Reports the streams of the source that no output will have; all data streams in one diagnostic.
     private func leftOut() -> [Diagnostic] {
         let heard = audio.filter { $0.refusal == nil }.map(\.index)
-        let kept = Set(heard + subtitles.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
+        let kept = Set(heard + subtitles.keys + demuxer.attachments.map(\.index) + [video.number])
         var diagnostics: [Diagnostic] = []
         var data: [DataStream] = []
-        for stream in demuxer.streams where !kept.contains(Int(stream.pointee.index)) {
-            let parameters = stream.pointee.codecpar.pointee
-            let number = Int(stream.pointee.index)
+        for stream in demuxer.streams where !kept.contains(stream.number) {
+            let parameters = stream.parameters
+            let number = stream.number
             let codec = parameters.codec_id.name
             guard parameters.codec_type == AVMEDIA_TYPE_DATA else {
                 let kind = known(av_get_media_type_string(parameters.codec_type)) ?? "unknown"
@@ -205,13 +205,13 @@ struct ReconReading {
     }
 
     private func refusal(of stream: NativeStream) -> StreamRefusal {
-        switch stream.pointee.codecpar.pointee.codec_type {
+        switch stream.parameters.codec_type {
         case AVMEDIA_TYPE_VIDEO where stream.pointee.disposition & AV_DISPOSITION_TIMED_THUMBNAILS != 0:
             .chapterPictures
         case AVMEDIA_TYPE_VIDEO where stream.isCover: .emptyCover
-        case AVMEDIA_TYPE_VIDEO: .notMain(main: Int(video.pointee.index))
+        case AVMEDIA_TYPE_VIDEO: .notMain(main: video.number)
         case AVMEDIA_TYPE_SUBTITLE: .subtitlesNotText
-        default: audio.first { $0.index == Int(stream.pointee.index) }?.refusal ?? .notKept
+        default: audio.first { $0.index == stream.number }?.refusal ?? .notKept
         }
     }
 }

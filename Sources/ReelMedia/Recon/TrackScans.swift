@@ -10,7 +10,7 @@ package struct SoundRecon {
     package init(_ source: Locator) throws(ReelFailure) {
         demuxer = try Demuxer(source, purpose: .list(payload: false))
         tracks = try demuxer.streams.filter {
-            $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+            $0.parameters.codec_type == AVMEDIA_TYPE_AUDIO
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
     }
 
@@ -58,9 +58,9 @@ final class AudioScan {
 
     init(_ stream: NativeStream, path: String) throws(ReelFailure) {
         self.stream = stream
-        index = Int(stream.pointee.index)
+        index = stream.number
         frame = try Frame()
-        let parameters = stream.pointee.codecpar.pointee
+        let parameters = stream.parameters
         if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
             || ["enca", "drms"].contains(fourCharacters(parameters.codec_tag))
         {
@@ -147,14 +147,14 @@ final class AudioScan {
     /// The track; nil if it was rejected.
     var track: AudioTrack? {
         guard refusal == nil, let format, let channels = try? format.channels() else { return nil }
-        let parameters = stream.pointee.codecpar.pointee
+        let parameters = stream.parameters
         let bits = decoder?.bitsPerSample ?? 0
         return AudioTrack(
             index: index, codec: parameters.codec_id.name, sampleRate: format.rate,
             channels: channels, channelLayout: format.layout,
             sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "", bitsPerSample: bits > 0 ? bits : nil,
             profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)),
-            timeBase: TimeBase(stream.pointee.time_base),
+            timeBase: stream.timeBase,
             span: interval ?? Interval(start: Timestamp(0), duration: .zero),
             bytes: bytes, parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
     }
@@ -168,15 +168,15 @@ struct SubtitleScan {
     /// nil for a stream that is not text, or that libavcodec cannot read. EIA-608 captions belong to a video's packets,
     /// even in a stream of their own: their cues are known only after decoding.
     init?(_ stream: NativeStream) {
-        let native = stream.pointee.codecpar.pointee
+        let native = stream.parameters
         guard let descriptor = avcodec_descriptor_get(native.codec_id),
             descriptor.pointee.props & AV_CODEC_PROP_TEXT_SUB != 0, native.codec_id != AV_CODEC_ID_EIA_608,
             avcodec_find_decoder(native.codec_id) != nil
         else { return nil }
         parameters = SubtitleTrack.Parameters(
-            index: Int(stream.pointee.index), codec: String(cString: descriptor.pointee.name),
+            index: stream.number, codec: String(cString: descriptor.pointee.name),
             header: Array(native.header), isTimedText: fourCharacters(native.codec_tag) == "tx3g",
-            width: Int(native.width), height: Int(native.height), timeBase: TimeBase(stream.pointee.time_base),
+            width: Int(native.width), height: Int(native.height), timeBase: stream.timeBase,
             details: TrackDetails(native: stream))
     }
 

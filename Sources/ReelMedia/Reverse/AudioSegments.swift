@@ -279,7 +279,7 @@ private struct PacketTimes {
 
     init(stream: NativeStream, sampleRate: Int) {
         self.stream = stream
-        timeBase = TimeBase(stream.pointee.time_base)
+        timeBase = stream.timeBase
         clock = TimeBase(1, Int64(sampleRate))
         hole = clock.ticks(in: AudioTimeline.shortestHole, rounding: .up)
     }

@@ -97,7 +97,7 @@ private final class SoundGather {
         }
         demuxer.selectAlone(track.index)
         let decoder = try Decoder(stream: stream, threads: 1, path: source.name)
-        let splitter = PacketSplitter(codec: stream.pointee.codecpar.pointee.codec_id)
+        let splitter = PacketSplitter(codec: stream.parameters.codec_id)
         let packet = try Packet()
         var clock = BroadcastClock(
             step: Ticks(timeBase.ticks(in: Rational(1024, Int64(track.sampleRate)), rounding: .nearest)),

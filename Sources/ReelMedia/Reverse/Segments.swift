@@ -135,7 +135,7 @@ final class SegmentReader {
             guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
                 throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .noStream))
             }
-            ownBase = TimeBase(stream.pointee.time_base)
+            ownBase = stream.timeBase
             guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
                 throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherParameters))
             }
@@ -212,8 +212,8 @@ final class SegmentWriter {
                 try describe(stream.pointee.codecpar)
                 // NUT identifies codecs by tags and has none for some codecs. Any tag works, since segments are read
                 // according to their plan.
-                if stream.pointee.codecpar.pointee.codec_tag == 0,
-                    avformat_query_codec(nut, stream.pointee.codecpar.pointee.codec_id, FF_COMPLIANCE_NORMAL) != 1
+                if stream.parameters.codec_tag == 0,
+                    avformat_query_codec(nut, stream.parameters.codec_id, FF_COMPLIANCE_NORMAL) != 1
                 {
                     stream.pointee.codecpar.pointee.codec_tag = 0x6c65_6572
                 }
