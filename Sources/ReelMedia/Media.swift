@@ -22,8 +22,7 @@ package enum Media {
     /// Keeps blocks that are larger than a decoded picture out of the heaps. Those are an encoder's own pictures: the
     /// system gives and takes back each of them. In the heaps, they would leave gaps between decoded pictures, and
     /// after a window of another length neither kind would fit into the gaps.
-    ///
-    /// - Parameter bytes: the size of a decoded picture.
+    /// `bytes` is the size of a decoded picture.
     static func keepInHeaps(pictures bytes: Int64) {
         // A decoder allocates a picture's planes with room around them.
         reel_set_largest_in_heaps(Int(clamping: max(bytes + bytes / 4, 1 << 20)))
@@ -48,9 +47,7 @@ package enum Media {
     /// any.
     package static func index(_ locator: Locator, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
         let bytes = try locator.bytes()
-        if let hash, sha256(of: bytes) != hash {
-            throw ReelFailure(.indexMissing(hash: hash, folder: locator.name))
-        }
+        if let hash, sha256(of: bytes) != hash { throw ReelFailure(.indexMissing(hash: hash, folder: locator.name)) }
         return try SourceIndex(decoding: bytes)
     }
 
@@ -69,9 +66,7 @@ package enum Media {
 
 extension PlannedSegments {
     /// The contents that a plan's segments must have; `indexes` are the ones from which the plan was made.
-    init(plan: Plan, indexes: [SourceIndex]) {
-        self.init(plan: plan, indexes: indexes) { sha256(of: $0) }
-    }
+    init(plan: Plan, indexes: [SourceIndex]) { self.init(plan: plan, indexes: indexes) { sha256(of: $0) } }
 }
 
 /// A source of a job: its file and its index.
@@ -79,10 +74,7 @@ package struct IndexedSource: Sendable {
     package let locator: Locator
     package let index: SourceIndex
 
-    package init(_ locator: Locator, index: SourceIndex) {
-        self.locator = locator
-        self.index = index
-    }
+    package init(_ locator: Locator, index: SourceIndex) { (self.locator, self.index) = (locator, index) }
 }
 
 /// The limit on this process's address space.

@@ -20,14 +20,10 @@ package struct Assembler {
     private let plan: Plan
     private let segments: SegmentList
 
-    /// - Parameters:
-    ///   - sources: the sources of the plan, in their order. Covers and attached files are copied from them, and with
-    ///     passthrough the video's packets.
-    ///   - segments: of the plan's passes.
+    /// `sources` are the plan's, in their order. Covers and attached files are copied from them, and with passthrough
+    /// the video's packets.
     package init(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
-        self.sources = sources
-        self.plan = plan
-        self.segments = segments
+        (self.sources, self.plan, self.segments) = (sources, plan, segments)
     }
 
     /// The index of the source from which the output gets its tags, its track details and the shape of its pixels.
@@ -132,8 +128,7 @@ package struct Assembler {
     }
 
     private func extras(_ heard: [OutputAudioTrack]) throws(ReelFailure) -> OutputExtras {
-        let shift = try shift(for: heard)
-        return try OutputExtras(sources: sources, plan: plan, shift: clock.seconds(shift))
+        try OutputExtras(sources: sources, plan: plan, shift: clock.seconds(shift(for: heard)))
     }
 
     private var clock: TimeBase { plan.video.format.timeBase }
@@ -182,6 +177,7 @@ package struct Assembler {
     /// Ticks per second for edit lists and chapters: fine enough for every track's start, as far as 32 bits allow, and
     /// for the milliseconds of chapters.
     private var movieTimescale: Int64 {
+        let hasChapters = !plan.chapters.isEmpty || plan.clips.contains { !sources[$0.source].index.chapters.isEmpty }
         let scales =
             [clock.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) } + (hasChapters ? [1000] : [])
         let common = scales.reduce(Int64?(1)) { product, scale in
@@ -189,10 +185,6 @@ package struct Assembler {
         }
         guard let common, common <= Int64(Int32.max) else { return scales.max() ?? 1000 }
         return common
-    }
-
-    private var hasChapters: Bool {
-        !plan.chapters.isEmpty || plan.clips.contains { !sources[$0.source].index.chapters.isEmpty }
     }
 
     /// The most bytes that the sample tables take (ISO 14496-12 8.6, 8.7). That room is reserved at the file's start,

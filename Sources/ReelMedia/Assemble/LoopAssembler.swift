@@ -67,7 +67,7 @@ private struct MuxedLoop: LoopFile {
             context.describePictures(
                 pictures.size.width, pictures.size.height, av_get_pix_fmt(pictures.drawnFormat), clock)
         }
-        _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
+        try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try encoder.describe(into: stream.pointee.codecpar)
         }
         try muxer.begin(options: muxerOptions(last: delays.last ?? 1))

@@ -81,9 +81,7 @@ struct LoopPictures {
         try eachPicture { (picture) throws(ReelFailure) in
             let source = try converter.shown(picture)
             try chain.push(source)
-            guard try chain.pull(into: made) else {
-                throw ReelFailure(.pictureUnconvertible(width: size.width, height: size.height))
-            }
+            guard try chain.pull(into: made) else { throw source.unconvertible }
             try steady.steady(made, source: source)
             pictures.append(try digest.describe(made))
             try take(made)
@@ -164,9 +162,7 @@ final class LoopConverter {
         let shown = try Frame()
         let graph = try graph(for: picture)
         try graph.push(picture)
-        guard try graph.pull(into: shown) else {
-            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
-        }
+        guard try graph.pull(into: shown) else { throw picture.unconvertible }
         return shown
     }
 

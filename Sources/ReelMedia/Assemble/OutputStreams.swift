@@ -58,11 +58,7 @@ final class OutputStreams {
         subtitles = try OutputStreams.subtitles(of: plan, indexes)
     }
 
-    deinit {
-        for parameters in [video] + audio {
-            release(parameters, avcodec_parameters_free)
-        }
-    }
+    deinit { ([video] + audio).forEach { release($0, avcodec_parameters_free) } }
 
     /// The text tracks: one for each place of a track in the first source that has any.
     private static func subtitles(of plan: Plan, _ indexes: [SourceIndex]) throws(ReelFailure) -> [SubtitleOutput] {
@@ -87,7 +83,7 @@ final class OutputStreams {
     func add(to muxer: Muxer) throws(ReelFailure) {
         let source = indexes[plan.mainSource].video.stream
         let clock = plan.video.format.timeBase
-        _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
+        try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), .describeStream)
             let aspect = plan.video.format.sampleAspectRatio.native
             stream.pointee.sample_aspect_ratio = aspect
@@ -104,14 +100,14 @@ final class OutputStreams {
             }
         }
         for (heard, parameters) in zip(heard, audio) {
-            _ = try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
+            try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
                 stream.pointee.codecpar.pointee.codec_tag = 0
                 describe(stream, indexes[heard.target.source].audio[heard.target.track].details)
             }
         }
         for text in subtitles {
-            _ = try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
+            try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
                 try text.describe(stream)
                 describe(stream, text.parameters.details)
             }
@@ -222,7 +218,7 @@ final class OutputExtras {
             try muxer.addChapter(chapter, title: chapter.title ?? (container.traits.showsUntitledChapters ? nil : ""))
         }
         for (attachment, bytes) in attachments {
-            _ = try muxer.addStream(timeBase: TimeBase(1, 90_000)) { (stream) throws(ReelFailure) in
+            try muxer.addStream(timeBase: TimeBase(1, 90_000)) { (stream) throws(ReelFailure) in
                 if container.isMatroska {
                     try describe(attachment, bytes, stream)
                 } else if let own = source?.stream(attachment.index) {
@@ -250,8 +246,7 @@ final class OutputExtras {
             let packet = try Packet()
             try packet.fill(with: bytes)
             packet.streamIndex = first + number
-            packet.pts = Timestamp(0)
-            packet.dts = Timestamp(0)
+            (packet.pts, packet.dts) = (Timestamp(0), Timestamp(0))
             packet.native.pointee.flags = AV_PKT_FLAG_KEY
             try muxer.write(packet, timeBase: TimeBase(1, 90_000))
         }

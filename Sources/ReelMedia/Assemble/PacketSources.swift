@@ -57,7 +57,7 @@ final class VideoSource: PacketSource {
     private let plan: Plan
     private let order: FrameOrder
     private let tracks: [VideoTrack]
-    private let parameters: UnsafePointer<AVCodecParameters>
+    private let parameters: NativeParameters
     private let shift: Ticks
     private let segments: SegmentList
     /// The clips whose chunks are still to be listed in `pending`.
@@ -76,12 +76,11 @@ final class VideoSource: PacketSource {
     private let depth: Int
     private var written = 0
 
-    /// - Parameters:
-    ///   - depth: packets by which a frame may come later in decode order than in presentation order.
-    ///   - shift: the time by which the whole output starts later.
+    /// A frame may come `depth` packets later in decode order than in presentation order. The whole output starts later
+    /// by `shift`.
     init(
-        segments: SegmentList, plan: Plan, indexes: [SourceIndex], parameters: UnsafePointer<AVCodecParameters>,
-        depth: Int, shift: Ticks
+        segments: SegmentList, plan: Plan, indexes: [SourceIndex], parameters: NativeParameters, depth: Int,
+        shift: Ticks
     ) {
         (self.segments, self.plan, self.parameters, self.depth, self.shift) = (segments, plan, parameters, depth, shift)
         order = FrameOrder(plan)
@@ -179,15 +178,14 @@ final class AudioSource: PacketSource {
     private let ahead: Packet
     private(set) var upcoming: Timestamp?
 
-    init(
-        _ heard: OutputAudioTrack, parameters: UnsafePointer<AVCodecParameters>, shift: Rational, isMatroska: Bool
-    ) throws(ReelFailure) {
+    init(_ heard: OutputAudioTrack, parameters: NativeParameters, shift: Rational, isMatroska: Bool) throws(ReelFailure)
+    {
         let record = heard.record
         (self.record, self.isMatroska) = (record, isMatroska)
         let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
         matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
         timeBase = record.timeBase
-        reader = try SegmentReader(heard.segment, pass: heard.pass, parameters: parameters)
+        reader = try SegmentReader(heard.segment, pass: heard.pass, parameters: parameters, hasTransparency: false)
         let start = record.start + timeBase.ticks(in: shift, rounding: .nearest)
         offset = Ticks(start - Int64(record.initialPadding))
         ahead = try Packet()
@@ -206,9 +204,7 @@ final class AudioSource: PacketSource {
     func judged(_ failure: ReelFailure) -> ReelFailure { reader.judged(failure) }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        guard let pts = upcoming else {
-            throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: reader.pass, flaw: .short))
-        }
+        guard let pts = upcoming else { throw record.flawed(.short, pass: reader.pass) }
         packet.take(ahead)
         try advance()
         (packet.pts, packet.dts) = (pts, pts)

@@ -29,19 +29,14 @@ final class SubtitleOutput {
     let lost: Int
     let timeBase: TimeBase
 
-    /// nil if the container has no codec for text.
-    ///
-    /// - Parameters:
-    ///   - first: the track whose codec, styles and description the output's has.
-    ///   - others: tracks of other sources with the same place among theirs.
-    ///   - output: the output's clock.
+    /// Nil if the container has no codec for text. The output's track has codec, styles and description of the first
+    /// track; the others are tracks of other sources with the same place among theirs. `output` is the output's clock.
     init?(
         _ first: ShownSubtitles, beside others: [ShownSubtitles] = [], container: Container, output: TimeBase
     ) throws(ReelFailure) {
         let parameters = first.track.parameters
         guard let codec = container.subtitleCodec(for: parameters.codec) else { return nil }
-        self.codec = codec
-        self.parameters = parameters
+        (self.codec, self.parameters) = (codec, parameters)
         timeBase = container.subtitleTimeBase(video: output, text: parameters.timeBase)
         let all = [first] + others
         let placed = all.map(\.placed)
@@ -227,7 +222,7 @@ final class SubtitleDecoder {
 final class SubtitleEncoder {
     private var native: NativeContext
 
-    /// - Parameter header: the decoder's header, from which the encoder takes styles.
+    /// The encoder takes styles from the decoder's header.
     init(_ name: String, header: [UInt8]) throws(ReelFailure) {
         guard let codec = avcodec_find_encoder_by_name(name) else {
             throw ReelFailure(.codecAbsent(codec: name, role: .encoder))

@@ -74,7 +74,7 @@ struct Verifier {
         var decoders: [Int: StreamCheck] = [:]
         if plan.verify == .decode {
             for number in expected.streams.indices where expected.streams[number].kind != .text {
-                let pictures = number == 0 ? try pictureCheck(found[number].timeBase) : nil
+                let pictures = number > 0 ? nil : try PictureCheck(self, clock: found[0].timeBase)
                 decoders[number] = try StreamCheck(
                     demuxer: demuxer, stream: number, path: output.name, pictures: pictures)
             }
@@ -93,13 +93,6 @@ struct Verifier {
         for (number, stream) in expected.streams.enumerated() { try finish(stream, number, found[number]) }
         for number in decoders.keys.sorted() { try decoders[number]?.finish() }
         return try demuxer.file.checksum()
-    }
-
-    private func pictureCheck(_ clock: TimeBase) throws(ReelFailure) -> PictureCheck {
-        let video = expected.streams[0]
-        return try PictureCheck(
-            plan: plan, tracks: tracks, concealed: concealed, times: video.presentation.sorted(),
-            timeBase: video.timeBase, clock: clock)
     }
 
     /// Whether the packet is a text of no characters, with which libavformat fills the gaps of a text track in MP4.
@@ -167,10 +160,8 @@ struct Verifier {
     /// The tolerance: a tick if both clocks round. In transport streams, several audio frames share one timestamp, from
     /// which the demuxer counts on.
     private func tolerance(_ found: TimeBase, _ stream: Expectation.Stream) -> Int64 {
-        if plan.container.traits.sharesTimestamps, stream.kind != .video {
-            return found.ticks(in: Rational(1, 1000), rounding: .up)
-        }
-        return 1
+        plan.container.traits.sharesTimestamps && stream.kind != .video
+            ? found.ticks(in: Rational(1, 1000), rounding: .up) : 1
     }
 }
 
@@ -222,19 +213,15 @@ struct PictureCheck {
     private var count = 0
     private var first: Timestamp?
 
-    /// - Parameters:
-    ///   - times: the times of all frames in presentation order, in ticks of `timeBase`.
-    ///   - clock: the output's clock.
-    init(
-        plan: Plan, tracks: [VideoTrack], concealed: [Int: Set<Int>], times: [Int64], timeBase: TimeBase,
-        clock: TimeBase
-    ) throws(ReelFailure) {
+    /// The check of a file that is verified, whose clock is `clock`.
+    init(_ verifier: Verifier, clock: TimeBase) throws(ReelFailure) {
+        let (plan, video) = (verifier.plan, verifier.expected.streams[0])
         order = FrameOrder(plan)
-        self.tracks = tracks
-        self.concealed = concealed
+        (tracks, concealed) = (verifier.tracks, verifier.concealed)
         let main = tracks[plan.mainSource].stream.shown(in: plan.video)
         isShownAsIs = tracks.map { plan.video.format.takes($0.stream, beside: main) }
-        self.times = times.map { timeBase.seconds(Ticks($0 - times[0])) }
+        let ticks = video.presentation.sorted()
+        times = ticks.map { video.timeBase.seconds(Ticks($0 - ticks[0])) }
         self.clock = clock
         isLossless = plan.video.encoding?.traits.isLossless ?? true
         digest = try PictureDigest()

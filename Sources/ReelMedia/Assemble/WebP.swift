@@ -7,8 +7,7 @@ internal import ReelCore
 final class WebPEncoder {
     private let name: String
     private let format: AVPixelFormat
-    private let isLossless: Bool
-    private let isOpaque: Bool
+    private let isLossless, isOpaque: Bool
     private var encoder: (native: Encoder, size: PictureSize)?
     private let last: Frame
     private let packet: Packet
@@ -18,9 +17,7 @@ final class WebPEncoder {
     /// The least share of unchanged squares that is worth clearing: opacity takes bytes, too.
     private static let least = Rational(3, 4)
 
-    /// - Parameters:
-    ///   - format: the pixel format of the pictures, which has opacity.
-    ///   - isOpaque: whether all of every picture is opaque.
+    /// The format of the pictures has opacity; `isOpaque` says whether all of every picture is opaque.
     init(_ name: String, format: AVPixelFormat, isLossless: Bool, isOpaque: Bool) throws(ReelFailure) {
         (self.name, self.format, self.isLossless, self.isOpaque) = (name, format, isLossless, isOpaque)
         last = try Frame()
@@ -122,8 +119,7 @@ struct PictureChange {
     private let planes: [Plane]
 
     private struct Plane {
-        let mine: UnsafeMutablePointer<UInt8>
-        let theirs: UnsafeMutablePointer<UInt8>
+        let mine, theirs: UnsafeMutablePointer<UInt8>
         let lineSizes: (mine: Int, theirs: Int)
         /// Bytes of a sample, and as powers of two the pixels and the lines that share one.
         let bytes, across, down: Int
@@ -143,9 +139,7 @@ struct PictureChange {
 
     init(of picture: borrowing Frame, since before: borrowing Frame) throws(ReelFailure) {
         let format = picture.pixelFormat
-        guard format.descriptor != nil else {
-            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
-        }
+        guard format.descriptor != nil else { throw picture.unconvertible }
         var planes: [Plane] = []
         for plane in 0..<max(Int(av_pix_fmt_count_planes(format)), 0) {
             guard let mine = picture.plane(plane), let theirs = before.plane(plane) else { continue }

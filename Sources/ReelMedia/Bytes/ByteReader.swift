@@ -29,7 +29,6 @@ class NativeBytes {
         release(native, avio_context_free)
     }
 
-    /// How many bytes there are.
     var size: Int64 { 0 }
 
     /// libavformat itself turns other ways of seeking into these.
@@ -82,8 +81,7 @@ final class ByteReader: NativeBytes {
     }
 
     init(_ source: any ByteSource, _ kind: Kind) throws(ReelFailure) {
-        self.source = source
-        self.kind = kind
+        (self.source, self.kind) = (source, kind)
         digest = kind == .source ? nil : FileDigest()
         try super.init(source.name, .openFile) { avio_alloc_context($0, $1, 0, nil, readBytes, nil, seekBytes) }
         if kind == .segment { (native.pointee.seek, native.pointee.seekable) = (nil, 0) }
@@ -110,18 +108,14 @@ final class ByteReader: NativeBytes {
         }
     }
 
-    private func note(_ errno: Int32) {
-        if fault == nil { fault = errno }
-    }
+    private func note(_ errno: Int32) { fault = fault ?? errno }
 
     /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left;
     /// nothing may be read afterwards.
     func checksum() throws(ReelFailure) -> String {
         position = digested
         var rest = [UInt8](repeating: 0, count: Self.buffer)
-        while rest.withUnsafeMutableBufferPointer({ buffer in
-            buffer.baseAddress.map { read(into: $0, Int32(buffer.count)) } ?? reel_error_eof
-        }) > 0 {}
+        while read(into: &rest, Int32(rest.count)) > 0 {}
         try check()
         return digest?.finish() ?? ""
     }
@@ -206,7 +200,6 @@ private func readBytes(
     return Unmanaged<ByteReader>.fromOpaque(reader).takeUnretainedValue().read(into: bytes, count)
 }
 
-/// Bytes that libavformat writes by way of reel, into a sink.
 final class ByteWriter: NativeBytes {
     private let sink: any ByteSink
     private var end: Int64 = 0

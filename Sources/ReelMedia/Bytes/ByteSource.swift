@@ -73,14 +73,8 @@ extension Locator {
 }
 
 /// Does something with bytes that reel itself keeps at a locator; a fault becomes a failure that names step and place.
-func failing<Result>(
-    _ step: FileStep, _ locator: Locator, _ body: () throws(ByteFault) -> Result
-) throws(ReelFailure) -> Result {
-    do {
-        return try body()
-    } catch {
-        throw fileFailure(errno: error.errno, step, locator.name)
-    }
+func failing<R>(_ step: FileStep, _ locator: Locator, _ body: () throws(ByteFault) -> R) throws(ReelFailure) -> R {
+    do { return try body() } catch { throw fileFailure(errno: error.errno, step, locator.name) }
 }
 
 extension ByteSource {
@@ -284,7 +278,7 @@ final class FileByteSink: ByteSink {
 /// of a large file in large pieces, which costs file systems less than block by block. `@unchecked` because only the
 /// caller's thread uses what changes, except for `failure`.
 final class Writeback: @unchecked Sendable {
-    /// Belongs to the caller.
+    /// Belongs to the caller, and is open for writing for longer than this object exists.
     private let descriptor: Int32
     private let thread = WorkQueue()
     /// Bytes of the file whose writeback has begun.
@@ -296,13 +290,10 @@ final class Writeback: @unchecked Sendable {
 
     /// The least number of bytes that are worth a writeback.
     private static let step: Int64 = 16 << 20
-    /// The bytes reserved at a time.
     private static let room: Int64 = 64 << 20
 
-    /// - Parameter descriptor: open for writing, and for longer than this object exists.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Reports how many bytes of the file are written.
     func reached(_ size: Int64) {
         guard size - begun >= Self.step else { return }
         let (start, length) = (begun, size - begun)
@@ -325,7 +316,6 @@ final class Writeback: @unchecked Sendable {
         }
     }
 
-    /// Waits until no writeback is running.
     func wait() { thread.wait() }
 
     /// Waits until the whole file is on disk.

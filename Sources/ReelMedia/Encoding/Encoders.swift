@@ -13,9 +13,7 @@ extension EncoderTraits {
         return named(found.name, codec: found.codec)
     }
 
-    /// The options for pictures of this format and size.
-    ///
-    /// - Parameter profile: the profile that is asked for; nil for the encoder's choice.
+    /// The options for pictures of this format and size. `profile` is nil for the encoder's choice.
     func options(for format: AVPixelFormat, width: Int, height: Int, profile: String?) -> [MediaOption] {
         if let profile { return [MediaOption(name: "profile", value: profile)] }
         switch name {
@@ -142,7 +140,6 @@ extension AudioEncoderTraits {
             + ["pcm_s24le", "pcm_s16le"].compactMap(available)
     }
 
-    /// The encoder of this name or for this codec; nil if libavcodec has none.
     private static func available(_ name: String) -> AudioEncoderTraits? {
         let wanted = (all.first { $0.name == name } ?? making(name)).name
         return encoder(wanted, of: AVMEDIA_TYPE_AUDIO).map { named($0.name, codec: $0.codec) }

@@ -17,13 +17,11 @@ extension AVPixelFormat {
 
     /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two.
     var chromaShifts: (across: Int, down: Int) {
-        descriptor.map { (Int($0.log2_chroma_w), Int($0.log2_chroma_h)) } ?? (0, 0)
+        (Int(descriptor?.log2_chroma_w ?? 0), Int(descriptor?.log2_chroma_h ?? 0))
     }
 
     /// The shifts of one plane: only the second and the third have chroma.
-    func shifts(ofPlane plane: Int) -> (across: Int, down: Int) {
-        plane == 1 || plane == 2 ? chromaShifts : (0, 0)
-    }
+    func shifts(ofPlane plane: Int) -> (across: Int, down: Int) { plane == 1 || plane == 2 ? chromaShifts : (0, 0) }
 
     /// Whether pictures in this format keep every value when lines become columns: chroma is shared in both directions
     /// alike, and every sample has bytes of its own.
@@ -78,18 +76,17 @@ extension AVPixelFormat {
     }
 }
 
-/// The pixel format in which a picture is encoded.
 struct PixelFormatChoice {
+    typealias Profile = EncoderTraits.Profile
+
     let format: AVPixelFormat
     /// What the conversion loses of the source; nil for nothing.
     let change: Diagnostic?
 
     /// The source's own format if the encoder takes it; otherwise one that holds it exactly; otherwise, unless
-    /// `lossless` is set, the nearest.
-    ///
-    /// - Parameter profile: the profile to which the formats are limited; nil for any.
+    /// `lossless` is set, the nearest. A profile limits the formats.
     init(
-        source: AVPixelFormat, encoder: String, container: Container, profile: EncoderTraits.Profile?, lossless: Bool
+        source: AVPixelFormat, encoder: String, container: Container, profile: Profile?, lossless: Bool
     ) throws(ReelFailure) {
         let offered = Self.formats(of: encoder, container, profile)
         let isTransparencyDropped = Self.dropsTransparency(encoder, container)
@@ -125,8 +122,7 @@ struct PixelFormatChoice {
             hasAlpha: source.hasAlpha)
     }
 
-    /// The format that a user asks for, by FFmpeg's name.
-    init(asked: String, encoder: String, container: Container, profile: EncoderTraits.Profile?) throws(ReelFailure) {
+    init(asked: String, encoder: String, container: Container, profile: Profile?) throws(ReelFailure) {
         // The range of the values is the source's; a tag says it.
         let offered = Self.formats(of: encoder, container, profile).filter { AVPixelFormat.fullRange[$0] == nil }
         (format, change) = (av_get_pix_fmt(asked), nil)
@@ -148,7 +144,7 @@ struct PixelFormatChoice {
     ]
 
     /// The encoder as messages name it: "libx264 (main)".
-    private static func name(of encoder: String, _ profile: EncoderTraits.Profile?) -> String {
+    private static func name(of encoder: String, _ profile: Profile?) -> String {
         encoder + (profile.map { " (\($0.name))" } ?? "")
     }
 
@@ -157,9 +153,7 @@ struct PixelFormatChoice {
         EncoderTraits.named(encoder).putsTransparencyBeside && !container.traits.holdsTransparencyBeside
     }
 
-    private static func formats(
-        of encoder: String, _ container: Container, _ profile: EncoderTraits.Profile?
-    ) -> [AVPixelFormat] {
+    private static func formats(of encoder: String, _ container: Container, _ profile: Profile?) -> [AVPixelFormat] {
         let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts
         var formats = elements(of: list) { $0 == AV_PIX_FMT_NONE } ?? []
         if dropsTransparency(encoder, container) { formats.removeAll(where: \.hasAlpha) }

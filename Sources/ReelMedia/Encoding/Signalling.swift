@@ -268,12 +268,7 @@ enum DroppedSideData {
     /// direction.
     static func strip(_ frame: borrowing Frame) {
         let native = frame.native
-        var kinds: [AVFrameSideDataType] = []
-        for place in 0..<Int(native.pointee.nb_side_data) {
-            if let kind = native.pointee.side_data[place]?.pointee.type, kind != AV_FRAME_DATA_STEREO3D {
-                kinds.append(kind)
-            }
-        }
-        for kind in kinds { av_frame_remove_side_data(native, kind) }
+        let kinds = (0..<Int(native.pointee.nb_side_data)).compactMap { native.pointee.side_data[$0]?.pointee.type }
+        for kind in kinds where kind != AV_FRAME_DATA_STEREO3D { av_frame_remove_side_data(native, kind) }
     }
 }

@@ -82,9 +82,7 @@ extension TargetChoice {
         guard let asked = spec.audioBitrate else {
             return encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel
         }
-        guard !encoder.isLossless else {
-            throw ReelFailure(.optionUnsupported(option: .audioBitrate, encoder: encoder.name))
-        }
+        guard !encoder.isLossless else { throw unsupported(.audioBitrate, by: encoder.name) }
         if let allowed = encoder.bitrates(track.channels, rate), !allowed.contains(asked) {
             let rates = "\(allowed.lowerBound) to \(allowed.upperBound)"
             throw unsupported(.audioBitrate, "\(asked)", by: encoder.name, [rates])
@@ -106,9 +104,7 @@ extension TargetChoice {
         return wanted
     }
 
-    /// - Parameters:
-    ///   - track: chooses the codec, unless an option does.
-    ///   - wanted: the same with the sound's form that the options ask for.
+    /// `track` chooses the codec, unless an option does; `wanted` is the same with the form that the options ask for.
     private func encoder(
         for track: AudioTrack, _ wanted: AudioTrack, _ number: Int
     ) throws(ReelFailure) -> Chosen<AudioEncoderTraits> {

@@ -63,9 +63,7 @@ extension TargetChoice {
 
     private func profile(of encoder: EncoderTraits) throws(ReelFailure) -> EncoderTraits.Profile? {
         guard let name = spec.profile else { return nil }
-        guard !encoder.profiles.isEmpty else {
-            throw ReelFailure(.optionUnsupported(option: .profile, encoder: encoder.name))
-        }
+        guard !encoder.profiles.isEmpty else { throw unsupported(.profile, by: encoder.name) }
         guard let profile = encoder.profiles.first(where: { $0.name == name.lowercased() }) else {
             throw unsupported(.profile, name, by: encoder.name, encoder.profiles.map(\.name))
         }
@@ -95,14 +93,12 @@ extension TargetChoice {
         return (isOld || source.isRGB) && sides.allSatisfy { $0.isMultiple(of: 2) }
     }
 
-    // MARK: Options
-
     func options(of form: EncodingForm) throws(ReelFailure) -> [MediaOption] {
         let (encoder, format) = (form.encoder, form.format)
         var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
             let name = encoder.preset?.name ?? "preset"
-            try refuseUnlessPreset(preset, named: name, of: encoder)
+            try refuseUnlessPreset(preset, name, of: encoder)
             options.append(MediaOption(name: name, value: preset))
         } else if let preset = encoder.preset {
             options.append(preset)
@@ -119,12 +115,8 @@ extension TargetChoice {
         return options
     }
 
-    private func refuseUnlessPreset(
-        _ preset: String, named option: String, of encoder: EncoderTraits
-    ) throws(ReelFailure) {
-        guard let bounds = encoder.bounds(ofOption: option) else {
-            throw ReelFailure(.optionUnsupported(option: .preset, encoder: encoder.name))
-        }
+    private func refuseUnlessPreset(_ preset: String, _ option: String, of encoder: EncoderTraits) throws(ReelFailure) {
+        guard let bounds = encoder.bounds(ofOption: option) else { throw unsupported(.preset, by: encoder.name) }
         var known = encoder.presets
         if known.isEmpty, encoder.preset != nil {
             if let number = Int(preset), bounds.contains(Double(number)) { return }
@@ -135,15 +127,11 @@ extension TargetChoice {
     }
 
     private func refuseUnlessQuality(_ crf: Double, of encoder: EncoderTraits) throws(ReelFailure) {
-        guard let bounds = encoder.bounds(ofOption: "crf") else {
-            throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
-        }
+        guard let bounds = encoder.bounds(ofOption: "crf") else { throw unsupported(.crf, by: encoder.name) }
         let allowed = 0...min(encoder.mostCRF ?? .infinity, bounds.upperBound)
         guard !allowed.contains(crf) else { return }
         throw unsupported(.crf, crf.words, by: encoder.name, [allowed.words])
     }
-
-    // MARK: The open encoder
 
     /// The settings with the identity of the encoder, which is opened for that. Throws if it refuses them, or if the
     /// container does not give its pictures back.

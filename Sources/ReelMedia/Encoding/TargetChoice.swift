@@ -51,7 +51,6 @@ package struct TargetChoice {
 
     var stream: VideoStream { index.video.stream }
 
-    /// The indexes of the other sources that are shown.
     var others: [SourceIndex] { spec.shownSources.filter { $0 != spec.mainSource }.map { indexes[$0] } }
 
     /// The title of the first clip of a source, which names it.
@@ -160,6 +159,10 @@ package struct TargetChoice {
 /// The refusal of an option's value; `encoder` is the one that does not take it.
 func unsupported(_ option: JobSpec.Option, _ value: String, by encoder: String?, _ known: [String]) -> ReelFailure {
     ReelFailure(.valueUnsupported(option: option, value: value, encoder: encoder, known: known))
+}
+
+func unsupported(_ option: JobSpec.Option, by encoder: String) -> ReelFailure {
+    ReelFailure(.optionUnsupported(option: option, encoder: encoder))
 }
 
 extension JobSpec {

@@ -15,15 +15,13 @@ final class Decoder {
     /// Opens the decoder that libavcodec prefers for the stream. Throws `.noDecoder` if there is none, and
     /// `.headerDamaged` if it does not open.
     ///
-    /// - Parameter isRepeatable: whether the same packets must give the same pictures each time, even damaged ones. If
-    ///   a decoder cannot decode a part of a picture, it leaves the old content of the memory there. So memory begins
-    ///   cleared, and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse
-    ///   memory in the same order.
+    /// With `isRepeatable`, the same packets give the same pictures each time, even damaged ones. If a decoder cannot
+    /// decode a part of a picture, it leaves the old content of the memory there. So memory begins cleared, and each
+    /// frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse memory in the same order.
     convenience init(stream: NativeStream, threads: Int, path: String, isRepeatable: Bool = false) throws(ReelFailure) {
         try self.init(
-            parameters: stream.pointee.codecpar, timeBase: stream.timeBase,
-            preferring: Self.withTransparency(stream), threads: threads, path: path,
-            number: stream.number, isRepeatable: isRepeatable)
+            parameters: stream.pointee.codecpar, timeBase: stream.timeBase, preferring: Self.withTransparency(stream),
+            threads: threads, path: path, number: stream.number, isRepeatable: isRepeatable)
     }
 
     /// Opens the decoder of packets with these parameters, which may come from no file.
@@ -87,7 +85,6 @@ final class Decoder {
 
     var loggedErrors: Int { log.errors }
 
-    /// The decoder's answer to a packet.
     enum Fed {
         case accepted
         /// The packet was not taken: frames must be received first.
@@ -146,8 +143,11 @@ final class CodedStream: @unchecked Sendable {
     let number: Int
     /// The decoder to use; nil for the one that libavcodec prefers.
     let preferred: UnsafePointer<AVCodec>?
+    /// What failures call the file.
+    let path: String
 
-    init(_ stream: NativeStream) throws(ReelFailure) {
+    init(_ stream: NativeStream, path: String) throws(ReelFailure) {
+        self.path = path
         parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
         timeBase = stream.timeBase
         number = stream.number
@@ -160,12 +160,10 @@ final class CodedStream: @unchecked Sendable {
 
 extension Decoder {
     /// The picture that a decoder gives for a packet if it has seen no other; nil unless that is one whole frame.
-    static func decodingAlone(
-        _ packet: borrowing Packet, of stream: CodedStream, path: String
-    ) throws(ReelFailure) -> Frame? {
+    static func decodingAlone(_ packet: borrowing Packet, of stream: CodedStream) throws(ReelFailure) -> Frame? {
         let decoder = try Decoder(
             parameters: stream.parameters, timeBase: stream.timeBase, preferring: stream.preferred, threads: 1,
-            path: path, number: stream.number)
+            path: stream.path, number: stream.number)
         guard try decoder.send(packet) == .accepted else { return nil }
         try decoder.drain()
         let frame = try Frame()

@@ -6,10 +6,7 @@ extension Demuxer {
 
     /// Announces that the first bytes of a stream's key packets will be fetched.
     func expectKeys(of stream: NativeStream) {
-        let entries = (0..<avformat_index_get_entries_count(stream)).lazy.compactMap { place in
-            avformat_index_get_entry(stream, place)?.pointee
-        }
-        file.expect(entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
+        file.expect(stream.entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
     }
 
     /// Whether all packets of the selected streams that the container's table lists are in the file. In a file that was
@@ -17,9 +14,7 @@ extension Demuxer {
     func listsOnlyWhatIsThere() -> Bool {
         let size = fileSize
         return streams.filter { $0.pointee.discard != AVDISCARD_ALL }.allSatisfy { stream in
-            (0..<avformat_index_get_entries_count(stream)).allSatisfy { place in
-                avformat_index_get_entry(stream, place).map { $0.pointee.pos + Int64($0.pointee.size) <= size } ?? false
-            }
+            stream.entries.allSatisfy { $0.pos + Int64($0.size) <= size }
         }
     }
 
@@ -56,6 +51,11 @@ extension Demuxer {
 }
 
 extension NativeStream {
+    /// The packets that the container's table lists.
+    fileprivate var entries: some Sequence<AVIndexEntry> {
+        (0..<avformat_index_get_entries_count(self)).lazy.compactMap { avformat_index_get_entry(self, $0)?.pointee }
+    }
+
     /// Whether libavformat gives the packets that the container's table lists, with the table's key flags.
     fileprivate var isWholeInTable: Bool {
         let parameters = parameters
@@ -72,11 +72,7 @@ extension NativeStream {
     }
 
     /// Whether the table says which packets are key. Without such a table libavformat flags all of them.
-    private var saysWhichAreKey: Bool {
-        (0..<avformat_index_get_entries_count(self)).contains { place in
-            avformat_index_get_entry(self, place).map { $0.pointee.flags & AVINDEX_KEYFRAME == 0 } ?? false
-        }
-    }
+    private var saysWhichAreKey: Bool { entries.contains { $0.flags & AVINDEX_KEYFRAME == 0 } }
 
     /// Whether the table's key flags are not needed: every packet is key, or its first bytes tell for certain.
     private var needsNoKeys: Bool {

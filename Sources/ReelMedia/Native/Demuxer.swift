@@ -1,7 +1,6 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// An open media file, read packet by packet.
 final class Demuxer {
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
@@ -81,11 +80,7 @@ final class Demuxer {
         try file.check()
         leavesPayload = hasTable && purpose == .list(payload: false)
         if leavesPayload { file.leavePayload() } else if isListed { file.readAhead() }
-        for index in 0..<streamCount {
-            filters[index] = try stream(index).flatMap { (stream) throws(ReelFailure) in
-                try BitstreamFilter(for: stream)
-            }
-        }
+        for stream in streams { filters[stream.number] = try BitstreamFilter(for: stream) }
     }
 
     deinit { release(native, avformat_close_input) }
@@ -118,9 +113,8 @@ final class Demuxer {
             }
             let base = TimeBase(chapter.time_base)
             // Titles are cut, since MP4 counts a title's bytes with 16 bits.
-            let title = entries(of: chapter.metadata).value(of: "title").map {
-                String($0.unicodeScalars.prefix(16_000))
-            }
+            let stated = entries(of: chapter.metadata).value(of: "title")
+            let title = stated.map { String($0.unicodeScalars.prefix(16_000)) }
             return Chapter(
                 start: base.seconds(Timestamp(chapter.start)),
                 end: base.seconds(Timestamp(chapter.end == reel_nopts ? chapter.start : chapter.end)), title: title)
@@ -137,14 +131,9 @@ final class Demuxer {
     /// The programme that a stream belongs to, as a set of stream indexes; nil if the file has not several programmes.
     func programme(of index: Int) -> Set<Int>? {
         guard native.pointee.nb_programs > 1 else { return nil }
-        for number in 0..<Int(native.pointee.nb_programs) {
-            guard let program = native.pointee.programs[number]?.pointee, let list = program.stream_index else {
-                continue
-            }
-            let members = Set((0..<Int(program.nb_stream_indexes)).map { Int(list[$0]) })
-            if members.contains(index) { return members }
-        }
-        return nil
+        let programs = (0..<Int(native.pointee.nb_programs)).compactMap { native.pointee.programs[$0]?.pointee }
+        let lists = programs.map { UnsafeBufferPointer(start: $0.stream_index, count: Int($0.nb_stream_indexes)) }
+        return lists.lazy.map { Set($0.map { Int($0) }) }.first { $0.contains(index) }
     }
 
     /// Reads only these streams from now on; packets of the others are skipped.

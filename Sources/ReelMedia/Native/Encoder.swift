@@ -1,7 +1,6 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// An open encoder, for video or audio.
 final class Encoder {
     private var native: NativeContext
     let name: String
@@ -76,7 +75,6 @@ final class Encoder {
                 pixelFormat: native.pointee.pix_fmt.name))
     }
 
-    /// Copies the encoder's parameters into those of a stream, for the muxer.
     func describe(into parameters: NativeParameters) throws(ReelFailure) {
         try check(avcodec_parameters_from_context(parameters, native), .describeStream, name)
     }
@@ -88,7 +86,6 @@ final class Encoder {
         try checkEncoding(avcodec_send_frame(native, frame.native))
     }
 
-    /// Tells the encoder that no frame follows.
     func finish() throws(ReelFailure) {
         isFinished = true
         try checkEncoding(avcodec_send_frame(native, nil))
@@ -122,9 +119,8 @@ final class Encoder {
 }
 
 extension Encoder {
-    /// Opens the encoder for these frames of a track, at the rate that the target gives for them.
-    ///
-    /// - Parameter stream: the stream of the source whose format the output has.
+    /// Opens the encoder for these frames of a track, at the rate that the target gives for them. `stream` is that of
+    /// the source whose format the output has.
     convenience init(
         _ target: VideoEncoding, stream: VideoStream, track: VideoTrack, frames: Range<Int>
     ) throws(ReelFailure) {
@@ -185,19 +181,17 @@ extension Encoder {
             case .own: break
             }
         }
-        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, traits, stream) }
+        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, stream) }
     }
 
     /// With a constant rate factor and macroblock trees, x264 quantises the first picture of an encode like those
     /// predicted from it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps.
     /// Each chunk is an encode of its own, so without a correction the key frames at all their starts would be too
     /// coarse for the pictures that refer to them.
-    private static func keyFrameOffset(
-        _ target: VideoEncoding, _ traits: EncoderTraits, _ stream: VideoStream
-    ) -> Rational? {
+    private static func keyFrameOffset(_ target: VideoEncoding, _ stream: VideoStream) -> Rational? {
         let preset = target.options.last { $0.name == "preset" }?.value ?? ""
         // libavcodec rejects offsets for interlaced pictures.
-        guard traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
+        guard target.traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
         let depth = Int64(av_get_pix_fmt(target.format.pixelFormat).descriptor?.comp.0.depth ?? 8)
         return Rational(-2913, 1000 * (51 + 6 * (depth - 8)))
     }

@@ -18,28 +18,23 @@ func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) ->
             : .mediaFailed(step: step, subject: subject, said: libavMessage(code)))
 }
 
-/// The failure for a finished file that is not as planned.
-///
-/// - Parameter stream: 0 for the video; nil if the flaw concerns the whole file.
+/// The failure for a finished file that is not as planned. `stream` is 0 for the video, and nil if the flaw concerns the
+/// whole file.
 func unverified(_ flaw: VerificationFlaw, stream: Int? = 0) -> ReelFailure {
     ReelFailure(.verificationFailed(stream: stream, flaw: flaw))
 }
 
 /// Returns a result of libav*; throws if it is an error code.
 @discardableResult
-func check(
-    _ code: Int32, _ step: MediaStep, _ subject: @autoclosure () -> String? = nil
-) throws(ReelFailure) -> Int32 {
+func check(_ code: Int32, _ step: MediaStep, _ subject: @autoclosure () -> String? = nil) throws(ReelFailure) -> Int32 {
     guard code >= 0 else { throw mediaFailure(code, step, subject()) }
     return code
 }
 
 /// Returns what libav* allocated; throws `.outOfMemory` for NULL.
-func allocated<T>(
-    _ pointer: UnsafeMutablePointer<T>?, _ step: MediaStep
-) throws(ReelFailure) -> UnsafeMutablePointer<T> {
-    guard let pointer else { throw ReelFailure(.outOfMemory(step: step, subject: nil)) }
-    return pointer
+func allocated<T>(_ made: UnsafeMutablePointer<T>?, _ step: MediaStep) throws(ReelFailure) -> UnsafeMutablePointer<T> {
+    guard let made else { throw ReelFailure(.outOfMemory(step: step, subject: nil)) }
+    return made
 }
 
 typealias NativeStream = UnsafeMutablePointer<AVStream>
@@ -93,7 +88,6 @@ func elements<T>(of list: UnsafePointer<T>?, before isEnd: (T) -> Bool) -> [T]? 
     list.map { list in Array(UnsafeBufferPointer(start: list, count: (0...).first { isEnd(list[$0]) } ?? 0)) }
 }
 
-/// An owned dictionary of libav*.
 struct NativeDictionary: ~Copyable {
     var native: OpaquePointer?
 
@@ -167,7 +161,6 @@ extension UInt32 {
 package enum SystemFault: CaseIterable, Sendable {
     /// The disk, or a quota on it, is full.
     case full
-    /// The system has not enough memory.
     case memory
     /// Another attempt may succeed, on this host or another.
     case passing

@@ -1,17 +1,14 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// A media file that is being written, into a sink.
 final class Muxer {
     let name: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private let writer: ByteWriter
     private let interleaves: Bool
 
-    /// - Parameters:
-    ///   - format: the muxer's name as libavformat spells it.
-    ///   - interleaves: whether the muxer cuts sound and puts packets in order itself. If not, it writes them as they
-    ///     come.
+    /// `format` is the muxer's name as libavformat spells it, `interleaves` whether the muxer cuts sound and puts
+    /// packets in order itself. If not, it writes them as they come.
     init(_ sink: any ByteSink, format: String, interleaves: Bool = false) throws(ReelFailure) {
         name = sink.name
         self.interleaves = interleaves
@@ -25,14 +22,11 @@ final class Muxer {
 
     deinit { avformat_free_context(native) }
 
-    /// Adds a stream and lets `configure` describe it. Returns its index.
-    func addStream(
-        timeBase: TimeBase, _ configure: (NativeStream) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> Int {
+    /// Adds a stream and lets `configure` describe it.
+    func addStream(timeBase: TimeBase, _ configure: (NativeStream) throws(ReelFailure) -> Void) throws(ReelFailure) {
         let stream = try allocated(avformat_new_stream(native, nil), .describeStream)
         stream.pointee.time_base = timeBase.native
         try configure(stream)
-        return stream.number
     }
 
     /// Adds a chapter, in seconds on the output's clock.

@@ -61,8 +61,7 @@ struct Packet: ~Copyable {
     /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that
     /// Matroska has for transparency precedes it, 1 in eight bytes.
     func setTransparency(_ bytes: [UInt8]) throws(ReelFailure) {
-        guard !bytes.isEmpty else { return }
-        try setSideData([0, 0, 0, 0, 0, 0, 0, 1] + bytes, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL)
+        if !bytes.isEmpty { try setSideData([0, 0, 0, 0, 0, 0, 0, 1] + bytes, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL) }
     }
 
     func fill(with bytes: [UInt8]) throws(ReelFailure) {
@@ -97,7 +96,6 @@ struct Packet: ~Copyable {
         bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
     }
 
-    /// Another reference to the same payload.
     func reference(_ step: MediaStep = .makePacket) throws(ReelFailure) -> Packet {
         let copy = try Packet()
         try check(av_packet_ref(copy.native, native), step)
@@ -162,8 +160,7 @@ final class BitstreamFilter {
     /// Makes the filter that a source's stream needs before other code reads its packets; nil for most streams. DivX
     /// puts two pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
     init?(for stream: NativeStream) throws(ReelFailure) {
-        guard stream.parameters.codec_id == AV_CODEC_ID_MPEG4,
-            let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
+        guard stream.parameters.codec_id == AV_CODEC_ID_MPEG4, let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
         else { return nil }
         var context: UnsafeMutablePointer<AVBSFContext>?
         try check(av_bsf_alloc(filter, &context), .filterPackets)
@@ -188,6 +185,5 @@ final class BitstreamFilter {
         return true
     }
 
-    /// Discards packets that the filter keeps back.
     func flush() { av_bsf_flush(native) }
 }

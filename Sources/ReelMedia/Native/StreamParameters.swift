@@ -12,15 +12,16 @@ extension VideoStream {
     init(native stream: NativeStream) {
         let parameters = stream.parameters
         let format = AVPixelFormat(parameters.format)
+        let matrix = stream.sideData(AV_PKT_DATA_DISPLAYMATRIX, as: InlineArray<9, Int32>.self)
         self.init(
             index: stream.number, codec: parameters.codec_id.name, width: Int(parameters.width),
             height: Int(parameters.height), pixelFormat: format.name, timeBase: stream.timeBase,
             frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
-            displayMatrix: rotation(of: stream), colour: ColourTags(native: parameters),
+            displayMatrix: matrix.map { matrix in matrix.indices.map { matrix[$0] } },
+            colour: ColourTags(native: parameters),
             fieldOrder: FieldOrder(native: parameters.field_order), reorderDepth: Int(parameters.video_delay),
-            frameBytes: decodedBytes(
-                AVPixelFormat(parameters.format), width: parameters.width, height: parameters.height),
+            frameBytes: decodedBytes(format, width: parameters.width, height: parameters.height),
             details: TrackDetails(native: stream))
         profile = known(avcodec_profile_name(parameters.codec_id, parameters.profile))
         level = parameters.level >= 0 ? Int(parameters.level) : nil
@@ -75,7 +76,6 @@ extension TrackDetails {
             dispositions: Self.names.filter { flags & $0.0 != 0 }.map(\.1))
     }
 
-    /// libavformat's bits for the dispositions.
     var flags: Int32 { Self.names.filter { dispositions.contains($0.1) }.reduce(0) { $0 | $1.0 } }
 }
 
@@ -91,13 +91,6 @@ func layoutName(_ layout: AVChannelLayout) -> String {
         av_channel_layout_describe(&layout, buffer.baseAddress, buffer.count)
         return buffer.baseAddress.map { String(cString: $0) } ?? ""
     }
-}
-
-private func rotation(of stream: NativeStream) -> [Int32]? {
-    var size = 0
-    guard let data = reel_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else { return nil }
-    let bytes = UnsafeRawBufferPointer(start: data, count: 36)
-    return (0..<9).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) }
 }
 
 /// Frames per second; nil if unspecified, and for rates above the 90 kHz clock or below one frame a day.
@@ -127,9 +120,8 @@ extension CodecParameters {
 }
 
 extension AudioTrack {
-    /// Fills in the parameters of a stream that holds the track's packets unchanged.
-    ///
-    /// - Parameter padding: samples at the start of the stream's first packet that are not to be heard.
+    /// Fills in the parameters of a stream that holds the track's packets unchanged. The first `padding` samples of its
+    /// first packet are not to be heard.
     func describe(into parameters: NativeParameters, padding: Int) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
             throw ReelFailure(.codecAbsent(codec: codec, role: .codec))

@@ -17,12 +17,11 @@ final class PassthroughProof {
     private let sample: Packet
 
     init(stream: NativeStream, path: String) throws(ReelFailure) {
-        self.stream = stream
-        self.path = path
+        (self.stream, self.path) = (stream, path)
         let parameters = stream.parameters
         syntax = try IntraFrames(parameters)
         sample = try Packet()
-        samples = SampleDecoding(stream: try CodedStream(stream), path: path)
+        samples = SampleDecoding(try CodedStream(stream, path: path))
         if syntax == nil {
             obstacle = (-1, .interFrames(codec: parameters.codec_id.name))
         } else if ![AV_FIELD_PROGRESSIVE, AV_FIELD_UNKNOWN].contains(parameters.field_order) {
@@ -51,16 +50,14 @@ final class PassthroughProof {
             obstacle = (found.packet, .packet(number: found.packet, time: found.time, fault: found.fault))
         }
         if let obstacle { return .impossible(obstacle.reason) }
-        guard stream.fieldOrder == .progressive || stream.fieldOrder == .unknown else {
-            return .impossible(.interlaced)
-        }
+        guard !stream.fieldOrder.isInterlaced else { return .impossible(.interlaced) }
         return .possible(try coded(stream))
     }
 
     /// The packets' coding, and the containers that give the first of them back unchanged.
     private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
         var coded = CodedVideo(native: stream.parameters)
-        guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream), path: path) else { return coded }
+        guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream, path: path)) else { return coded }
         for container in Container.allCases
         where container.traits.loops == nil && container.traits.codecs?.contains(described.codec) != false {
             let isGivenBack = try container.givesBack(sample, showing: picture) { (parameters) throws(ReelFailure) in
@@ -101,19 +98,13 @@ final class PassthroughProof {
 final class SampleDecoding: @unchecked Sendable {
     typealias Fault = (packet: Int, time: Rational?, fault: PacketFault)
 
-    private struct Verdict {
-        /// The fault of the first packet that does not show a progressive frame by itself.
-        var fault: Fault?
-        var failure: ReelFailure?
-    }
-
     private let stream: CodedStream
-    private let path: String
-    private let found = Mutex(Verdict())
+    /// The fault of the first packet that does not show a progressive frame by itself.
+    private let found = Mutex(Result<Fault?, ReelFailure>.success(nil))
     private let threads = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
     private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
 
-    init(stream: CodedStream, path: String) { (self.stream, self.path) = (stream, path) }
+    init(_ stream: CodedStream) { self.stream = stream }
 
     /// Queues a packet for decoding; `time` is its own, in seconds, for the report of a fault.
     func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
@@ -128,25 +119,21 @@ final class SampleDecoding: @unchecked Sendable {
     /// The fault of the first faulty packet, once all are decoded; nil if there is none.
     func finish() throws(ReelFailure) -> Fault? {
         threads.wait()
-        return try found.withLock { (found) throws(ReelFailure) in
-            if let failure = found.failure { throw failure }
-            return found.fault
-        }
+        return try found.withLock { $0 }.get()
     }
 
     private func look(at sample: SharedPacket, _ number: Int, _ time: Rational?) {
         do throws(ReelFailure) {
             guard let fault = try fault(of: sample.packet) else { return }
             found.withLock { found in
-                if number < found.fault?.packet ?? .max { found.fault = (number, time, fault) }
+                guard case .success(let first) = found, number < first?.packet ?? .max else { return }
+                found = .success((number, time, fault))
             }
-        } catch {
-            found.withLock { $0.failure = error }
-        }
+        } catch { found.withLock { $0 = .failure(error) } }
     }
 
     private func fault(of packet: borrowing Packet) throws(ReelFailure) -> PacketFault? {
-        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else { return .dependent }
+        guard let frame = try Decoder.decodingAlone(packet, of: stream) else { return .dependent }
         return reel_frame_is_interlaced(frame.native) != 0 ? .interlaced : nil
     }
 }
@@ -161,9 +148,7 @@ private final class SharedPacket: @unchecked Sendable {
 extension Container {
     /// Whether a file of the container gives a packet that shows `picture` back unchanged: bytes, codec and picture.
     /// libavformat's answers are no proof: it writes raw video, and codecs with AVI tags, to Matroska and QuickTime,
-    /// and reads some of it back as something else.
-    ///
-    /// - Parameter describe: sets the parameters of the stream for the muxer.
+    /// and reads some of it back as something else. `describe` sets the parameters of the stream for the muxer.
     func givesBack(
         _ packet: borrowing Packet, showing picture: borrowing Frame,
         describe: (NativeParameters) throws(ReelFailure) -> Void
@@ -190,7 +175,7 @@ extension Container {
     ) throws(ReelFailure) {
         let muxer = try Muxer(file, format: traits.muxer)
         let base = TimeBase(1, 25)
-        _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
+        try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
             try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)
         }
         try muxer.begin()
@@ -214,7 +199,7 @@ extension Container {
         before.add(packet)
         after.add(back)
         guard before.finish() == after.finish(),
-            let shown = try Decoder.decodingAlone(back, of: CodedStream(found), path: file.name),
+            let shown = try Decoder.decodingAlone(back, of: CodedStream(found, path: file.name)),
             shown.pixelFormat == picture.pixelFormat, shown.width == picture.width, shown.height == picture.height
         else { return false }
         return try shown.pixels() == picture.pixels()

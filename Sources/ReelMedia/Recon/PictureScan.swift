@@ -25,7 +25,6 @@ final class PictureScan {
         if demuxer.leavesPayload, randomAccess.readsBytes { demuxer.expectKeys(of: stream) }
     }
 
-    /// Takes a packet that was read.
     func scan(_ packet: borrowing Packet) throws(ReelFailure) -> ScannedPacket {
         var flags: PacketEntry.Flags = []
         if packet.isKey { flags.insert(.key) }
@@ -92,8 +91,7 @@ final class PictureParser {
             AV_CODEC_ID_VC1, AV_CODEC_ID_WMV3,
         ]
         guard reordering.contains(parameters.codec_id), let parser = try CodecParser(parameters) else { return nil }
-        self.parser = parser
-        self.randomAccess = randomAccess
+        (self.parser, self.randomAccess) = (parser, randomAccess)
         countsOrder = parameters.codec_id == AV_CODEC_ID_H264 || parameters.codec_id == AV_CODEC_ID_HEVC
         namesStructure = parameters.codec_id == AV_CODEC_ID_H264
         knowsFieldOrder = parameters.codec_id != AV_CODEC_ID_H264

@@ -69,7 +69,7 @@ struct RandomAccess {
     }
 
     /// recovery_frame_cnt of a recovery point SEI message (payload type 6); nil if the unit has none.
-    private func recoveryPoint(_ unit: Slice<UnsafeRawBufferPointer>) -> Int? {
+    private func recoveryPoint(_ unit: NALUnit) -> Int? {
         var rest = unit.dropFirst()
         func number() -> Int? {
             var sum = 0
@@ -154,6 +154,8 @@ func startCodes(in bytes: UnsafeRawBufferPointer) -> [Int] {
     bytes.indices.dropLast(3).filter { bytes[$0] == 0 && bytes[$0 + 1] == 0 && bytes[$0 + 2] == 1 }.map { $0 + 3 }
 }
 
+typealias NALUnit = Slice<UnsafeRawBufferPointer>
+
 /// How NAL units are delimited in a packet of H.264 or HEVC.
 enum NALFraming: Equatable {
     /// Start codes (ITU-T H.264 annex B).
@@ -169,7 +171,7 @@ enum NALFraming: Equatable {
     }
 
     /// The units in a packet, without start codes and lengths. The sequence ends where the bytes are not valid.
-    func units(in bytes: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
+    func units(in bytes: UnsafeRawBufferPointer) -> [NALUnit] {
         switch self {
         case .annexB: startCoded(bytes)
         case .lengths(let size): lengthCoded(bytes, size)
@@ -178,9 +180,7 @@ enum NALFraming: Equatable {
 
     /// The units up to the first slice, of which at least the beginning is included. Most of a packet's bytes follow
     /// it.
-    func units(
-        in bytes: UnsafeRawBufferPointer, untilSlice isSlice: (_ header: UInt8) -> Bool
-    ) -> [Slice<UnsafeRawBufferPointer>] {
+    func units(in bytes: UnsafeRawBufferPointer, untilSlice isSlice: (_ header: UInt8) -> Bool) -> [NALUnit] {
         guard self == .annexB else {
             let units = units(in: bytes)
             let slice = units.firstIndex { $0.first.map(isSlice) ?? false }
@@ -196,8 +196,8 @@ enum NALFraming: Equatable {
         return units(in: bytes)
     }
 
-    private func lengthCoded(_ bytes: UnsafeRawBufferPointer, _ size: Int) -> [Slice<UnsafeRawBufferPointer>] {
-        var units: [Slice<UnsafeRawBufferPointer>] = []
+    private func lengthCoded(_ bytes: UnsafeRawBufferPointer, _ size: Int) -> [NALUnit] {
+        var units: [NALUnit] = []
         var place = 0
         while place + size <= bytes.count {
             let length = bytes[place..<place + size].reduce(0) { $0 << 8 | Int($1) }
@@ -209,8 +209,8 @@ enum NALFraming: Equatable {
         return units
     }
 
-    private func startCoded(_ bytes: UnsafeRawBufferPointer) -> [Slice<UnsafeRawBufferPointer>] {
-        var units: [Slice<UnsafeRawBufferPointer>] = []
+    private func startCoded(_ bytes: UnsafeRawBufferPointer) -> [NALUnit] {
+        var units: [NALUnit] = []
         var start: Int?
         var place = 0
         while place + 3 <= bytes.count {
@@ -227,9 +227,7 @@ enum NALFraming: Equatable {
     }
 
     /// Zeros before a start code belong to the byte stream, not to the unit.
-    private func withoutTrailingZeros(
-        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int
-    ) -> Slice<UnsafeRawBufferPointer> {
+    private func withoutTrailingZeros(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> NALUnit {
         var end = end
         while end > start, bytes[end - 1] == 0 { end -= 1 }
         return bytes[start..<end]
@@ -238,12 +236,12 @@ enum NALFraming: Equatable {
 
 /// Reads the bits of a NAL unit's payload without its emulation prevention bytes.
 struct BitReader {
-    private var bytes: Slice<UnsafeRawBufferPointer>
+    private var bytes: NALUnit
     private var zeros = 0
     private var current: UInt8 = 0
     private var left = 0
 
-    init(_ bytes: Slice<UnsafeRawBufferPointer>) { self.bytes = bytes }
+    init(_ bytes: NALUnit) { self.bytes = bytes }
 
     /// The next bit; nil at the end.
     mutating func bit() -> Int? {

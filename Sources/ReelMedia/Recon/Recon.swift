@@ -12,9 +12,8 @@ package struct Recon {
     private let reading: ReconReading
 
     /// Opens the source and chooses its main video and the audio tracks. Throws `.input` if nothing can be reversed:
-    /// not media, no video, encrypted, no decoder.
-    ///
-    /// - Parameter decoding: why the whole video is to be decoded; nil to use tables and headers if possible.
+    /// not media, no video, encrypted, no decoder. `decoding` is the reason to decode the whole video; nil to use tables
+    /// and headers if possible.
     package init(_ source: Locator, decoding: DecodingCause? = nil) throws(ReelFailure) {
         self.source = source
         let found = try ReconReading(source, decoding.map(ReconMode.decode) ?? .table)
@@ -28,7 +27,6 @@ package struct Recon {
         reading = try ReconReading(source, .table, payload: payload)
     }
 
-    /// Bytes read from the file so far.
     package var bytesRead: Int64 { reading.bytesRead }
 
     /// Reads the whole file once, or little more than the container's table of packets if it has one; again if what was
@@ -107,20 +105,15 @@ func clockTime(_ text: String) -> Rational? {
     return seconds + Rational(decimals, scale)
 }
 
-/// A FourCC as its four characters.
 func fourCharacters(_ fourCC: UInt32) -> String {
     String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: fourCC >> (8 * $0)) }, as: UTF8.self)
 }
 
 /// A codec in a container, by their libav* names.
 package struct ProvenKind: Hashable, Sendable {
-    package let format: String
-    package let codec: String
+    package let format, codec: String
 
-    package init(format: String, codec: String) {
-        self.format = format
-        self.codec = codec
-    }
+    package init(format: String, codec: String) { (self.format, self.codec) = (format, codec) }
 }
 
 /// Codecs in containers whose tables and headers tell which frames there are, in which order and when. Their sources

@@ -157,12 +157,10 @@ extension FirstFrame {
         stream.frameBytes = max(
             stream.frameBytes, decodedBytes(frame.pixelFormat, width: Int32(frame.width), height: Int32(frame.height)))
         stream.colour.complete(with: ColourTags(native: frame))
-        if let display = frame.sideData(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self) {
-            stream.masteringDisplay = stream.masteringDisplay ?? MasteringDisplay(native: display)
-        }
-        if let light = frame.sideData(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self) {
-            stream.contentLight = stream.contentLight ?? ContentLight(native: light)
-        }
+        let display = frame.sideData(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self)
+        stream.masteringDisplay = stream.masteringDisplay ?? display.flatMap(MasteringDisplay.init(native:))
+        let light = frame.sideData(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self)
+        stream.contentLight = stream.contentLight ?? light.map(ContentLight.init(native:))
         if stream.sampleAspectRatio == nil {
             stream.sampleAspectRatio = Rational(frame.native.pointee.sample_aspect_ratio)
         }
@@ -175,7 +173,6 @@ extension FirstFrame {
         return DroppedSideData.dolbyVision(vision, isInFrame: isInFrame) + DroppedSideData.of(frame)
     }
 
-    /// The field order that the decoder reports for the frame.
     var fieldOrder: FieldOrder {
         guard isFound else { return .unknown }
         guard reel_frame_is_interlaced(frame.native) != 0 else { return .progressive }

@@ -7,7 +7,6 @@ enum ReconMode {
     case table
     /// By headers, of all packets.
     case scan
-    /// By decoding the whole video.
     case decode(DecodingCause)
 
     /// Why the whole video is decoded; nil if it is not.
@@ -19,7 +18,6 @@ enum ReconMode {
 /// A source that recon has opened to read it once, in a mode.
 struct ReconReading {
     let mode: ReconMode
-    /// How users name the source.
     let path: String
     private let demuxer: Demuxer
     private let video: NativeStream
@@ -27,8 +25,7 @@ struct ReconReading {
     private let subtitles: [Int: SubtitleScan]
 
     /// Opens the source and chooses its main video and the audio tracks. Throws `.input` if nothing can be reversed.
-    ///
-    /// - Parameter payload: whether the payload is read even if the container's table states all that is needed.
+    /// With `payload`, the payload is read even if the container's table states all that is needed.
     init(_ source: Locator, _ mode: ReconMode, payload: Bool = false) throws(ReelFailure) {
         self.mode = mode
         path = source.name
@@ -43,8 +40,7 @@ struct ReconReading {
         video = main
         let members = demuxer.programme(of: main.number)
         audio = try streams.filter { stream in
-            stream.parameters.codec_type == AVMEDIA_TYPE_AUDIO
-                && members?.contains(stream.number) ?? true
+            stream.parameters.codec_type == AVMEDIA_TYPE_AUDIO && members?.contains(stream.number) ?? true
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
         let found = streams.compactMap { stream in SubtitleScan(stream).map { (stream.number, $0) } }
         subtitles = [Int: SubtitleScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
@@ -67,13 +63,11 @@ struct ReconReading {
 
     /// Whether the frames can be known by tables and headers, or are known by decoding.
     var isProven: Bool {
-        mode.decodingCause != nil
-            || ProvenKinds.contain(codec: video.parameters.codec_id, format: demuxer.formatName)
+        mode.decodingCause != nil || ProvenKinds.contain(codec: video.parameters.codec_id, format: demuxer.formatName)
     }
 
     var bytesRead: Int64 { demuxer.bytesRead }
 
-    /// The results of demuxing.
     struct Survey {
         /// The index without its tables and texts.
         let index: SourceIndex
@@ -124,14 +118,14 @@ struct ReconReading {
         into scan: inout VideoScan, _ subtitles: inout [Int: SubtitleScan],
         _ progress: (_ packets: Int, _ thousandths: Int) -> Void
     ) throws(ReelFailure) -> Bool {
-        let videoIndex = video.number
+        let main = video.number
         let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
         let packet = try Packet()
         var packets = 0
         while try demuxer.read(into: packet) {
             packets += 1
             progress(packets, demuxer.thousandths(before: packet.position))
-            if packet.streamIndex == videoIndex {
+            if packet.streamIndex == main {
                 guard try scan.add(packet, in: demuxer) else { continue }
                 // The skipped packets, and the packets of other streams between them, are not needed otherwise.
                 guard scan.mayUseTable, subtitles.isEmpty, audio.allSatisfy(\.isComplete) else { continue }
@@ -139,9 +133,7 @@ struct ReconReading {
                     packets += 1
                     progress(packets, demuxer.thousandths(before: listed.position))
                 }
-                guard let tail = scan.table?.awaitTail(), demuxer.seek(stream: videoIndex, to: tail) else {
-                    return false
-                }
+                guard let tail = scan.table?.awaitTail(), demuxer.seek(stream: main, to: tail) else { return false }
             } else if let track = tracks[packet.streamIndex] {
                 try track.take(packet, from: demuxer)
             } else {
@@ -226,7 +218,6 @@ private struct VideoScan {
     /// Nil if the container has no table of all packets, or it is not to be used.
     var table: PacketTable?
     var packets: [ScannedPacket] = []
-    /// Whether the last packet is cut off.
     private(set) var isCut = false
 
     init(_ video: NativeStream, in demuxer: Demuxer, _ mode: ReconMode) throws(ReelFailure) {

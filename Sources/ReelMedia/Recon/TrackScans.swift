@@ -39,7 +39,6 @@ package struct SoundRecon {
 
 /// What one pass over an audio track's packets finds. Packets are decoded until the first sound comes out.
 final class AudioScan {
-    /// The stream's index in the file.
     let index: Int
     private let stream: NativeStream
     private let decoder: Decoder?
@@ -132,7 +131,6 @@ final class AudioScan {
     /// years.
     private static let soundRates = 1000...10_000_000
 
-    /// Ends the scan at the end of the file.
     func finish() throws(ReelFailure) {
         guard refusal == nil else { return }
         guard bytes > 0 else { return refusal = .empty }
@@ -150,13 +148,12 @@ final class AudioScan {
         let parameters = stream.parameters
         let bits = decoder?.bitsPerSample ?? 0
         return AudioTrack(
-            index: index, codec: parameters.codec_id.name, sampleRate: format.rate,
-            channels: channels, channelLayout: format.layout,
-            sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "", bitsPerSample: bits > 0 ? bits : nil,
-            profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)),
-            timeBase: stream.timeBase,
-            span: interval ?? Interval(start: Timestamp(0), duration: .zero),
-            bytes: bytes, parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
+            index: index, codec: parameters.codec_id.name, sampleRate: format.rate, channels: channels,
+            channelLayout: format.layout, sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "",
+            bitsPerSample: bits > 0 ? bits : nil,
+            profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)), timeBase: stream.timeBase,
+            span: interval ?? Interval(start: Timestamp(0), duration: .zero), bytes: bytes,
+            parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
     }
 }
 
@@ -174,10 +171,9 @@ struct SubtitleScan {
             avcodec_find_decoder(native.codec_id) != nil
         else { return nil }
         parameters = SubtitleTrack.Parameters(
-            index: stream.number, codec: String(cString: descriptor.pointee.name),
-            header: Array(native.header), isTimedText: fourCharacters(native.codec_tag) == "tx3g",
-            width: Int(native.width), height: Int(native.height), timeBase: stream.timeBase,
-            details: TrackDetails(native: stream))
+            index: stream.number, codec: String(cString: descriptor.pointee.name), header: Array(native.header),
+            isTimedText: fourCharacters(native.codec_tag) == "tx3g", width: Int(native.width),
+            height: Int(native.height), timeBase: stream.timeBase, details: TrackDetails(native: stream))
     }
 
     mutating func add(_ packet: borrowing Packet) {

@@ -18,10 +18,8 @@ final class AudioEncoding {
     /// Samples read back from the spill at a time.
     private static let block = 1024
 
-    /// - Parameters:
-    ///   - track: the source's track that has the target's format.
-    ///   - input: the format of what is encoded, with channels interleaved.
-    ///   - length: for how long the sound lasts, in seconds; nil for as long as what is encoded.
+    /// The source's track has the target's format. `input` is the format of what is encoded, with channels interleaved,
+    /// `length` the length of the sound in seconds; nil for as long as what is encoded.
     init(
         target: AudioTarget, track: AudioTrack, input: SoundFormat, making content: SegmentContent,
         at place: SegmentPlace, lasting length: Rational?
@@ -37,7 +35,6 @@ final class AudioEncoding {
         resampler = try Resampler(from: input, to: output)
     }
 
-    /// Samples per channel in each frame for the encoder.
     private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
 
     /// Encodes a sound to its end, or a crossfade of two that are equally long, from the first to the second. Calls
@@ -152,12 +149,11 @@ struct AudioPassthrough {
     let source: Locator
     let track: AudioTrack
     /// The range in seconds on the source's clock.
-    let from: Rational
-    let to: Rational
+    let from, to: Rational
     /// Whether the output can hide the track's preroll, by an edit list or a codec delay.
     let hidesPreroll: Bool
 
-    private var clock: TimeBase { TimeBase(1, Int64(track.sampleRate)) }
+    private var clock: TimeBase { track.samples }
 
     /// Writes the segment. If it has no audible sound, it reports `ifSilent`. Calls `progress` after each packet.
     func write(
@@ -189,7 +185,7 @@ struct AudioPassthrough {
                     held.removeFirst()
                 }
                 if next.span.upperBound > start.heard, let first = held.first {
-                    let new = try Writing(track, at: place, clock, first.span.lowerBound, heard: start.heard)
+                    let new = try Writing(track, at: place, first.span.lowerBound, heard: start.heard)
                     for packet in held { try new.write(packet, until: end) }
                     (held, writing) = ([], new)
                 }
@@ -197,28 +193,29 @@ struct AudioPassthrough {
             progress()
         }
         let zero = clock.ticks(in: from, rounding: .nearest)
-        let last = if let writing { writing } else { try Writing(track, at: place, clock, zero, heard: zero) }
+        let last = if let writing { writing } else { try Writing(track, at: place, zero, heard: zero) }
         return try last.finish(content, zero: zero, ifSilent: ifSilent)
     }
 
-    /// The first packets to copy: where the sound begins, and the preroll before it.
-    private struct Cut {
-        /// The first moment that is heard, in samples on the source's clock.
-        var heard: Int64
-        /// The number of packets that a decoder needs before it.
-        var preroll: Int
-    }
+    /// The first moment that is heard, in samples on the source's clock, and the number of packets that a decoder needs
+    /// before it.
+    private typealias Cut = (heard: Int64, preroll: Int)
 
     private func cut(atFirst first: HeldPacket) -> Cut {
         let wanted = clock.ticks(in: from, rounding: .nearest)
         let own = first.span.lowerBound + Int64(max(first.packet.skippedSamples.start, track.opusPreSkip))
         // The source's clock may be coarser than a sample.
         let tick = clock.ticks(in: track.timeBase.secondsPerTick, rounding: .up)
-        guard wanted > own + tick else { return Cut(heard: own, preroll: .max - 1) }
+        guard wanted > own + tick else { return (own, .max - 1) }
         // Packets of WavPack and TTA decode alone. Their encoders, which reel does not choose, have no row.
-        guard hidesPreroll, !["wavpack", "tta"].contains(track.codec) else { return Cut(heard: wanted, preroll: 0) }
-        return Cut(heard: wanted, preroll: AudioEncoderTraits.making(track.codec).prerollPackets(first.span.count))
+        guard hidesPreroll, !["wavpack", "tta"].contains(track.codec) else { return (wanted, 0) }
+        return (wanted, AudioEncoderTraits.making(track.codec).prerollPackets(first.span.count))
     }
+}
+
+extension AudioTrack {
+    /// A clock that counts samples.
+    fileprivate var samples: TimeBase { TimeBase(1, Int64(sampleRate)) }
 }
 
 /// A packet, and the interval in which it is heard, in samples on the source's clock.
@@ -239,12 +236,10 @@ private final class Writing {
     private var end: Int64
     private var trailingPadding = 0
 
-    init(
-        _ track: AudioTrack, at place: SegmentPlace, _ clock: TimeBase, _ origin: Int64, heard: Int64
-    ) throws(ReelFailure) {
+    init(_ track: AudioTrack, at place: SegmentPlace, _ origin: Int64, heard: Int64) throws(ReelFailure) {
         let padding = max(0, Int(heard - origin))
         (self.origin, self.padding, end) = (origin, padding, origin)
-        writer = try SegmentWriter(at: place, timeBase: clock) { (parameters) throws(ReelFailure) in
+        writer = try SegmentWriter(at: place, timeBase: track.samples) { (parameters) throws(ReelFailure) in
             try track.describe(into: parameters, padding: padding)
         }
     }
@@ -272,8 +267,7 @@ private final class Writing {
 /// hole move the later ones.
 private struct PacketTimes {
     private let stream: NativeStream
-    private let timeBase: TimeBase
-    private let clock: TimeBase
+    private let timeBase, clock: TimeBase
     private let hole: Int64
     private var end: Int64?
 

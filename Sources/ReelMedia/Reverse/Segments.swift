@@ -14,7 +14,6 @@ package final class SegmentList {
     private let feed: SegmentFeed?
     private let waiting: () -> Void
 
-    /// A complete list.
     package init(_ segments: [StoredSegment]) {
         (feed, waiting) = (nil, {})
         add(segments)
@@ -53,9 +52,7 @@ package final class SegmentList {
             let own = known[subject]
             if let own, own.record.content.uses.contains(content) { return own }
             if let other = shared[content] { return other }
-            if let own {
-                throw ReelFailure(.segmentFlawed(segment: own.record.name.text, pass: pass, flaw: .otherContent))
-            }
+            if let own { throw own.record.flawed(.otherContent, pass: pass) }
             guard let feed else { throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass)) }
             let more = feed.next(within: .milliseconds(250))
             if more.isEmpty { waiting() } else { add(more) }
@@ -78,7 +75,6 @@ package final class SegmentFeed: Sendable {
 
     package init() {}
 
-    /// Adds segments, which an assembly that waits gets at once.
     package func add(_ more: [StoredSegment]) {
         segments.withLock { $0 += more }
         arrived.signal()
@@ -105,7 +101,6 @@ package final class SegmentFeed: Sendable {
 /// demuxer. Either every packet returned is one that was recorded, or reading ends with an error.
 final class SegmentReader {
     let record: SegmentRecord
-    /// The pass that made it, by its place in the plan.
     let pass: Int
     private let file: ByteReader
     private let demuxer: Demuxer
@@ -114,12 +109,8 @@ final class SegmentReader {
 
     /// Opens the file. Throws `.segmentMissing` if there is no such file, `.segmentDiffers` if it is not the one that
     /// was recorded, and `.segmentFlawed` if its encoder made other parameters than `parameters`, with which decoding
-    /// would fail.
-    ///
-    /// - Parameter hasTransparency: whether a second stream has the transparency of each packet.
-    init(
-        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>, hasTransparency: Bool = false
-    ) throws(ReelFailure) {
+    /// would fail. `hasTransparency` says whether a second stream has the transparency of each packet.
+    init(_ segment: StoredSegment, pass: Int, parameters: NativeParameters, hasTransparency: Bool) throws(ReelFailure) {
         let record = segment.record
         (self.record, self.pass, self.hasTransparency) = (record, pass, hasTransparency)
         let file: ByteReader
@@ -133,11 +124,11 @@ final class SegmentReader {
         do throws(ReelFailure) {
             demuxer = try Demuxer(file, purpose: .segment)
             guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
-                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .noStream))
+                throw record.flawed(.noStream, pass: pass)
             }
             ownBase = stream.timeBase
             guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
-                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherParameters))
+                throw record.flawed(.otherParameters, pass: pass)
             }
         } catch {
             try Self.compare(file, with: record, pass)
@@ -166,7 +157,7 @@ final class SegmentReader {
     private func readTransparency(into packet: borrowing Packet) throws(ReelFailure) {
         let beside = try Packet()
         guard try demuxer.read(into: beside), (packet.streamIndex, beside.streamIndex) == (0, 1) else {
-            throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .missingFrames(count: 1)))
+            throw record.flawed(.missingFrames(count: 1), pass: pass)
         }
         try packet.setTransparency(beside.withBytes { Array($0) })
     }
@@ -185,6 +176,12 @@ final class SegmentReader {
         guard try file.checksum() == record.checksum else {
             throw ReelFailure(.segmentDiffers(segment: record.name.text, pass: pass))
         }
+    }
+}
+
+extension SegmentRecord {
+    func flawed(_ flaw: SegmentFlaw, pass: Int) -> ReelFailure {
+        ReelFailure(.segmentFlawed(segment: name.text, pass: pass, flaw: flaw))
     }
 }
 
@@ -208,7 +205,7 @@ final class SegmentWriter {
         muxer = try Muxer(sink, format: "nut")
         let nut = av_guess_format("nut", nil, nil)
         for _ in 0..<(hasTransparency ? 2 : 1) {
-            _ = try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
+            try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
                 try describe(stream.pointee.codecpar)
                 // NUT identifies codecs by tags and has none for some codecs. Any tag works, since segments are read
                 // according to their plan.
@@ -225,8 +222,7 @@ final class SegmentWriter {
     var packetCount: Int { presentation.count }
 
     /// Writes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
-    ///
-    /// - Parameter transparency: goes into the second stream; nil for a video without transparency.
+    /// `transparency` goes into the second stream; it is nil for a video without transparency.
     func write(_ packet: borrowing Packet, beside transparency: [UInt8]? = nil, offset: Int64 = 0) throws(ReelFailure) {
         guard let pts = packet.pts else { throw ReelFailure(.packetWithoutTime(segment: place.name.text)) }
         packet.streamIndex = 0
@@ -247,11 +243,8 @@ final class SegmentWriter {
         return beside
     }
 
-    /// Closes the file and writes the record.
-    ///
-    /// - Parameters:
-    ///   - padding: samples at the start and at the end that are not to be heard.
-    ///   - start: when the first sample is heard in the output, in samples.
+    /// Closes the file and writes the record. `padding` is the number of samples at the start and at the end that are
+    /// not to be heard, `start` the moment at which the first sample is heard in the output, in samples.
     func finish(
         _ content: SegmentContent, frames: Int, extradataHash: String, padding: (start: Int, end: Int) = (0, 0),
         start: Int64 = 0, diagnostics: [Diagnostic]

@@ -18,8 +18,7 @@ final class VideoReader {
     private var isFirst = true
 
     init(_ locator: Locator, track: VideoTrack) throws(ReelFailure) {
-        self.locator = locator
-        self.track = track
+        (self.locator, self.track) = (locator, track)
         found = try Packet()
         demuxer = try Demuxer(locator)
         upcoming = 0
@@ -73,7 +72,6 @@ final class VideoReader {
         return number
     }
 
-    /// Whether the packet found is this packet of the index.
     private func take(_ number: Int) {
         upcoming = number + 1
         found.pts = track.packets[number].pts
@@ -142,10 +140,8 @@ final class VideoReader {
     }
 }
 
-/// How a pass's decoded frames differ from the source's index.
 struct Mismatch {
     let disproof: PlanDisproof
-    /// The frame that shows the difference.
     let frame: Int
 }
 
@@ -160,7 +156,6 @@ struct IndexCheck {
     private let wanted: Range<Int>
     private let start: DecodingStart
     private let digest: PictureDigest?
-    /// The last frame that was decoded.
     private var last: Int?
     /// How the frame that was decoded last differs; nil if it does not.
     private(set) var found: Mismatch?
@@ -225,7 +220,6 @@ struct IndexCheck {
     }
 }
 
-/// Maps packets to their frames.
 struct FramePlaces {
     /// For each packet, the first of its frames; -1 if no frame begins with it, as with the second field of a frame.
     private let frames: [Int32]
