@@ -96,8 +96,7 @@ final class FrameWindowReader {
             stream: try reader.stream(), threads: isDecoded || isSuspicious ? 1 : threads, path: reader.locator.name,
             isRepeatable: isDecoded)
         let lastPacket = lastPacket(showing: wanted)
-        // The packet given to the decoder last; beyond the last packet once the end was signalled.
-        var fed = -1
+        var fed = -1  // The packet given last; beyond the last packet once the end was signalled.
         var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
         var troubled: Set<Int32> = []
         let packet = try Packet()
