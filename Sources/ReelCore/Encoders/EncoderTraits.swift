@@ -14,7 +14,7 @@ package struct EncoderTraits: Sendable {
     /// kind.
     package var crf: Double?
     /// The option that trades speed for size, and the value that matches about x264's medium.
-    package var preset: Preset?
+    package var preset: MediaOption?
     /// The presets that the encoder has, fastest first; empty if they are numbers, or if it has none.
     package var presets: [String] = []
     /// The highest value of its constant quality; nil for what libavcodec says.
@@ -70,11 +70,6 @@ package struct EncoderTraits: Sendable {
         static func named(_ names: String..., formats: String...) -> [Profile] {
             names.map { Profile(name: $0, pixelFormats: Set(formats)) }
         }
-    }
-
-    package struct Preset: Sendable {
-        package let option: String
-        package let value: String
     }
 
     package enum RateControl: Sendable {

@@ -3,7 +3,6 @@ internal import ReelCore
 
 /// A stream of packets for the output, in decode order, each with its final times.
 protocol PacketSource: AnyObject {
-    /// The unit of the packets' times.
     var timeBase: TimeBase { get }
     /// The decode time of the packet that `take` moves out next; nil at the end.
     var upcoming: Timestamp? { get }
@@ -21,10 +20,12 @@ protocol PacketSource: AnyObject {
 extension PacketSource {
     var matroskaDelay: Ticks { .zero }
 
+    /// For packets whose origin was checked while they were read.
+    func finish() {}
+
     func judged(_ failure: ReelFailure) -> ReelFailure { failure }
 }
 
-/// Interleaves the packets of several streams for writing.
 struct Interleaving {
     /// The length in seconds of an interleaving interval; nil interleaves packet by packet. MP4 stores a table entry
     /// for each interval.
@@ -56,7 +57,7 @@ final class VideoSource: PacketSource {
     private let plan: Plan
     private let order: FrameOrder
     private let tracks: [VideoTrack]
-    private let parameters: UnsafePointer<AVCodecParameters>
+    private let parameters: NativeParameters
     private let shift: Ticks
     private let segments: SegmentList
     /// The clips whose chunks are still to be listed in `pending`.
@@ -75,22 +76,17 @@ final class VideoSource: PacketSource {
     private let depth: Int
     private var written = 0
 
-    /// - Parameters:
-    ///   - depth: packets by which a frame may come later in decode order than in presentation order.
-    ///   - shift: the time by which the whole output starts later.
+    /// A frame may come `depth` packets later in decode order than in presentation order. The whole output starts later
+    /// by `shift`.
     init(
-        segments: SegmentList, plan: Plan, indexes: [SourceIndex],
-        parameters: UnsafePointer<AVCodecParameters>, depth: Int, shift: Ticks
+        segments: SegmentList, plan: Plan, indexes: [SourceIndex], parameters: NativeParameters, depth: Int,
+        shift: Ticks
     ) {
-        self.segments = segments
-        self.plan = plan
+        (self.segments, self.plan, self.parameters, self.depth, self.shift) = (segments, plan, parameters, depth, shift)
         order = FrameOrder(plan)
         tracks = indexes.map(\.video)
         planned = PlannedSegments(plan: plan, indexes: indexes)
-        self.parameters = parameters
-        self.shift = shift
         timeBase = plan.video.format.timeBase
-        self.depth = depth
         clips = plan.clips.indices
         makers = plan.makers
         var chunks: [Int: [(pass: Int, frames: Range<Int>)]] = [:]
@@ -132,9 +128,7 @@ final class VideoSource: PacketSource {
             throw broken(.unplannedFrame)
         }
         let pts = interval.start + shift
-        packet.pts = pts
-        packet.dts = dts
-        packet.duration = interval.duration
+        (packet.pts, packet.dts, packet.duration) = (pts, dts, interval.duration)
         guard dts <= pts else { throw broken(.reordering) }
         written += 1
     }
@@ -168,5 +162,58 @@ final class VideoSource: PacketSource {
 
     private func broken(_ flaw: SegmentFlaw) -> ReelFailure {
         judged(ReelFailure(.segmentFlawed(segment: reader?.record.name.text ?? "", pass: reader?.pass, flaw: flaw)))
+    }
+}
+
+/// One audio track's segment, placed on the output's clock.
+final class AudioSource: PacketSource {
+    let timeBase: TimeBase
+    private let reader: SegmentReader
+    private let record: SegmentRecord
+    /// The ticks added to the times in the segment.
+    private let offset: Ticks
+    private let isMatroska: Bool
+    /// libavformat writes a codec delay only for Opus.
+    let matroskaDelay: Ticks
+    private let ahead: Packet
+    private(set) var upcoming: Timestamp?
+
+    init(_ heard: OutputAudioTrack, parameters: NativeParameters, shift: Rational, isMatroska: Bool) throws(ReelFailure)
+    {
+        let record = heard.record
+        (self.record, self.isMatroska) = (record, isMatroska)
+        let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
+        matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
+        timeBase = record.timeBase
+        reader = try SegmentReader(heard.segment, pass: heard.pass, parameters: parameters, hasTransparency: false)
+        let start = record.start + timeBase.ticks(in: shift, rounding: .nearest)
+        offset = Ticks(start - Int64(record.initialPadding))
+        ahead = try Packet()
+        try advance()
+    }
+
+    private func advance() throws(ReelFailure) {
+        upcoming = nil
+        guard try reader.read(into: ahead) else { return }
+        guard let pts = ahead.pts else {
+            throw reader.judged(ReelFailure(.packetWithoutTime(segment: record.name.text)))
+        }
+        upcoming = pts + offset
+    }
+
+    func judged(_ failure: ReelFailure) -> ReelFailure { reader.judged(failure) }
+
+    func take(into packet: borrowing Packet) throws(ReelFailure) {
+        guard let pts = upcoming else { throw record.flawed(.short, pass: reader.pass) }
+        packet.take(ahead)
+        try advance()
+        (packet.pts, packet.dts) = (pts, pts)
+        let end = Timestamp(Int64(record.frames + record.initialPadding)) + offset
+        packet.duration = min(upcoming ?? end, end) - pts
+        // Matroska's DiscardPadding (RFC 9559 5.1.3.5.7). MP4 has the packet's duration, and libavformat subtracts
+        // both.
+        if isMatroska, upcoming == nil, record.trailingPadding > 0 {
+            try packet.skipAtEnd(samples: record.trailingPadding)
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Crypto
 internal import Dispatch
 internal import Glibc
 package import ReelCore
@@ -13,7 +14,6 @@ package final class SegmentList {
     private let feed: SegmentFeed?
     private let waiting: () -> Void
 
-    /// A complete list.
     package init(_ segments: [StoredSegment]) {
         (feed, waiting) = (nil, {})
         add(segments)
@@ -52,9 +52,7 @@ package final class SegmentList {
             let own = known[subject]
             if let own, own.record.content.uses.contains(content) { return own }
             if let other = shared[content] { return other }
-            if let own {
-                throw ReelFailure(.segmentFlawed(segment: own.record.name.text, pass: pass, flaw: .otherContent))
-            }
+            if let own { throw own.record.flawed(.otherContent, pass: pass) }
             guard let feed else { throw ReelFailure(.segmentMissing(segment: "\(subject)", pass: pass)) }
             let more = feed.next(within: .milliseconds(250))
             if more.isEmpty { waiting() } else { add(more) }
@@ -77,7 +75,6 @@ package final class SegmentFeed: Sendable {
 
     package init() {}
 
-    /// Adds segments, which an assembly that waits gets at once.
     package func add(_ more: [StoredSegment]) {
         segments.withLock { $0 += more }
         arrived.signal()
@@ -104,7 +101,6 @@ package final class SegmentFeed: Sendable {
 /// demuxer. Either every packet returned is one that was recorded, or reading ends with an error.
 final class SegmentReader {
     let record: SegmentRecord
-    /// The pass that made it, by its place in the plan.
     let pass: Int
     private let file: ByteReader
     private let demuxer: Demuxer
@@ -113,16 +109,10 @@ final class SegmentReader {
 
     /// Opens the file. Throws `.segmentMissing` if there is no such file, `.segmentDiffers` if it is not the one that
     /// was recorded, and `.segmentFlawed` if its encoder made other parameters than `parameters`, with which decoding
-    /// would fail.
-    ///
-    /// - Parameter hasTransparency: whether a second stream has the transparency of each packet.
-    init(
-        _ segment: StoredSegment, pass: Int, parameters: UnsafePointer<AVCodecParameters>, hasTransparency: Bool = false
-    ) throws(ReelFailure) {
+    /// would fail. `hasTransparency` says whether a second stream has the transparency of each packet.
+    init(_ segment: StoredSegment, pass: Int, parameters: NativeParameters, hasTransparency: Bool) throws(ReelFailure) {
         let record = segment.record
-        self.record = record
-        self.pass = pass
-        self.hasTransparency = hasTransparency
+        (self.record, self.pass, self.hasTransparency) = (record, pass, hasTransparency)
         let file: ByteReader
         do {
             file = try ByteReader(segment.data, .segment)
@@ -134,11 +124,11 @@ final class SegmentReader {
         do throws(ReelFailure) {
             demuxer = try Demuxer(file, purpose: .segment)
             guard let stream = demuxer.stream(0), let own = stream.pointee.codecpar else {
-                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .noStream))
+                throw record.flawed(.noStream, pass: pass)
             }
-            ownBase = TimeBase(stream.pointee.time_base)
+            ownBase = stream.timeBase
             guard own.pointee.header.elementsEqual(parameters.pointee.header) else {
-                throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .otherParameters))
+                throw record.flawed(.otherParameters, pass: pass)
             }
         } catch {
             try Self.compare(file, with: record, pass)
@@ -167,7 +157,7 @@ final class SegmentReader {
     private func readTransparency(into packet: borrowing Packet) throws(ReelFailure) {
         let beside = try Packet()
         guard try demuxer.read(into: beside), (packet.streamIndex, beside.streamIndex) == (0, 1) else {
-            throw ReelFailure(.segmentFlawed(segment: record.name.text, pass: pass, flaw: .missingFrames(count: 1)))
+            throw record.flawed(.missingFrames(count: 1), pass: pass)
         }
         try packet.setTransparency(beside.withBytes { Array($0) })
     }
@@ -186,5 +176,99 @@ final class SegmentReader {
         guard try file.checksum() == record.checksum else {
             throw ReelFailure(.segmentDiffers(segment: record.name.text, pass: pass))
         }
+    }
+}
+
+extension SegmentRecord {
+    func flawed(_ flaw: SegmentFlaw, pass: Int) -> ReelFailure {
+        ReelFailure(.segmentFlawed(segment: name.text, pass: pass, flaw: flaw))
+    }
+}
+
+/// Writes one segment, a NUT file, and last the record that marks it as whole. When `finish` returns, both are durable.
+final class SegmentWriter {
+    private let muxer: Muxer
+    private let sink: any ByteSink
+    private let place: SegmentPlace
+    private let timeBase: TimeBase
+    private var presentation: [Int64] = []
+
+    /// `describe` sets the parameters of the file's one stream. If packets have transparency beside them
+    /// (`hasTransparency`), the file has a second such stream for it: libavformat stores data beside a packet only
+    /// in an experimental version of NUT, together with the time of day.
+    init(
+        at place: SegmentPlace, timeBase: TimeBase, hasTransparency: Bool = false,
+        describe: (NativeParameters) throws(ReelFailure) -> Void
+    ) throws(ReelFailure) {
+        (self.place, self.timeBase) = (place, timeBase)
+        sink = try failing(.write, place.data) { () throws(ByteFault) in try place.data.sink() }
+        muxer = try Muxer(sink, format: "nut")
+        let nut = av_guess_format("nut", nil, nil)
+        for _ in 0..<(hasTransparency ? 2 : 1) {
+            try muxer.addStream(timeBase: timeBase) { (stream) throws(ReelFailure) in
+                try describe(stream.pointee.codecpar)
+                // NUT identifies codecs by tags and has none for some codecs. Any tag works, since segments are read
+                // according to their plan.
+                if stream.parameters.codec_tag == 0,
+                    avformat_query_codec(nut, stream.parameters.codec_id, FF_COMPLIANCE_NORMAL) != 1
+                {
+                    stream.pointee.codecpar.pointee.codec_tag = 0x6c65_6572
+                }
+            }
+        }
+        try muxer.begin()
+    }
+
+    var packetCount: Int { presentation.count }
+
+    /// Writes a packet whose times are in the segment's time base, moved by `offset` ticks so that none is negative.
+    /// `transparency` goes into the second stream; it is nil for a video without transparency.
+    func write(_ packet: borrowing Packet, beside transparency: [UInt8]? = nil, offset: Int64 = 0) throws(ReelFailure) {
+        guard let pts = packet.pts else { throw ReelFailure(.packetWithoutTime(segment: place.name.text)) }
+        packet.streamIndex = 0
+        packet.delay(by: Ticks(offset))
+        presentation.append(pts.ticks)
+        let second = if let transparency { try besidePacket(transparency, like: packet) } else { nil as Packet? }
+        try muxer.write(packet, timeBase: timeBase)
+        if let second { try muxer.write(second, timeBase: timeBase) }
+    }
+
+    /// A packet of the second stream, at the times of one of the first.
+    private func besidePacket(_ bytes: [UInt8], like packet: borrowing Packet) throws(ReelFailure) -> Packet {
+        let beside = try Packet()
+        try beside.fill(with: bytes)
+        (beside.streamIndex, beside.pts, beside.dts) = (1, packet.pts, packet.dts)
+        beside.duration = packet.duration
+        beside.native.pointee.flags = packet.native.pointee.flags
+        return beside
+    }
+
+    /// Closes the file and writes the record. `padding` is the number of samples at the start and at the end that are
+    /// not to be heard, `start` the moment at which the first sample is heard in the output, in samples.
+    func finish(
+        _ content: SegmentContent, frames: Int, extradataHash: String, padding: (start: Int, end: Int) = (0, 0),
+        start: Int64 = 0, diagnostics: [Diagnostic]
+    ) throws(ReelFailure) -> SegmentRecord {
+        let bytes = try muxer.finish()
+        sink.finish()
+        let written = try failing(.read, place.data) { () throws(ByteFault) in try sink.written() }
+        let checksum = try ByteReader(written, .segment).checksum()
+        try failing(.sync, place.data, sink.commit)
+        var record = SegmentRecord(
+            content: content, clip: place.name.subject.clip, token: place.name.token, frames: frames,
+            packets: presentation.count, bytes: bytes, checksum: checksum, timeBase: timeBase,
+            reorderDepth: reorderDepth, extradataHash: extradataHash, initialPadding: padding.start,
+            trailingPadding: padding.end, start: start, diagnostics: diagnostics)
+        record.name = place.name
+        let json: [UInt8]
+        do { json = try CanonicalJSON.bytes(of: record) } catch { throw ReelFailure(.notEncodable(said: "\(error)")) }
+        try place.record.write(json)
+        return record
+    }
+
+    /// The most packets by which a frame comes later in decode order than in presentation order.
+    private var reorderDepth: Int {
+        let sorted = presentation.indices.sorted { presentation[$0] < presentation[$1] }
+        return sorted.enumerated().map { place, packet in packet - place }.max() ?? 0
     }
 }

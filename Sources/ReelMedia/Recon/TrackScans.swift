@@ -10,7 +10,7 @@ package struct SoundRecon {
     package init(_ source: Locator) throws(ReelFailure) {
         demuxer = try Demuxer(source, purpose: .list(payload: false))
         tracks = try demuxer.streams.filter {
-            $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+            $0.parameters.codec_type == AVMEDIA_TYPE_AUDIO
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
     }
 
@@ -24,11 +24,8 @@ package struct SoundRecon {
         var packets = 0
         while try demuxer.read(into: packet) {
             packets += 1
-            progress(packets, Int(min(max(packet.position, 0), demuxer.fileSize) / max(demuxer.fileSize / 1000, 1)))
-            guard let track = tracks.first(where: { $0.index == packet.streamIndex }) else { continue }
-            if track.isListening { try demuxer.fetch(packet) }
-            try track.add(packet)
-            if !track.isListening, demuxer.hasWholeTable, track.takeRest() { demuxer.skip(track.index) }
+            progress(packets, demuxer.thousandths(before: packet.position))
+            try tracks.first { $0.index == packet.streamIndex }?.take(packet, from: demuxer)
         }
         for track in tracks { try track.finish() }
         let heard = tracks.compactMap(\.track)
@@ -43,9 +40,8 @@ package struct SoundRecon {
 
 /// What one pass over an audio track's packets finds. Packets are decoded until the first sound comes out.
 final class AudioScan {
-    /// The stream's index in the file.
     let index: Int
-    private let stream: UnsafeMutablePointer<AVStream>
+    private let stream: NativeStream
     private let decoder: Decoder?
     private let frame: Frame
     private var interval: Interval?
@@ -60,11 +56,11 @@ final class AudioScan {
     /// Why the output cannot have the track; known when the scan is finished.
     private(set) var refusal: StreamRefusal?
 
-    init(_ stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
+    init(_ stream: NativeStream, path: String) throws(ReelFailure) {
         self.stream = stream
-        index = Int(stream.pointee.index)
+        index = stream.number
         frame = try Frame()
-        let parameters = stream.pointee.codecpar.pointee
+        let parameters = stream.parameters
         if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
             || ["enca", "drms"].contains(fourCharacters(parameters.codec_tag))
         {
@@ -77,9 +73,16 @@ final class AudioScan {
     }
 
     /// Whether the scan needs the payload of packets: until the first sound.
-    var isListening: Bool { decoder != nil && format == nil }
+    private var isListening: Bool { decoder != nil && format == nil }
 
-    func add(_ packet: borrowing Packet) throws(ReelFailure) {
+    /// Takes a packet that the demuxer has read, and if possible the rest from the container's table.
+    func take(_ packet: borrowing Packet, from demuxer: Demuxer) throws(ReelFailure) {
+        if isListening { try demuxer.fetch(packet) }
+        try add(packet)
+        if !isListening, demuxer.hasWholeTable, takeRest() { demuxer.skip(index) }
+    }
+
+    private func add(_ packet: borrowing Packet) throws(ReelFailure) {
         guard !isComplete else { return }
         if entry(packets)?.timestamp != packet.pts?.ticks { mayAskTable = false }
         packets += 1
@@ -95,7 +98,7 @@ final class AudioScan {
     }
 
     /// Takes the remaining packets from the container's table; false if the table could differ from the packets.
-    func takeRest() -> Bool {
+    private func takeRest() -> Bool {
         let count = avformat_index_get_entries_count(stream)
         guard mayAskTable, let interval else { return false }
         mayAskTable = false
@@ -129,7 +132,6 @@ final class AudioScan {
     /// years.
     private static let soundRates = 1000...10_000_000
 
-    /// Ends the scan at the end of the file.
     func finish() throws(ReelFailure) {
         guard refusal == nil else { return }
         guard bytes > 0 else { return refusal = .empty }
@@ -144,15 +146,68 @@ final class AudioScan {
     /// The track; nil if it was rejected.
     var track: AudioTrack? {
         guard refusal == nil, let format, let channels = try? format.channels() else { return nil }
-        let parameters = stream.pointee.codecpar.pointee
+        let parameters = stream.parameters
         let bits = decoder?.bitsPerSample ?? 0
         return AudioTrack(
-            index: index, codec: String(cString: avcodec_get_name(parameters.codec_id)), sampleRate: format.rate,
-            channels: channels, channelLayout: format.layout,
-            sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "", bitsPerSample: bits > 0 ? bits : nil,
-            profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)),
-            timeBase: TimeBase(stream.pointee.time_base),
-            span: interval ?? Interval(start: Timestamp(0), duration: .zero),
-            bytes: bytes, parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
+            index: index, codec: parameters.codec_id.name, sampleRate: format.rate, channels: channels,
+            channelLayout: format.layout, sampleFormat: known(av_get_sample_fmt_name(format.sample)) ?? "",
+            bitsPerSample: bits > 0 ? bits : nil,
+            profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)), timeBase: stream.timeBase,
+            span: interval ?? Interval(start: Timestamp(0), duration: .zero), bytes: bytes,
+            parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
+    }
+}
+
+/// Collects the cues of a text subtitle track while the source is demuxed.
+struct SubtitleScan {
+    private let parameters: SubtitleTrack.Parameters
+    private var cues: [ScannedCue] = []
+
+    /// nil for a stream that is not text, or that libavcodec cannot read. EIA-608 captions belong to a video's packets,
+    /// even in a stream of their own: their cues are known only after decoding.
+    init?(_ stream: NativeStream) {
+        let native = stream.parameters
+        guard let descriptor = avcodec_descriptor_get(native.codec_id),
+            descriptor.pointee.props & AV_CODEC_PROP_TEXT_SUB != 0, native.codec_id != AV_CODEC_ID_EIA_608,
+            avcodec_find_decoder(native.codec_id) != nil
+        else { return nil }
+        parameters = SubtitleTrack.Parameters(
+            index: stream.number, codec: String(cString: descriptor.pointee.name), header: Array(native.header),
+            isTimedText: fourCharacters(native.codec_tag) == "tx3g", width: Int(native.width),
+            height: Int(native.height), timeBase: stream.timeBase, details: TrackDetails(native: stream))
+    }
+
+    mutating func add(_ packet: borrowing Packet) {
+        var payload = packet.withBytes { Array($0) }
+        if parameters.codec == "webvtt" { payload = Self.plain(payload) }
+        guard !isSilent(payload) else { return }
+        cues.append(
+            ScannedCue(
+                start: packet.pts ?? packet.dts, duration: packet.duration,
+                text: CueText(
+                    payload: payload, identifier: Self.plain(packet.sideData(AV_PKT_DATA_WEBVTT_IDENTIFIER)),
+                    settings: Self.plain(packet.sideData(AV_PKT_DATA_WEBVTT_SETTINGS)))))
+    }
+
+    /// The bytes without zeros and line ends after the text, which Matroska's muxer and demuxer do not keep.
+    private static func plain(_ text: [UInt8]) -> [UInt8] {
+        var text = text.filter { $0 != 0 }
+        while let last = text.last, last == 10 || last == 13 { text.removeLast() }
+        return text
+    }
+
+    /// MP4 fills the time between two cues with samples without text (3GPP TS 26.245 5.17).
+    private func isSilent(_ payload: [UInt8]) -> Bool {
+        guard parameters.codec == "mov_text" else { return payload.allSatisfy { $0 <= 32 } }
+        return payload.count <= 2 || payload[0] == 0 && payload[1] == 0
+    }
+
+    /// The track, for a video that ends at `end` seconds, and a diagnostic for cues that are lost because they have no
+    /// time.
+    func finish(end: Rational) -> (track: SubtitleTrack, lost: Diagnostic?) {
+        let (cues, lost) = ScannedCue.arrange(
+            cues, end: Timestamp(parameters.timeBase.ticks(in: end, rounding: .nearest)))
+        let diagnostic = Diagnostic.cuesWithoutTime(stream: parameters.index, cues: lost)
+        return (SubtitleTrack(parameters: parameters, cues: cues), lost > 0 ? diagnostic : nil)
     }
 }
