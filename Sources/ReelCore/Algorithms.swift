@@ -10,6 +10,15 @@ extension RandomAccessCollection {
     }
 }
 
+extension Array where Element: Comparable {
+    /// For each place, the least element from there on.
+    var leastFromEach: [Element] {
+        var least = self
+        for place in indices.dropLast().reversed() { least[place] = Swift.min(least[place], least[place + 1]) }
+        return least
+    }
+}
+
 extension Int64 {
     /// The integer nearest to a number that may come from a damaged file or a hostile engine: at most 2^62 on either
     /// side, 0 for no number.

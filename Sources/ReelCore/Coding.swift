@@ -14,6 +14,15 @@ package enum CanonicalJSON {
         return Array(try encoder.encode(value))
     }
 
+    /// The bytes of a value that JSON can always hold, because it is made of strings, integers and lists of them.
+    static func bytes(ofSafe value: some Encodable) -> [UInt8] {
+        do {
+            return try bytes(of: value)
+        } catch {
+            preconditionFailure("not JSON: \(error)")
+        }
+    }
+
     /// One line of JSON, without its end. Throws as `bytes` does.
     package static func text(of value: some Encodable) throws -> String {
         String(decoding: try bytes(of: value), as: UTF8.self)
@@ -114,7 +123,7 @@ extension CodeFact {
 extension String {
     /// A Swift name in lower case, with a hyphen before each word but the first: "sourceIsURL" becomes "source-is-url",
     /// "outputNotAFile" "output-not-a-file".
-    fileprivate var hyphenated: String {
+    package var hyphenated: String {
         let letters = Array(utf8)
         let isCapital = letters.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
         var code: [UInt8] = []

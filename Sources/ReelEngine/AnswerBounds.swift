@@ -19,8 +19,7 @@ extension EngineProgress {
         let numbers: [Int] =
             switch self {
             case .recon(let packets, let thousandths): [packets, thousandths]
-            case .video(let decoded, let encoded, let frames):
-                [decoded, encoded, frames.lowerBound, frames.upperBound]
+            case .video(let decoded, let encoded, let frames): [decoded, encoded, frames.lowerBound, frames.upperBound]
             case .sound: []
             case .assembly(let packets, let frames): [packets, frames]
             }
@@ -49,8 +48,7 @@ extension EngineResult {
         switch (request, self) {
         case (.reverse(let pass), .pass(let result)), (.reverseAudio(let pass), .pass(let result)):
             result.flaw(answering: pass)
-        case (_, .assembly(let result)):
-            result.hasPlausibleNumbers ? nil : .numbers
+        case (_, .assembly(let result)): result.hasPlausibleNumbers ? nil : .numbers
         case (.choose(let choice), .targets(let targets)):
             targets.isSound(sources: choice.indexes.count) ? nil : .numbers
         // A file may have hundreds of fonts that an output cannot hold, and each is named once per job: only the length
@@ -67,8 +65,7 @@ extension TargetsResult {
 
     /// Whether all numbers are within range, for a job of sources with these indexes, so that it can be planned.
     package func isSound(for indexes: [SourceIndex]) -> Bool {
-        isSound(sources: indexes.count)
-            && audio.allSatisfy { indexes[$0.source].audio.indices.contains($0.track) }
+        isSound(sources: indexes.count) && audio.allSatisfy { indexes[$0.source].audio.indices.contains($0.track) }
     }
 }
 

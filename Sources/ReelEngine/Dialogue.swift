@@ -4,14 +4,12 @@ internal import ReelCore
 struct Dialogue: Sendable {
     typealias Report = @Sendable (EngineProgress) -> Void
 
-    /// What the waiting caller gets.
     enum Reply: Sendable {
         case ready(EngineIdentity)
         case result(EngineResult)
         case failure(ReelFailure)
     }
 
-    /// What to do about an event.
     enum Action {
         case report(EngineProgress, Report)
         case answer(Reply)
@@ -44,9 +42,7 @@ struct Dialogue: Sendable {
         if case .working(let request, _, _) = phase { request.longestAnswer } else { EngineRequest.longestLine }
     }
 
-    var isOver: Bool {
-        if case .ended = phase { true } else { false }
-    }
+    var isOver: Bool { if case .ended = phase { true } else { false } }
 
     /// Notes that a request is sent. Throws the failure that ended the engine, if it has ended.
     mutating func begin(_ request: EngineRequest, _ report: @escaping Report) throws(ReelFailure) {
@@ -71,8 +67,7 @@ struct Dialogue: Sendable {
             return .answer(.result(result))
         case (.working(let request, _, _), .failure(let failure)):
             return receive(failure, isPossible: failure.mayAnswer(request))
-        case (.starting, .failure(let failure)):
-            return receive(failure, isPossible: failure.mayPreventStart)
+        case (.starting, .failure(let failure)): return receive(failure, isPossible: failure.mayPreventStart)
         case (_, .ready): return .kill(.nonsense(.secondReady))
         case (_, .progress): return .kill(.nonsense(.strayProgress))
         case (_, .result): return .kill(.nonsense(.strayResult))
@@ -124,7 +119,6 @@ struct Dialogue: Sendable {
         }
     }
 
-    /// What the engine was doing.
     private var place: EnginePlace {
         switch phase {
         case .starting: .start
@@ -147,13 +141,11 @@ extension EngineProgress {
 }
 
 extension Duration {
-    /// In seconds, rounded to whole milliseconds.
     fileprivate var inSeconds: Rational {
         Rational(components.seconds) + Rational(components.attoseconds / 1_000_000_000_000_000, 1000)
     }
 }
 
-/// Why an engine is killed.
 enum KillReason: Sendable {
     case cancelled
     /// It is no longer needed.
@@ -174,4 +166,51 @@ func quoted(_ text: some StringProtocol) -> String {
 
 extension EngineNonsense {
     fileprivate static var longFailure: EngineNonsense { .longLine(limit: ReelFailure.longestOfEngine) }
+}
+
+/// How long an engine with a request may be silent. Time in which the machine sleeps does not count.
+package struct EngineLimits: Sendable {
+    /// Without an event and without using any CPU.
+    package var stall: Duration
+    /// Without an event, even if it uses CPU.
+    package var silence: Duration
+    /// The most threads. Codecs start some for each processor; engines share the number that their user, or the
+    /// service, may have.
+    package var threads: Int
+
+    /// Limits of a working engine; the defaults are those of a slow disk and a hard codec on a machine with many
+    /// processors.
+    package init(stall: Duration = .seconds(120), silence: Duration = .seconds(600), threads: Int = 2000) {
+        self.stall = stall
+        self.silence = silence
+        self.threads = threads
+    }
+}
+
+/// Decides whether an engine that owes an event is hung.
+struct Watchdog {
+    private let limits: EngineLimits
+    private var usedCPU: UInt64?
+    private var lastUse: SuspendingClock.Instant?
+
+    init(_ limits: EngineLimits) { self.limits = limits }
+
+    /// How often to look: often enough for the shorter limit, at most once a second.
+    var interval: Duration { max(.milliseconds(10), min(.seconds(1), min(limits.stall, limits.silence) / 8)) }
+
+    /// The reason to kill the engine if it is hung; nil if it is not.
+    ///
+    /// - Parameters:
+    ///   - lastEvent: when it last reported something, or got a request.
+    ///   - cpu: clock ticks that it has used so far; nil if unknown, which counts as no progress.
+    mutating func judge(now: SuspendingClock.Instant, lastEvent: SuspendingClock.Instant, cpu: UInt64?) -> KillReason? {
+        if cpu != usedCPU {
+            usedCPU = cpu
+            lastUse = now
+        }
+        if lastEvent.duration(to: now) >= limits.silence { return .hung(.silent, limits.silence) }
+        let lastSign = max(lastEvent, lastUse ?? lastEvent)
+        if lastSign.duration(to: now) >= limits.stall { return .hung(.idle, limits.stall) }
+        return nil
+    }
 }

@@ -5,19 +5,71 @@ internal import ReelHost
 internal import Subprocess
 internal import SystemPackage
 
+/// A running engine. It takes one request at a time.
+///
+/// ``EngineSession`` is an engine in a process of its own. Tests of the worker have engines that answer in their
+/// process.
+package protocol Engine: Sendable {
+    /// The engine's report about itself when it was ready.
+    var identity: EngineIdentity { get }
+
+    /// The end of the engine's standard error, 64 KiB at most.
+    var standardErrorTail: String { get }
+
+    /// Seconds of CPU time that the engine has taken, by the kernel's count; 0 once it has ended.
+    var cpuSeconds: Double { get }
+
+    /// Sends a request and waits for its result. Cancelling the task kills the engine.
+    ///
+    /// - Parameters:
+    ///   - progress: called with each progress event, in order, at most four times a second.
+    ///   - next: gives the segments of an assembly as they become known, nil when all are named. If it throws, the
+    ///     engine is killed. Other requests have none.
+    /// - Throws: the engine's own failure as it is, after which it takes the next request; cause crash if it died, hung
+    ///   or broke the protocol, naming the signal and the frames being processed; kind interrupted if the task was
+    ///   cancelled; and what `next` throws. After the last three the engine is dead.
+    func perform(
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void, next: NextSegments?
+    ) async throws(ReelFailure) -> EngineResult
+}
+
+package typealias NextSegments = @Sendable () async throws(ReelFailure) -> [StoredSegment]?
+
+extension Engine {
+    /// Sends a request that is whole, and waits for its result.
+    package func perform(
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void = { _ in }
+    ) async throws(ReelFailure) -> EngineResult {
+        try await perform(request, progress: progress, next: nil)
+    }
+}
+
+package protocol EngineRunner: Sendable {
+    /// Starts an engine, waits until it is ready, runs `body` with it and ends it.
+    ///
+    /// When this returns, on any path, nothing of the engine is left. Cancelling the task kills it at once. An engine
+    /// dies with its first crash: start another for the next pass.
+    ///
+    /// - Parameters:
+    ///   - memory: bytes that the engine's passes may take; nil for an engine that does none.
+    ///   - scope: the files that the engine may reach, for all of its requests.
+    /// - Throws: what `body` throws; `ReelFailure` with cause incompatible if the engine cannot be started or speaks
+    ///   another protocol version, crash if it dies before it is ready, kind interrupted if the task was cancelled
+    ///   before that.
+    nonisolated(nonsending) func withEngine<R: Sendable>(
+        memory: Int64?, scope: EngineScope, _ body: nonisolated(nonsending) (any Engine) async throws -> R
+    ) async throws -> R
+}
+
 /// Starts, watches and ends engines of one executable.
 package struct EngineHost: EngineRunner {
     /// Path of the executable, or its name if it is to be looked up in PATH.
     package let executable: String
-    /// When an engine counts as hung.
     package let limits: EngineLimits
-    /// Whether engines must be confined.
     package let sandbox: SandboxMode
     /// The folders from which engines read sources; nil for any.
     package let sourceRoots: SourceRoots?
 
-    /// A host of engines of one executable.
-    ///
     /// - Note: From now on the process ignores SIGPIPE: an engine may die while a request is written to it.
     package init(
         executable: String, limits: EngineLimits = EngineLimits(), sandbox: SandboxMode = .try,
@@ -54,7 +106,7 @@ package struct EngineHost: EngineRunner {
                 return await process.live { () async throws -> R in
                     let confinement = Confinement(scope: scope, mode: sandbox, sourceRoots: sourceRoots)
                     let identity = try await process.start(confinement)
-                    return try await body(EngineSession(process, identity: identity))
+                    return try await body(EngineSession(process: process, identity: identity))
                 }
             }
         } catch let error as SubprocessError {
@@ -78,26 +130,14 @@ package struct EngineHost: EngineRunner {
 }
 
 /// An engine in a process of its own, inside `EngineHost.withEngine`.
-package final class EngineSession: Engine {
+package struct EngineSession: Engine {
+    fileprivate let process: EngineProcess
     package let identity: EngineIdentity
-    private let process: EngineProcess
-
-    init(_ process: EngineProcess, identity: EngineIdentity) {
-        self.process = process
-        self.identity = identity
-    }
 
     package func perform(
-        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult {
-        try await process.perform(request, progress: progress)
-    }
-
-    package func assemble(
-        _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
-        next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
-    ) async throws(ReelFailure) -> EngineResult {
-        try await process.perform(.assemble(request), progress: progress, next: next)
+        try await process.perform(request, progress: progress, next: next)
     }
 
     package var standardErrorTail: String { process.standardError.text }

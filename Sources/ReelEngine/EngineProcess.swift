@@ -9,9 +9,7 @@ final class EngineProcess: Sendable {
     typealias Execution = Subprocess.Execution<CustomWriteInput, SequenceOutput, SequenceOutput>
 
     /// Kills at once: an engine has nothing to clean up.
-    static let killingGroup = [
-        TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
-    ]
+    static let killingGroup = [TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
 
     let standardError = ByteTail(limit: 64 << 10)
     private let execution: Execution
@@ -42,11 +40,7 @@ final class EngineProcess: Sendable {
     ) async -> Result<R, any Error> {
         async let supervision: Void = supervise()
         let result: Result<R, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
+        do { result = .success(try await body()) } catch { result = .failure(error) }
         try? await execution.standardInputWriter.finish()
         kill(.finished)
         await supervision
@@ -58,21 +52,16 @@ final class EngineProcess: Sendable {
         // If the line cannot be written, the engine is dead or dying: its end is the answer.
         _ = try? await execution.standardInputWriter.write(line(.confinement(confinement)))
         switch await awaitAnswer() {
-        case .ready(let identity) where identity.version == Wire.version:
-            return identity
-        case .ready(let identity):
-            throw ReelFailure(.engineVersion(version: identity.version, supported: Wire.version))
-        case .failure(let failure):
-            throw failure
-        case .result:
-            preconditionFailure("the dialogue lets no result pass before a request")
+        case .ready(let identity) where identity.version == Wire.version: return identity
+        case .ready(let identity): throw ReelFailure(.engineVersion(version: identity.version, supported: Wire.version))
+        case .failure(let failure): throw failure
+        case .result: preconditionFailure("the dialogue lets no result pass before a request")
         }
     }
 
     /// - Parameter next: gives the segments that belong to the request, nil after the last.
     func perform(
-        _ request: EngineRequest, progress: @escaping Dialogue.Report,
-        next: (@Sendable () async throws(ReelFailure) -> [StoredSegment]?)? = nil
+        _ request: EngineRequest, progress: @escaping Dialogue.Report, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult {
         let line = try line(.request(request))
         try state.withLock { state throws(ReelFailure) in
@@ -104,9 +93,7 @@ final class EngineProcess: Sendable {
     }
 
     /// The same, while segments are sent as they become known. If that fails, the engine is killed.
-    private func result(
-        feeding next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
-    ) async throws -> EngineResult {
+    private func result(feeding next: @escaping NextSegments) async throws -> EngineResult {
         try await withThrowingTaskGroup(of: EngineResult?.self) { group in
             group.addTask {
                 try await withTaskCancellationHandler {
@@ -136,9 +123,7 @@ final class EngineProcess: Sendable {
     }
 
     private func line(_ input: EngineInput) throws(ReelFailure) -> [UInt8] {
-        do {
-            return try CanonicalJSON.bytes(of: input) + [UInt8(ascii: "\n")]
-        } catch {
+        do { return try CanonicalJSON.bytes(of: input) + [UInt8(ascii: "\n")] } catch {
             throw ReelFailure(.requestUnwritable(said: "\(error)"))
         }
     }
@@ -264,5 +249,49 @@ extension EngineEnd {
         else { return nil }
         let status = info._sifields._sigchld.si_status
         self = info.si_code == CInt(CLD_EXITED) ? .exited(code: status) : .signalled(signal: status)
+    }
+}
+
+/// The last bytes that were written to it, in bounded memory.
+final class ByteTail: Sendable {
+    private let limit: Int
+    private let bytes = Mutex<[UInt8]>([])
+
+    init(limit: Int) { self.limit = limit }
+
+    func append(_ more: some Collection<UInt8>) {
+        bytes.withLock { bytes in
+            bytes += more.suffix(limit)
+            // Dropping rarely keeps the cost per byte constant.
+            if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
+        }
+    }
+
+    /// As UTF-8; invalid bytes are replaced.
+    var text: String { bytes.withLock { String(decoding: $0.suffix(limit), as: UTF8.self) } }
+
+    /// The last line that is not empty.
+    var lastLine: String? {
+        text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
+    }
+}
+
+/// Cuts a stream of bytes into lines.
+struct LineSplitter {
+    private var rest: [UInt8] = []
+
+    /// The lines that end within `bytes`, without their ends; nil if one has more bytes than `limit`.
+    mutating func split(_ bytes: some Collection<UInt8>, limit: Int) -> [[UInt8]]? {
+        var lines: [[UInt8]] = []
+        var pending = bytes[...]
+        while let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = rest + pending[..<end]
+            guard line.count <= limit else { return nil }
+            lines.append(line)
+            rest = []
+            pending = pending[pending.index(after: end)...]
+        }
+        rest += pending
+        return rest.count > limit ? nil : lines
     }
 }

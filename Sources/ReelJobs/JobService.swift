@@ -46,12 +46,10 @@ package struct JobService: Sendable {
         }
     }
 
-    /// What makes this Redis unfit to keep a board, although it answers.
+    /// As `Board.diagnostics`.
     package func diagnostics() async throws(ReelFailure) -> [Diagnostic] { try await board.diagnostics() }
 
-    /// Loads the board's functions into Redis, unless it has usable ones. Returns whether they were loaded.
-    ///
-    /// Throws `.boardUnprepared` if the user of Redis may not load them, and `.boardOfNewerRelease`.
+    /// As `Board.prepare`.
     package func prepareBoard() async throws(ReelFailure) -> Bool { try await board.prepare() }
 
     /// Makes sure that board and store belong together: call it before the first call that changes a job. A board that

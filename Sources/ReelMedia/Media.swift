@@ -22,8 +22,7 @@ package enum Media {
     /// Keeps blocks that are larger than a decoded picture out of the heaps. Those are an encoder's own pictures: the
     /// system gives and takes back each of them. In the heaps, they would leave gaps between decoded pictures, and
     /// after a window of another length neither kind would fit into the gaps.
-    ///
-    /// - Parameter bytes: the size of a decoded picture.
+    /// `bytes` is the size of a decoded picture.
     static func keepInHeaps(pictures bytes: Int64) {
         // A decoder allocates a picture's planes with room around them.
         reel_set_largest_in_heaps(Int(clamping: max(bytes + bytes / 4, 1 << 20)))
@@ -41,16 +40,14 @@ package enum Media {
     package static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {
         let bytes = index.encoded()
         try locator.write(bytes)
-        return Hexadecimal.text(SHA256.hash(data: bytes))
+        return sha256(of: bytes)
     }
 
     /// Reads an index. Throws `.indexMissing` if the file's SHA-256, in hexadecimal, is not the given one; nil accepts
     /// any.
     package static func index(_ locator: Locator, hash: String? = nil) throws(ReelFailure) -> SourceIndex {
         let bytes = try locator.bytes()
-        if let hash, Hexadecimal.text(SHA256.hash(data: bytes)) != hash {
-            throw ReelFailure(.indexMissing(hash: hash, folder: locator.name))
-        }
+        if let hash, sha256(of: bytes) != hash { throw ReelFailure(.indexMissing(hash: hash, folder: locator.name)) }
         return try SourceIndex(decoding: bytes)
     }
 
@@ -69,9 +66,7 @@ package enum Media {
 
 extension PlannedSegments {
     /// The contents that a plan's segments must have; `indexes` are the ones from which the plan was made.
-    init(plan: Plan, indexes: [SourceIndex]) {
-        self.init(plan: plan, indexes: indexes) { Hexadecimal.text(SHA256.hash(data: $0)) }
-    }
+    init(plan: Plan, indexes: [SourceIndex]) { self.init(plan: plan, indexes: indexes) { sha256(of: $0) } }
 }
 
 /// A source of a job: its file and its index.
@@ -79,10 +74,7 @@ package struct IndexedSource: Sendable {
     package let locator: Locator
     package let index: SourceIndex
 
-    package init(_ locator: Locator, index: SourceIndex) {
-        self.locator = locator
-        self.index = index
-    }
+    package init(_ locator: Locator, index: SourceIndex) { (self.locator, self.index) = (locator, index) }
 }
 
 /// The limit on this process's address space.
@@ -137,6 +129,9 @@ package enum AddressLimit {
         return (pages ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }
 }
+
+/// SHA-256 in hexadecimal.
+func sha256(of bytes: some DataProtocol) -> String { Hexadecimal.text(SHA256.hash(data: bytes)) }
 
 /// Runs `body` and adds the seconds that it took to `seconds`.
 func measured<R>(_ seconds: inout Double, _ body: () throws(ReelFailure) -> R) throws(ReelFailure) -> R {

@@ -97,9 +97,7 @@ package protocol Board: Sendable {
     /// - Parameter abandoning: whether the job is of no use to the caller. If it is still probing, no other process
     ///   waits for it, and no other plans it, it is cancelled, to be removed. A job that failed while probing is
     ///   removed by the last process that leaves it, in any case.
-    func leave(
-        _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
-    ) async throws(ReelFailure) -> Departure
+    func leave(_ job: JobID, waiter: String, claim: Claim?, abandoning: Bool) async throws(ReelFailure) -> Departure
 
     // MARK: Controlling a job
 
@@ -147,9 +145,7 @@ package protocol Board: Sendable {
 
     /// Records how an attempt to send a webhook ended. After a failure it is due again, until a day has passed.
     @discardableResult
-    func dispatched(
-        _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
-    ) async throws(ReelFailure) -> DueWebhook.Answer
+    func dispatched(_ webhook: DueWebhook, _ outcome: DueWebhook.Outcome) async throws(ReelFailure) -> DueWebhook.Answer
 
     // MARK: Working at passes
 
@@ -322,9 +318,7 @@ package protocol Board: Sendable {
     /// Returns the events after a place, the oldest first, 1000 at most. If there are none, waits for one, until the
     /// time-out at the latest; then the answer is empty. The board keeps about 10,000 events, so a reader that falls
     /// behind by more misses some.
-    func events(
-        after place: BoardEvent.Place, atMost duration: Duration
-    ) async throws(ReelFailure) -> [BoardEvent]
+    func events(after place: BoardEvent.Place, atMost duration: Duration) async throws(ReelFailure) -> [BoardEvent]
 
     /// Adds an entry to the journal, with the board's time. The journal keeps about the last 10,000 entries.
     func note(_ action: JournalAction) async throws(ReelFailure)
@@ -337,12 +331,10 @@ package protocol Board: Sendable {
 
 // What callers may leave out.
 extension Board {
-    /// Publishes a job of which nothing is finished, and which is not paused.
+    /// Publishes a job that is not paused, by default without finished passes.
     package func publish(
         _ job: BoardJob, finished: [Int: RecordedResult] = [:], claim: Claim
-    ) async throws(ReelFailure) -> Published {
-        try await publish(job, finished: finished, claim: claim, paused: false)
-    }
+    ) async throws(ReelFailure) -> Published { try await publish(job, finished: finished, claim: claim, paused: false) }
 
     /// Says that a process waits for a job whose planning it does not hold.
     package func attend(_ job: JobID, waiter: String) async throws(ReelFailure) -> Attendance? {
@@ -358,9 +350,7 @@ extension Board {
     package func forget(_ job: JobID) async throws(ReelFailure) { try await forget(job, removal: nil) }
 
     /// Gives back a pass that could not be done; the failure's own cause decides what follows.
-    package func fail(
-        _ claim: Claim, worker: WorkerID, failure: ReelFailure
-    ) async throws(ReelFailure) -> FailAnswer {
+    package func fail(_ claim: Claim, worker: WorkerID, failure: ReelFailure) async throws(ReelFailure) -> FailAnswer {
         try await fail(claim, worker: worker, failure: failure, as: nil)
     }
 
@@ -368,10 +358,4 @@ extension Board {
     package func results(_ job: JobID) async throws(ReelFailure) -> [Int: PassResult] {
         try await recordedResults(job).mapValues(\.result)
     }
-
-    /// Returns the first 100 of the jobs that have not ended, and of the failed ones.
-    package func queue() async throws(ReelFailure) -> ListedJobs { try await queue(count: 100) }
-
-    /// Returns the jobs that have not ended, and the last 50 of the others.
-    package func latestJobs() async throws(ReelFailure) -> ListedJobs { try await latestJobs(ended: 50) }
 }

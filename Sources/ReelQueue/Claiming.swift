@@ -15,11 +15,9 @@ package enum Work: String, Hashable, Sendable {
 
 /// Work that a worker holds under a lease. Comments of the board say *pass* for assemblies and planning, too.
 package struct Claim: Hashable, Sendable {
-    /// The pass's job.
     package var job: JobID
     /// The pass's place in the plan; `BoardJob.passCount` for the assembly, `BoardJob.planningIndex` for planning.
     package var index: Int
-    /// What is to be done.
     package var work: Work
     /// A random text that names this claim. Only its holder can complete, fail or release the pass.
     package var token: String
@@ -30,9 +28,7 @@ package struct Claim: Hashable, Sendable {
     /// The hash of that plan, as `BoardJob.planHash`; empty for planning.
     package var planHash: String
 
-    package init(
-        job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int, planHash: String = ""
-    ) {
+    package init(job: JobID, index: Int, work: Work, token: String, need: Int64, plan: Int, planHash: String = "") {
         self.job = job
         self.index = index
         self.work = work
@@ -45,13 +41,10 @@ package struct Claim: Hashable, Sendable {
 
 /// A worker's offer when it claims: its memory, encoders and the like.
 package struct WorkerOffer: Sendable {
-    /// The worker.
     package var worker: WorkerID
     /// Bytes of memory that are free for one more pass.
     package var memoryFree: Int64
-    /// The builds of encoders that the worker has.
     package var encoders: [String]
-    /// The version of the engine's protocol that the worker has.
     package var protocolVersion: Int
 
     package init(worker: WorkerID, memoryFree: Int64, encoders: [String], protocolVersion: Int) {
@@ -67,13 +60,10 @@ extension RedisBoard {
         let token = RedisBoard.makeToken()
         var rank = 0
         while true {
-            let reply = try transition(
-                "claim",
-                [
-                    offer.worker.text, String(offer.memoryFree), String(offer.protocolVersion),
-                    offer.encoders.joined(separator: "\n"), timing.leaseText, token, String(rank),
-                    timing.retentionText,
-                ])
+            let reply = try transition([
+                "claim", offer.worker.text, String(offer.memoryFree), String(offer.protocolVersion),
+                offer.encoders.joined(separator: "\n"), timing.leaseText, token, String(rank), timing.retentionText,
+            ])
             switch reply {
             case .none: return nil
             case .integer(let next): rank = next
@@ -95,9 +85,7 @@ extension RedisBoard {
     }
 
     package func release(_ claim: Claim) throws(ReelFailure) {
-        _ = try transition(
-            "release", [claim.job.text, String(claim.index), claim.token, String(claim.plan)]
-        ).flag()
+        _ = try transition(["release", claim.job.text, String(claim.index), claim.token, String(claim.plan)]).flag()
     }
 
     package func waitForWork(seconds: Int) throws(ReelFailure) {
@@ -113,10 +101,6 @@ extension RedisBoard {
 
     /// 128 random bits in hexadecimal.
     static func makeToken() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next() as UInt64, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     }
 }

@@ -5,12 +5,10 @@ package import ReelCore
 /// Counters only grow, until Redis loses them. After a crash of Redis they may miss, or count twice, what was under
 /// way.
 package struct BoardFigures: Hashable, Sendable {
-    /// The jobs that are on the board now, by state.
     package var jobs = Jobs()
     /// Counter: jobs that ended, by the state in which they did. A failed job that is retried and ends again counts
     /// again.
     package var jobsEnded = Ended()
-    /// The passes of jobs that have not ended, by state.
     package var passes = Passes()
     /// Counter: attempts at passes, assemblies and planning, by outcome. All outcomes are there, also if they never
     /// occurred. An attempt that ended because its job had ended or was planned anew, or because the other of two
@@ -29,11 +27,9 @@ package struct BoardFigures: Hashable, Sendable {
     package var outputBytes = 0
     /// Counter: leases that lapsed, also leases whose pass was finished all the same.
     package var leasesLost = 0
-    /// Counter: attempts to send webhooks, by what followed.
     package var webhooks = Webhooks()
     /// Seconds for which the pass that waits longest has been ready; nil if none is.
     package var oldestReady: Double?
-    /// The slots of live workers by state.
     package var slots = Slots()
     /// Workers whose last beat is not older than a lease.
     package var workers = 0
@@ -52,9 +48,7 @@ package struct BoardFigures: Hashable, Sendable {
         package var paused = 0
         /// Jobs that ended well and are still on the board.
         package var done = 0
-        /// Jobs that failed and are still on the board.
         package var failed = 0
-        /// Jobs that were cancelled and are still on the board.
         package var cancelled = 0
         /// Jobs that have not ended and cannot be read, so that none of their passes is given out.
         package var unreadable = 0
@@ -68,13 +62,9 @@ package struct BoardFigures: Hashable, Sendable {
         }
     }
 
-    /// Jobs by the state in which they ended.
     package struct Ended: Hashable, Sendable {
-        /// Jobs that ended well.
         package var done = 0
-        /// Jobs that failed.
         package var failed = 0
-        /// Jobs that were cancelled.
         package var cancelled = 0
 
         package init(done: Int = 0, failed: Int = 0, cancelled: Int = 0) {
@@ -84,11 +74,9 @@ package struct BoardFigures: Hashable, Sendable {
 
     /// Attempts to send webhooks, by what followed.
     package struct Webhooks: Hashable, Sendable {
-        /// Webhooks that arrived.
         package var sent = 0
         /// Attempts that failed, and were followed by another.
         package var retried = 0
-        /// Webhooks that were given up.
         package var givenUp = 0
 
         package init(sent: Int = 0, retried: Int = 0, givenUp: Int = 0) {
@@ -107,7 +95,6 @@ package struct BoardFigures: Hashable, Sendable {
         package var retrying = 0
         /// Passes of paused jobs that are neither finished nor held.
         package var paused = 0
-        /// Finished passes.
         package var done = 0
 
         package init(ready: Int = 0, live: Int = 0, retrying: Int = 0, paused: Int = 0, done: Int = 0) {
@@ -131,15 +118,11 @@ package struct BoardFigures: Hashable, Sendable {
         }
     }
 
-    /// How an attempt ended.
     package enum Attempt: Hashable, Sendable, CaseIterable {
         /// Its result was recorded; of planning: its plan was published.
         case done
-        /// The worker reported a failure.
         case failed(FailureCause)
-        /// Its lease lapsed.
         case lost
-        /// The worker handed it back.
         case released
 
         /// All outcomes, `failed` with each cause.
@@ -156,14 +139,12 @@ package struct BoardFigures: Hashable, Sendable {
             }
         }
 
-        /// Why it failed; nil for other outcomes.
         package var cause: FailureCause? { if case .failed(let cause) = self { cause } else { nil } }
 
         /// Its name among the counters.
         package var counter: String { "attempts:\(outcome)" + (cause.map { ":\($0.rawValue)" } ?? "") }
     }
 
-    /// Times in buckets.
     package struct Histogram: Hashable, Sendable {
         /// The upper bounds of the buckets in seconds, ascending; a bucket includes its bound.
         package static let bounds = BoardPolicy.buckets.map { Double($0) / 1000 }
@@ -173,12 +154,9 @@ package struct BoardFigures: Hashable, Sendable {
         /// The sum of all times in seconds.
         package var sum: Double
 
-        /// The number of times.
         package var count: Int { counts.reduce(0, +) }
 
-        package init(
-            counts: [Int] = Array(repeating: 0, count: BoardPolicy.buckets.count + 1), sum: Double = 0
-        ) {
+        package init(counts: [Int] = Array(repeating: 0, count: BoardPolicy.buckets.count + 1), sum: Double = 0) {
             (self.counts, self.sum) = (counts, sum)
         }
 
@@ -193,12 +171,8 @@ package struct BoardFigures: Hashable, Sendable {
 }
 
 extension BoardFigures {
-    /// What an autoscaler needs to know.
-    package var demand: BoardDemand {
-        BoardDemand(
-            slotsWanted: slots.busy + passes.ready, slotsBusy: slots.busy, passesReady: passes.ready,
-            passesInFlight: passes.live, oldestReady: oldestReady)
-    }
+    /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
+    package var slotsWanted: Int { slots.busy + passes.ready }
 
     /// Reads the reply of the function `figures`. A text that is no total counts as 0.
     init(_ reply: Reply) throws(ReelFailure) {
@@ -246,28 +220,6 @@ extension BoardFigures {
     }
 }
 
-/// How much work there is for how many slots.
-package struct BoardDemand: Hashable, Sendable {
-    /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
-    package var slotsWanted: Int
-    /// Slots that hold a pass.
-    package var slotsBusy: Int
-    /// Passes that a worker can claim, planning and assemblies among them.
-    package var passesReady: Int
-    /// Passes that a worker holds.
-    package var passesInFlight: Int
-    /// Seconds for which the pass that waits longest has been ready; nil if none is.
-    package var oldestReady: Double?
-
-    package init(slotsWanted: Int, slotsBusy: Int, passesReady: Int, passesInFlight: Int, oldestReady: Double?) {
-        self.slotsWanted = slotsWanted
-        self.slotsBusy = slotsBusy
-        self.passesReady = passesReady
-        self.passesInFlight = passesInFlight
-        self.oldestReady = oldestReady
-    }
-}
-
 extension RedisBoard {
     /// Redis looks at 1000 jobs in one call; with more that have not ended, what happens between two calls may be in
     /// both or in neither.
@@ -281,5 +233,90 @@ extension RedisBoard {
             try page.end()
         }
         return figures
+    }
+}
+
+/// How fast work gets done: frames encoded and passes finished.
+package struct Pace: Hashable, Sendable {
+    package var framesPerSecond: Double
+    package var passesPerSecond: Double
+
+    package init(framesPerSecond: Double, passesPerSecond: Double) {
+        self.framesPerSecond = framesPerSecond
+        self.passesPerSecond = passesPerSecond
+    }
+
+    /// The speed if no work is done.
+    package static let none = Pace(framesPerSecond: 0, passesPerSecond: 0)
+}
+
+extension Pace {
+    /// Computes the speed from the slots of the key `pace`.
+    ///
+    /// - Parameters:
+    ///   - slots: "slot frames passes" each.
+    ///   - now: milliseconds since 1970.
+    ///   - since: the start of the work, in milliseconds since 1970.
+    init(_ slots: [String: String], now: Double, since: Double) {
+        let length = Double(BoardPolicy.paceSlot)
+        let slot = Int(now / length)
+        // The oldest slot is left out, since it may be overwritten at any moment.
+        let first = slot - (BoardPolicy.paceSlots - 2)
+        var (frames, passes) = (0.0, 0.0)
+        for entry in slots.values {
+            let numbers = entry.split(separator: " ").compactMap { Double($0) }
+            guard numbers.count == 3, numbers.allSatisfy(StatusReply.times.contains),
+                (Double(first)...Double(slot)).contains(numbers[0])
+            else { continue }
+            frames += numbers[1]
+            passes += numbers[2]
+        }
+        let begin = max(Double(first) * length, since)
+        let seconds = max((now - begin) / 1000, 1)
+        self.init(framesPerSecond: frames / seconds, passesPerSecond: passes / seconds)
+    }
+}
+
+/// The speed of all jobs together in one minute.
+package struct MinuteRate: Hashable, Sendable {
+    /// The start of the minute, in seconds since 1970 by the board's clock.
+    package var time: Int
+    /// The frames that were encoded and the passes that were finished, in a second.
+    package var pace: Pace
+
+    /// - Parameters:
+    ///   - slots: "minute frames passes" each. The number of a slot of five seconds is that of no minute of the last
+    ///     hundred years.
+    ///   - now: milliseconds since 1970.
+    static func rates(_ slots: [String: String], now: Int) -> [MinuteRate] {
+        var paces: [Int: Pace] = [:]
+        for entry in slots.values {
+            let numbers = entry.split(separator: " ").compactMap { Int($0) }
+            guard numbers.count == 3, numbers.dropFirst().allSatisfy(Totals.counts.contains) else { continue }
+            paces[numbers[0]] = Pace(
+                framesPerSecond: Double(numbers[1]) / 60, passesPerSecond: Double(numbers[2]) / 60)
+        }
+        let minute = now / BoardPolicy.rateSlot
+        return (minute - (BoardPolicy.rateSlots - 1)..<minute).map { number in
+            MinuteRate(time: number * BoardPolicy.rateSlot / 1000, pace: paces[number] ?? .none)
+        }
+    }
+}
+
+extension RedisBoard {
+    package func pace() throws(ReelFailure) -> Pace {
+        let reply = try send(["HGETALL", keys[.pace]])
+        let clock = try send(["TIME"])
+        guard let slots = reply.dictionary, let now = clock.array?.first?.string.flatMap(Double.init) else {
+            throw reply.surprise
+        }
+        return Pace(slots, now: now * 1000, since: 0)
+    }
+
+    package func rates() throws(ReelFailure) -> [MinuteRate] {
+        var parts = try ReplyReader(look("rates", []))
+        let (slots, now) = (try parts.dictionary(), try parts.integer())
+        try parts.end()
+        return MinuteRate.rates(slots, now: now)
     }
 }

@@ -4,11 +4,9 @@ package import ReelCore
 package struct JobStatus: Hashable, Sendable {
     /// The job as begun or published, with the weight that it has now.
     package var job: BoardJob
-    /// The job's state.
     package var state: JobState
     /// Whether a user paused the job, so that none of its passes is given out.
     package var isPaused: Bool
-    /// Its passes, counted by condition.
     package var passes: PassCounts
     /// The number of frames encoded by finished passes and, as last reported, by passes that are held.
     package var framesEncoded: Int
@@ -34,35 +32,19 @@ package struct JobStatus: Hashable, Sendable {
     package var failureCount: Int
     /// Some of these passes, by index: a page, with the one that failed the job.
     package var failures: [PassFailure]
-    /// The host on which the job waits for room on a disk; nil if it does not wait.
-    package var spaceNote: SpaceNote?
-    /// The workers that the job excludes, by name.
-    package var excluded: [String: Exclusion]
-    /// Why the job failed; nil if it has not.
+    /// The host on which the job waits for room on a disk, and what failed there; nil if it does not wait.
+    package var spaceNote: HostFailure?
+    /// The workers that the job excludes, by name: the host of each, and why it cannot take the job.
+    package var excluded: [String: HostFailure]
     package var failure: ReelFailure?
     /// Whether the job failed while probing, so that there is no plan.
     package var isRefused: Bool
     /// What the submitter says of the job, as `Board.describe` got it; nil if nothing.
     package var submission: String?
 
-    /// The host of a worker that a job excludes, and the reason.
-    package struct Exclusion: Hashable, Sendable {
-        /// The worker's host.
+    /// What failed on a host.
+    package struct HostFailure: Hashable, Sendable {
         package var host: String
-        /// Why the worker cannot take the job.
-        package var reason: ReelFailure
-
-        package init(host: String, reason: ReelFailure) {
-            self.host = host
-            self.reason = reason
-        }
-    }
-
-    /// A host whose disk was full, and what failed there.
-    package struct SpaceNote: Hashable, Sendable {
-        /// The host.
-        package var host: String
-        /// The failure for lack of room.
         package var reason: ReelFailure
 
         package init(host: String, reason: ReelFailure) {
@@ -74,7 +56,6 @@ package struct JobStatus: Hashable, Sendable {
     /// Counts of a job's passes. Each pass without the assembly counts in `done`, `live`, `ready` or `retrying`, and
     /// one that failed the job in `exhausted`, too.
     package struct PassCounts: Hashable, Sendable {
-        /// Finished passes.
         package var done = 0
         /// Passes that a worker holds, assembly or planning included.
         package var live = 0
@@ -99,7 +80,7 @@ package struct JobStatus: Hashable, Sendable {
         framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0,
         cpuSeconds: Double = 0, elapsed: Double? = nil, created: Double, finished: Double? = nil,
         oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
-        failures: [PassFailure] = [], spaceNote: SpaceNote? = nil, excluded: [String: Exclusion] = [:],
+        failures: [PassFailure] = [], spaceNote: HostFailure? = nil, excluded: [String: HostFailure] = [:],
         failure: ReelFailure? = nil, isRefused: Bool = false, submission: String? = nil
     ) {
         self.job = job
@@ -135,15 +116,11 @@ package struct PassFailure: Hashable, Sendable {
     /// The last five attempts, the oldest first.
     package var recent: [Attempt]
 
-    /// A failed attempt.
     package struct Attempt: Hashable, Sendable {
         /// The cause, a raw value of `FailureCause`.
         package var cause: String
-        /// Why the attempt failed.
         package var reason: ReelFailure
-        /// The worker's name.
         package var worker: String
-        /// The worker's host.
         package var host: String
         /// The token of the attempt, which names the file in the store with the engine's last lines.
         package var token: String

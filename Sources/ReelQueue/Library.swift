@@ -46,11 +46,11 @@ package enum Library {
 }
 
 extension RedisBoard {
-    /// Calls a function that changes the board, and returns its reply. The Lua file of the function's name says what
-    /// the arguments and the reply are. If Redis has no functions of the board, or older ones, these are loaded first.
+    /// Calls a function that changes the board, by its name and arguments, and returns its reply. The Lua file of that
+    /// name says what the arguments and the reply are. If Redis has no functions of the board, or older ones, these are loaded first.
     @discardableResult
-    func transition(_ function: String, _ arguments: [String]) throws(ReelFailure) -> Reply {
-        try call("FCALL", function, [arguments])[0].get()
+    func transition(_ call: [String]) throws(ReelFailure) -> Reply {
+        try self.call("FCALL", call[0], [Array(call.dropFirst())])[0].get()
     }
 
     /// Calls a function that changes nothing, and returns its reply. If Redis has no functions of the board, they are
@@ -61,9 +61,7 @@ extension RedisBoard {
 
     /// Calls a function that changes nothing several times in one exchange, and returns the reply to each call;
     /// otherwise like `look`.
-    func looks(
-        _ function: String, _ arguments: [[String]]
-    ) throws(ReelFailure) -> [Result<Reply, ReelFailure>] {
+    func looks(_ function: String, _ arguments: [[String]]) throws(ReelFailure) -> [Result<Reply, ReelFailure>] {
         try call("FCALL_RO", function, arguments)
     }
 
@@ -128,9 +126,7 @@ extension RedisBoard {
     /// The version of the functions that Redis has; nil if it has none.
     func libraryVersion() throws(ReelFailure) -> Int? {
         do throws(ReelFailure) {
-            let reply = try send(["FCALL_RO", "\(Library.name)_version", "0"])
-            guard let version = reply.integer else { throw reply.surprise }
-            return version
+            return try send(["FCALL_RO", "\(Library.name)_version", "0"]).count()
         } catch {
             guard case .redisRefused(_, let said, _) = error.reason,
                 Library.Mismatch(said) == .unknownFunction

@@ -2,26 +2,20 @@ package import ReelCore
 
 /// Jobs of the board, with the unreadable ones apart.
 package struct ListedJobs: Hashable, Sendable {
-    /// The jobs that can be read.
     package var jobs: [JobStatus] = []
     /// The failure of each job that cannot be read, by id. None of their passes is given out; the jobs can be
     /// cancelled and removed.
     package var unreadable: [JobID: ReelFailure] = [:]
 
-    package init(jobs: [JobStatus] = [], unreadable: [JobID: ReelFailure] = [:]) {
-        self.jobs = jobs
-        self.unreadable = unreadable
-    }
+    package init(jobs: [JobStatus] = []) { self.jobs = jobs }
 }
 
 /// The place of a job in the order of submission, from which `Board.jobs(before:count:)` goes on.
 package struct JobPlace: Hashable, Sendable, CustomStringConvertible {
     /// When the job was begun, in milliseconds since 1970 by the board's clock.
     package var created: Int
-    /// The job.
     package var id: JobID
 
-    /// The place of a job that was begun at a time.
     package init(created: Int, id: JobID) {
         self.created = created
         self.id = id
@@ -34,7 +28,6 @@ package struct JobPlace: Hashable, Sendable, CustomStringConvertible {
         self.init(created: created, id: JobID(String(parts[1])))
     }
 
-    /// The place as text, from which another reader can go on.
     package var description: String { "\(created)-\(id)" }
 
     /// Whether this place comes after the other in Redis's order: by time, then by the bytes of the id.
@@ -85,9 +78,7 @@ extension RedisBoard {
     /// The ids in one of the board's sorted sets in its order, or in the reverse one, from the first to the place
     /// `last`; -1 is the last of all.
     func ids(in set: BoardKey, to last: Int = -1, latestFirst: Bool = false) throws(ReelFailure) -> [JobID] {
-        let reply = try send(["ZRANGE", keys[set], "0", String(last)] + (latestFirst ? ["REV"] : []))
-        guard let ids = reply.array?.compactMap(\.string) else { throw reply.surprise }
-        return ids.map(JobID.init)
+        try send(["ZRANGE", keys[set], "0", String(last)] + (latestFirst ? ["REV"] : [])).texts().map { JobID($0) }
     }
 
     package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {

@@ -6,7 +6,6 @@ package struct PassLook: Hashable, Sendable {
     package var isFinished: Bool
     /// The worker that holds it; nil if none does.
     package var worker: WorkerID?
-    /// The frames that this worker has encoded.
     package var framesEncoded: Int?
     /// Failed attempts by cause.
     package var attempts: [String: Int]
@@ -18,16 +17,12 @@ package struct PassLook: Hashable, Sendable {
 
 /// A job's passes in cells of about equal size, in the order in which they are given out.
 package struct PassStrip: Hashable, Sendable {
-    /// The cells.
     package var cells: [Cell]
 
     /// Counts of the passes of one cell. Passes that are not counted as done, live or failed wait to be given out.
     package struct Cell: Hashable, Sendable {
-        /// All passes of the cell.
         package var passes: Int
-        /// Finished passes.
         package var done = 0
-        /// Passes that a worker holds.
         package var live = 0
         /// Passes that failed and wait for a retry, and the one that failed the job.
         package var failed = 0
@@ -89,7 +84,6 @@ extension RedisBoard {
                 let size = (place + 1) * passes / count - place * passes / count
                 return PassStrip.Cell(passes: size, done: finished[place].integer ?? 0)
             })
-        /// The cells of passes.
         func places(of indices: [Reply]) -> [Int] {
             indices.compactMap { $0.string.flatMap(Int.init) }.filter((0..<passes).contains)
                 .map { (($0 + 1) * count - 1) / passes }
@@ -100,9 +94,7 @@ extension RedisBoard {
     }
 
     package func retries(_ job: JobID) throws(ReelFailure) -> Int {
-        let reply = try send(["ZCARD", keys.job(job, "retry")])
-        guard let count = reply.integer else { throw reply.surprise }
-        return count
+        try send(["ZCARD", keys.job(job, "retry")]).count()
     }
 
     package func live(_ job: JobID) throws(ReelFailure) -> [Int: WorkerID] {

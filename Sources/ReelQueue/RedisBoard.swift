@@ -26,7 +26,6 @@ package actor RedisBoard: Board {
     /// - Parameters:
     ///   - name: the connection's name in Redis's list of clients, without spaces.
     ///   - namespace: which of the boards there.
-    ///   - timing: leases and time-outs.
     ///   - patience: how long a call is repeated while Redis is away; nil for one attempt.
     package init(
         _ address: RedisAddress, name: String, namespace: Namespace = .main, timing: BoardTiming = BoardTiming(),

@@ -10,20 +10,14 @@ enum Reply: Equatable, Sendable {
     /// An error, with Redis's message.
     case error(String)
 
-    var string: String? {
-        if case .string(let text) = self { text } else { nil }
-    }
+    var string: String? { if case .string(let text) = self { text } else { nil } }
 
     /// The reply; nil for a reply of nil.
     var present: Reply? { self == .none ? nil : self }
 
-    var integer: Int? {
-        if case .integer(let number) = self { number } else { nil }
-    }
+    var integer: Int? { if case .integer(let number) = self { number } else { nil } }
 
-    var array: [Reply]? {
-        if case .array(let list) = self { list } else { nil }
-    }
+    var array: [Reply]? { if case .array(let list) = self { list } else { nil } }
 
     /// A hash as Redis flattens it: name, value, name, value.
     var dictionary: [String: String]? {
@@ -49,6 +43,11 @@ extension Reply {
     func count() throws(ReelFailure) -> Int {
         guard let integer else { throw surprise }
         return integer
+    }
+
+    func texts() throws(ReelFailure) -> [String] {
+        guard let texts = array?.compactMap(\.string) else { throw surprise }
+        return texts
     }
 
     /// True for 1, false for 0.
@@ -138,7 +137,5 @@ enum JSON {
         }
     }
 
-    static func unreadable(_ what: String) -> ReelFailure {
-        ReelFailure(.boardUnreadable(said: what))
-    }
+    static func unreadable(_ what: String) -> ReelFailure { ReelFailure(.boardUnreadable(said: what)) }
 }

@@ -8,10 +8,9 @@ internal import Synchronization
 package final class SerialThreadExecutor: SerialExecutor {
     private let queue = JobQueue()
 
-    /// - Parameter name: the thread's.
     package init(name: String) {
         let thread = Thread { [queue] in
-            while let entry = queue.next() { entry.run() }
+            while let run = queue.next() { run() }
         }
         thread.name = name
         thread.start()
@@ -19,37 +18,30 @@ package final class SerialThreadExecutor: SerialExecutor {
 
     deinit { queue.close() }
 
-    /// Runs a job after all earlier jobs.
+    /// Runs a job after all earlier jobs. The executor is kept alive until then.
     package func enqueue(_ job: consuming ExecutorJob) {
-        queue.append(Entry(job: UnownedJob(job), executor: self))
+        let job = UnownedJob(job)
+        queue.append { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
-}
-
-/// A job and the executor it runs on, kept alive until the job has run.
-private struct Entry: Sendable {
-    let job: UnownedJob
-    let executor: SerialThreadExecutor
-
-    func run() { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
 }
 
 /// The jobs that an executor hands to its thread. The thread holds this queue and not the executor, which it would
 /// otherwise keep alive.
 private final class JobQueue: Sendable {
-    private let entries = Mutex<[Entry]>([])
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
     private let available = DispatchSemaphore(value: 0)
 
-    func append(_ entry: Entry) {
-        entries.withLock { $0.append(entry) }
+    func append(_ job: @escaping @Sendable () -> Void) {
+        jobs.withLock { $0.append(job) }
         available.signal()
     }
 
-    /// Ends the thread: it wakes and finds no entry.
+    /// Ends the thread: it wakes and finds no job.
     func close() { available.signal() }
 
-    /// Waits for the next entry; nil when the queue is closed.
-    func next() -> Entry? {
+    /// Waits for the next job; nil when the queue is closed.
+    func next() -> (@Sendable () -> Void)? {
         available.wait()
-        return entries.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        return jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
     }
 }

@@ -3,9 +3,7 @@ package import ReelCore
 
 /// The time by Redis's clock and by this machine's, in seconds since 1970. Either may be wrong.
 package struct Clocks: Hashable, Sendable {
-    /// Redis's clock.
     package var board: Double
-    /// This machine's clock.
     package var host: Double
 
     package init(board: Double, host: Double) {
@@ -27,7 +25,7 @@ extension Board {
 
 extension RedisBoard {
     package func store(expecting id: StoreID?) throws(ReelFailure) -> StoreID? {
-        let known = try transition("adopt", [id?.text ?? ""]).text()
+        let known = try transition(["adopt", id?.text ?? ""]).text()
         return known.isEmpty ? nil : StoreID(known)
     }
 
@@ -59,9 +57,7 @@ extension RedisBoard {
         if Int(version.prefix(while: \.isNumber)) ?? 0 < 7 {
             found.append(.redisTooOld(address: "\(address)", version: version))
         }
-        if facts["aof_enabled"] != "1" {
-            found.append(.redisWithoutLog(address: "\(address)"))
-        }
+        if facts["aof_enabled"] != "1" { found.append(.redisWithoutLog(address: "\(address)")) }
         if facts["maxmemory_policy"] != "noeviction", facts["maxmemory"] != "0" {
             found.append(.redisEvicts(address: "\(address)"))
         }
@@ -75,5 +71,101 @@ extension RedisBoard {
             lines.compactMap { line in
                 line.firstIndex(of: ":").map { (line[..<$0], String(line[line.index(after: $0)...])) }
             }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The outcome of an audit of the board.
+package struct Audit: Hashable, Sendable {
+    /// Jobs that were audited, the unreadable ones included.
+    package var jobs = 0
+    /// Contradictions that were repaired.
+    package var repairs = 0
+    /// Jobs that have passes and nothing else: Redis came up without the rest of its log.
+    package var lost: [JobID] = []
+    /// Jobs that could not be audited, since something that the board holds of them cannot be read.
+    package var unreadable: [JobID] = []
+
+    package init(jobs: Int = 0, repairs: Int = 0, lost: [JobID] = [], unreadable: [JobID] = []) {
+        self.jobs = jobs
+        self.repairs = repairs
+        self.lost = lost
+        self.unreadable = unreadable
+    }
+}
+
+extension RedisBoard {
+    package func audit() throws(ReelFailure) -> Audit {
+        var audit = Audit()
+        for id in try jobs(in: [.active, .run, .timer]) {
+            audit.jobs += 1
+            do throws(ReelFailure) {
+                audit.repairs += try self.audit(id)
+            } catch {
+                guard error.isOfOneRecord else { throw error }
+                audit.unreadable.append(id)
+            }
+        }
+        return audit
+    }
+
+    /// Audits the board after Redis started anew or lost everything, and has Redis rewrite its log, since Redis may
+    /// have applied a torn end of it. One worker does so for each start of Redis; the others get nil.
+    ///
+    /// A log that Redis did not apply as a whole is not rewritten, since that would lose the rest for good. That is so
+    /// if the board knows no job, or if `lost` is not empty.
+    package func auditAfterRestart() throws(ReelFailure) -> Audit? {
+        // A worker has three leases' time for the audit before another gets it.
+        let mine = try transition(["restarted", String(3 * timing.lease.milliseconds)])
+        guard let start = try mine.present?.text() else { return nil }
+        let (lost, hasJobs) = (try lostJobs(), try !isEmpty())
+        if lost.isEmpty, hasJobs {
+            do throws(ReelFailure) {
+                try send(["BGREWRITEAOF"])
+            } catch {
+                // A rewrite is under way, Redis keeps no log, or this user may not have it rewritten: the users of
+                // `deploy/` may not, where the log is repaired before Redis starts. The audit goes on either way.
+            }
+        }
+        var audit = try audit()
+        audit.lost = lost
+        _ = try transition(["audited", start]).text()
+        return audit
+    }
+
+    package func isEmpty() throws(ReelFailure) -> Bool { try send(["EXISTS", keys[.jobs]]) == .integer(0) }
+
+    /// Jobs that are on a list and have results or held passes, but no hash of their own. Jobs that release 0.1.0
+    /// published have passes, too.
+    private func lostJobs() throws(ReelFailure) -> [JobID] {
+        var lost: [JobID] = []
+        for id in try jobs(in: [.jobs, .active, .run, .timer]) {
+            guard try send(["EXISTS", keys.job(id)]) == .integer(0) else { continue }
+            // A call of `begin` that was torn leaves a held probe alone.
+            let isHeld = try live(id).keys.contains { $0 >= 0 }
+            let parts = try send(["EXISTS", keys.job(id, "done"), keys.job(id, "passes")])
+            if isHeld || parts != .integer(0) { lost.append(id) }
+        }
+        return lost
+    }
+
+    /// The jobs on any of these lists, each once, sorted by id.
+    private func jobs(in lists: [BoardKey]) throws(ReelFailure) -> [JobID] {
+        var found: Set<JobID> = []
+        for list in lists { found.formUnion(try ids(in: list)) }
+        return found.sorted { $0.text < $1.text }
+    }
+
+    private func audit(_ job: JobID) throws(ReelFailure) -> Int {
+        var (repairs, next) = (0, 0)
+        while next >= 0 {
+            var parts = try ReplyReader(
+                transition(["audit", job.text, String(next), timing.leaseText, timing.retentionText]))
+            repairs += try parts.integer()
+            next = try parts.integer()
+            try parts.end()
+        }
+        // Before there is a plan, finished passes belong to a publisher that has not finished.
+        guard try send(["HGET", keys.job(job), "plan"]).string != "0" else { return repairs }
+        return repairs + (try tally(job) ? 1 : 0)
     }
 }

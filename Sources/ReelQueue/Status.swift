@@ -92,20 +92,20 @@ extension StatusReply {
     }
 
     /// The workers that the job excludes. Each entry has the host on the first line, the reason on the second.
-    func exclusions() throws(ReelFailure) -> [String: JobStatus.Exclusion] {
-        var found: [String: JobStatus.Exclusion] = [:]
+    func exclusions() throws(ReelFailure) -> [String: JobStatus.HostFailure] {
+        var found: [String: JobStatus.HostFailure] = [:]
         for (worker, entry) in excluded {
             guard let end = entry.firstIndex(of: "\n") else { throw JSON.unreadable(entry) }
-            found[worker] = JobStatus.Exclusion(
+            found[worker] = JobStatus.HostFailure(
                 host: String(entry[..<end]), reason: try JSON.value(entry[entry.index(after: end)...]))
         }
         return found
     }
 
     /// The host on which the job waits for room on a disk, and the failure; nil if it does not wait.
-    func spaceNote() throws(ReelFailure) -> JobStatus.SpaceNote? {
+    func spaceNote() throws(ReelFailure) -> JobStatus.HostFailure? {
         guard let reason = fields["note"], let host = fields["noting"] else { return nil }
-        return JobStatus.SpaceNote(host: host, reason: try JSON.value(reason))
+        return JobStatus.HostFailure(host: host, reason: try JSON.value(reason))
     }
 }
 
@@ -168,9 +168,7 @@ extension RedisBoard {
 
         // Before there is a plan, finished passes belong to a publisher that has not finished.
         var totals = Totals()
-        if published.plan > 0 {
-            totals = try self.totals(of: job, register: fields["sum"], finished: look.finished)
-        }
+        if published.plan > 0 { totals = try self.totals(of: job, register: fields["sum"], finished: look.finished) }
         for entry in look.live.values {
             guard let holder = Holder(entry) else { throw surprise() }
             totals.add(decoded: holder.decoded, encoded: holder.encoded)

@@ -12,9 +12,7 @@ package enum HookAnswer: String, Hashable, Sendable {
 
 /// A webhook that a server is to send, under a lease.
 package struct DueWebhook: Hashable, Sendable {
-    /// The job that has ended.
     package var job: JobID
-    /// The URL that hears of it.
     package var url: String
     /// Since when it is to be sent, in milliseconds since 1970 by the board's clock: the same for each attempt.
     package var since: Int64
@@ -23,7 +21,6 @@ package struct DueWebhook: Hashable, Sendable {
     /// When the lease lapses, in milliseconds since 1970 by the board's clock.
     package var till: Int64
 
-    /// A webhook of known parts.
     package init(job: JobID, url: String, since: Int64, attempt: Int, till: Int64) {
         self.job = job
         self.url = url
@@ -57,11 +54,11 @@ package struct DueWebhook: Hashable, Sendable {
 
 extension RedisBoard {
     package func hook(_ job: JobID, _ url: String) throws(ReelFailure) -> HookAnswer? {
-        try transition("hook", [job.text, url]).present?.value()
+        try transition(["hook", job.text, url]).present?.value()
     }
 
     package func dispatch() throws(ReelFailure) -> DueWebhook? {
-        let reply = try transition("dispatch", [String(timing.webhookLease.milliseconds)])
+        let reply = try transition(["dispatch", String(timing.webhookLease.milliseconds)])
         if reply == .none { return nil }
         var parts = try ReplyReader(reply)
         let (job, url, since) = (JobID(try parts.text()), try parts.text(), try parts.text())
@@ -75,12 +72,10 @@ extension RedisBoard {
     package func dispatched(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) throws(ReelFailure) -> DueWebhook.Answer {
-        let reply = try transition(
-            "dispatched",
-            [
-                webhook.job.text, webhook.url, String(webhook.since), String(webhook.till), outcome.rawValue,
-                String(timing.webhookPause.milliseconds),
-            ])
+        let reply = try transition([
+            "dispatched", webhook.job.text, webhook.url, String(webhook.since), String(webhook.till),
+            outcome.rawValue, String(timing.webhookPause.milliseconds),
+        ])
         if let pause = reply.integer { return .again(after: .milliseconds(pause)) }
         return switch try reply.text() {
         case "sent": .sent

@@ -2,33 +2,23 @@ package import ReelCore
 
 /// A worker's name: host, process and a random part, so that a restarted worker has another name.
 package struct WorkerID: Hashable, Codable, Sendable, CustomStringConvertible {
-    /// The name.
     package var text: String
-    /// Takes any text as a name.
     package init(_ text: String) { self.text = text }
-    /// The name.
     package var description: String { text }
-    /// Reads a name that is coded as a string.
     package init(from decoder: any Decoder) throws { text = try String(from: decoder) }
-    /// Codes the name as a string.
     package func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
 /// A worker's report with each beat. It is stored as JSON, so its properties keep their names.
 package struct WorkerReport: Codable, Hashable, Sendable {
-    /// The worker.
     package var worker: WorkerID
-    /// The name of its host.
     package var host: String
-    /// The number of its slots.
     package var slots: Int
     /// The number of slots that took themselves out, since their engines crashed in one job after another.
     package var slotsOut: Int
     /// Bytes of memory that its passes may take together.
     package var memoryTotal: Int64
-    /// The builds of encoders that it has.
     package var encoders: [String]
-    /// The version of the engine's protocol that it has.
     package var protocolVersion: Int
     /// Its release; nil if an earlier release reported, and so are the two that follow.
     package var version: String?
@@ -42,7 +32,6 @@ package struct WorkerReport: Codable, Hashable, Sendable {
     package var sourceRoots: SourceRoots?
     /// Why the worker claims nothing, or less than it could: a full disk, slots that took themselves out.
     package var notes: [Diagnostic]
-    /// The passes that it holds.
     package var held: [Held]
 
     /// The numbers of slots that a worker can have.
@@ -50,17 +39,13 @@ package struct WorkerReport: Codable, Hashable, Sendable {
 
     /// A pass that the worker holds, with its progress.
     package struct Held: Codable, Hashable, Sendable {
-        /// The pass's job.
         package var job: JobID
         /// The pass's index, as in `Claim.index`.
         package var index: Int
-        /// The token of the claim.
         package var token: String
         /// The number of the plan that the pass belongs to.
         package var plan: Int
-        /// The number of frames decoded so far.
         package var decoded: Int
-        /// The number of frames encoded so far.
         package var encoded: Int
         /// The number of chunks that were whole already when the pass was claimed.
         package var wholeChunks: Int
@@ -90,8 +75,7 @@ package struct WorkerReport: Codable, Hashable, Sendable {
     package init(
         worker: WorkerID, host: String, slots: Int, slotsOut: Int = 0, memoryTotal: Int64, encoders: [String],
         protocolVersion: Int, version: String? = nil, store: String? = nil, uptime: Double? = nil,
-        sandbox: SandboxState? = nil, sourceRoots: SourceRoots? = nil, notes: [Diagnostic] = [],
-        held: [Held]
+        sandbox: SandboxState? = nil, sourceRoots: SourceRoots? = nil, notes: [Diagnostic] = [], held: [Held]
     ) {
         self.worker = worker
         self.host = host
@@ -110,18 +94,9 @@ package struct WorkerReport: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer of `Board.beat`.
-package struct BeatReply: Sendable {
-    /// For each held pass, by token, whether the worker still holds it.
-    package var answers: [String: LeaseAnswer]
-    /// What of the worker a user has drained, so that it is given nothing; nil if nothing.
-    package var drained: DrainScope?
-
-    package init(answers: [String: LeaseAnswer], drained: DrainScope?) {
-        self.answers = answers
-        self.drained = drained
-    }
-}
+/// The answer of `Board.beat`: for each held pass, by token, whether the worker still holds it; and what of the worker a
+/// user has drained, so that it is given nothing.
+package typealias BeatReply = (answers: [String: LeaseAnswer], drained: DrainScope?)
 
 /// The answer of a beat about one pass that the worker holds.
 package enum LeaseAnswer: String, Sendable {
@@ -143,7 +118,6 @@ package enum DrainScope: String, Codable, Sendable {
 
 /// A worker on the board as it is now.
 package struct WorkerStatus: Hashable, Sendable {
-    /// The worker's report with its last beat.
     package var report: WorkerReport
     /// Seconds since its last beat, by Redis's clock.
     package var beatAge: Double
@@ -156,9 +130,8 @@ package struct WorkerStatus: Hashable, Sendable {
 
     /// Work that a worker holds.
     package struct Hold: Hashable, Sendable {
-        /// Seconds since it was claimed.
+        /// Since it was claimed.
         package var seconds: Double
-        /// What was claimed.
         package var work: Work
 
         package init(seconds: Double, work: Work) {
@@ -182,7 +155,8 @@ package struct WorkerStatus: Hashable, Sendable {
 extension RedisBoard {
     package func beat(_ report: WorkerReport) throws(ReelFailure) -> BeatReply {
         var arguments = [
-            report.worker.text, report.host, try JSON.text(report), timing.leaseText, String(report.memoryTotal),
+            "beat", report.worker.text, report.host, try JSON.text(report), timing.leaseText,
+            String(report.memoryTotal),
         ]
         for held in report.held {
             arguments += [
@@ -190,38 +164,34 @@ extension RedisBoard {
                 String(held.encoded), String(held.wholeChunks),
             ]
         }
-        var parts = try ReplyReader(
-            transition("beat", arguments + [String(report.slots), String(report.slotsOut)]))
+        var parts = try ReplyReader(transition(arguments + [String(report.slots), String(report.slotsOut)]))
         let drained = try parts.drained()
         var answers: [String: LeaseAnswer] = [:]
         for held in report.held { answers[held.token] = try parts.value() }
         try parts.end()
-        return BeatReply(answers: answers, drained: drained)
+        return (answers, drained)
     }
 
     package func drain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
-        try transition("drain", [name, scope.rawValue, "1"]).flag()
+        try transition(["drain", name, scope.rawValue, "1"]).flag()
     }
 
     package func undrain(_ scope: DrainScope, _ name: String) throws(ReelFailure) -> Bool {
-        try transition("drain", [name, scope.rawValue, "0"]).flag()
+        try transition(["drain", name, scope.rawValue, "0"]).flag()
     }
 
     package func drainedHosts() throws(ReelFailure) -> [String] {
-        let reply = try send(["HKEYS", keys[.control]])
-        guard let fields = reply.array?.compactMap(\.string) else { throw reply.surprise }
         let beginning = "drain-host:"
+        let fields = try send(["HKEYS", keys[.control]]).texts()
         return fields.filter { $0.hasPrefix(beginning) }.map { String($0.dropFirst(beginning.count)) }.sorted()
     }
 
-    package func depart(_ worker: WorkerID) throws(ReelFailure) {
-        _ = try transition("depart", [worker.text]).text()
-    }
+    package func depart(_ worker: WorkerID) throws(ReelFailure) { _ = try transition(["depart", worker.text]).text() }
 
     package func reap() throws(ReelFailure) -> Int {
         var requeued = 0
         while true {
-            var parts = try ReplyReader(transition("reap", [timing.leaseText, timing.retentionText]))
+            var parts = try ReplyReader(transition(["reap", timing.leaseText, timing.retentionText]))
             requeued += try parts.integer()
             let seen = try parts.integer()
             try parts.end()

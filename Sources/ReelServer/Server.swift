@@ -96,21 +96,18 @@ package struct Server: Service {
         let limits = TokenLimits(
             server.settings, jobs: server.jobs, store: server.store, uploads: server.uploads, access: access)
         let uploads = UploadRoutes(uploads: server.uploads, settings: server.settings, limits: limits, access: access)
+        let farm = FarmRoutes(jobs: server.jobs, store: server.store, access: access)
+        let pictures = JobPictures(store: server.store, engine: server.engine)
         let ofAPI =
-            SessionRoutes(server: server, gate: gate).routes
-            + HealthRoutes(jobs: server.jobs, store: server.store).routes
+            SessionRoutes(server: server, gate: gate).routes + farm.routes
             + JobRoutes(jobs: server.jobs, access: access, limits: limits).routes
             + SubmitRoutes(server: server, uploads: uploads, limits: limits, access: access).routes + uploads.routes
-            + FileRoutes(jobs: server.jobs, sources: server.sourceRoots).routes
-            + PictureRoutes(jobs: server.jobs, pictures: JobPictures(store: server.store, engine: server.engine)).routes
-            + WorkerRoutes(jobs: server.jobs).routes + AuditRoutes(jobs: server.jobs).routes
+            + FileRoutes(jobs: server.jobs, pictures: pictures, sources: server.sourceRoots).routes
             + EventRoutes(jobs: server.jobs, hub: hub, access: access).routes
-        return ofAPI.map { $0.below(api) } + MetricsRoutes(jobs: server.jobs, access: access).routes
-            + PageRoutes(basePath: server.settings.basePath).routes
+        return ofAPI.map { $0.below(api) } + [farm.metrics] + PageRoutes(basePath: server.settings.basePath).routes
     }
 }
 
-/// The settings of a server.
 package struct ServerSettings: Sendable {
     /// The host's name or address at which it listens.
     package var host: String
@@ -138,7 +135,6 @@ package struct ServerSettings: Sendable {
     /// Nil if webhooks are neither taken nor sent. A read-only server does not send any.
     package var webhooks: WebhookPolicy?
 
-    /// The usual settings of a server at an address.
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 }
 

@@ -96,12 +96,8 @@ package final class StoreAccess: Service {
     /// The last reading that came back.
     package var reading: Reading { state.withLock(\.last) }
 
-    /// Whether the store does not answer now.
-    package var isHanging: Bool {
-        state.withLock { $0.begun.map { .now - $0 > StoreAccess.patience } ?? false }
-    }
+    package var isHanging: Bool { state.withLock { $0.begun.map { .now - $0 > StoreAccess.patience } ?? false } }
 
-    /// Throws a problem of status 503 if the store hangs.
     private func check() throws { if isHanging { throw Problem.storeHangs } }
 
     /// Runs work that uses the store. It must not read a request's body: it may go on after the request has been
@@ -155,7 +151,6 @@ package final class StoreAccess: Service {
 }
 
 extension Problem {
-    /// The store does not answer; it may answer later.
     fileprivate static var storeHangs: Problem {
         Problem(
             .serviceUnavailable, "store-hangs", "The store does not answer",

@@ -21,10 +21,7 @@ package enum Delivery {
             if target.st_mode & S_IFMT != S_IFREG { throw ReelFailure(.outputNotAFile(path: output)) }
         }
         if entry != nil, !overwrite { throw ReelFailure(.outputExists(path: output)) }
-        try checkFolder(Files.folder(of: output), of: output)
-    }
-
-    private static func checkFolder(_ folder: String, of output: String) throws(ReelFailure) {
+        let folder = Files.folder(of: output)
         guard access(folder, W_OK | X_OK) == 0 else {
             let code = errno
             if code == ENOENT { throw ReelFailure(.outputFolderMissing(path: output, folder: folder)) }

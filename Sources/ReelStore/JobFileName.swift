@@ -88,16 +88,10 @@ package struct PictureName: Hashable, Sendable {
         text = "source-\(index.prefix(16))-\(frame.map(String.init) ?? "filmstrip").jpg"
     }
 
-    /// A frame of an output.
-    ///
-    /// - Parameter plan: the number of the job's plan.
+    /// A frame of an output; `plan` is the number of the job's plan.
     package init(outputOf plan: Int, frame: Int) { text = "output-\(plan)-\(frame).jpg" }
 
-    /// Frames of an output side by side.
-    ///
-    /// - Parameters:
-    ///   - plan: the number of the job's plan.
-    ///   - isThere: for each place of the filmstrip, whether it shows a frame.
+    /// Frames of an output side by side: for each place of the filmstrip, whether it shows a frame.
     package init(outputOf plan: Int, filmstrip isThere: [Bool]) {
         text = "output-\(plan)-filmstrip-\(isThere.map { $0 ? "1" : "0" }.joined()).jpg"
     }

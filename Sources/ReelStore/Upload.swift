@@ -192,9 +192,7 @@ package final class UploadWriter: Sendable {
 
     /// Appends bytes. Blocks. Throws `.storeFull` and `.storeUnusable`.
     package func write(_ bytes: ArraySlice<UInt8>) throws(ReelFailure) {
-        try turn.withLock { _ throws(ReelFailure) in
-            try SystemError.inStore(.write, upload.data, file.write(bytes))
-        }
+        try turn.withLock { _ throws(ReelFailure) in try SystemError.inStore(.write, upload.data, file.write(bytes)) }
     }
 
     /// Makes the bytes durable, lets them count, and lets other writers write. Blocks.

@@ -8,9 +8,7 @@ package import ReelCore
 /// which they count while a piece with a checksum arrives. `gone.json` is the record of an upload that was removed
 /// while a job uses its bytes under another name.
 package struct Uploads: Sendable {
-    private let store: FolderStore
-
-    fileprivate init(into store: FolderStore) { self.store = store }
+    fileprivate let store: FolderStore
 
     /// Path of the folder of all uploads.
     package var folder: String { store.root + "/uploads" }
@@ -188,5 +186,5 @@ package struct Uploads: Sendable {
 }
 
 extension FolderStore {
-    package var uploads: Uploads { Uploads(into: self) }
+    package var uploads: Uploads { Uploads(store: self) }
 }

@@ -25,7 +25,6 @@ package struct Console: Sendable {
     /// ends it with a message.
     package func print(_ text: String) { print(Array(text.utf8)) }
 
-    /// Writes bytes on standard output, as `print` does.
     package func print(_ bytes: [UInt8]) {
         let code = write(bytes, to: STDOUT_FILENO)
         guard code != 0 else { return }
@@ -159,9 +158,7 @@ package struct Console: Sendable {
     package func reporting<Result: Sendable>(
         of job: JobID, isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async throws -> Result {
-        do {
-            return try await work()
-        } catch let failure as ReelFailure {
+        do { return try await work() } catch let failure as ReelFailure {
             report(failure, of: job)
             throw ReportedFailure(failure)
         }

@@ -3,7 +3,6 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelWords
 
-/// Figures of a job as people read them.
 package enum Figures {
     static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(width - text.count, 0))
@@ -75,7 +74,6 @@ package enum Figures {
     }
 }
 
-/// The options of a job as a line.
 enum OptionsText {
     /// The container, and each option whose value is not the default, by its name in words: "mp4, crf 20, preset slow".
     static func line(_ spec: JobSpec) -> String {
@@ -112,7 +110,7 @@ enum OptionsText {
     }
 
     private static func text(_ option: String, _ value: OptionValue) -> String {
-        let name = option.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : String($1) }
+        let name = option.hyphenated.replacing("-", with: " ")
         return switch value {
         case .flag, .whole: name
         case .number(let number): "\(name) \(Figures.number(number))"

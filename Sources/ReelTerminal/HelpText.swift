@@ -26,14 +26,12 @@ package enum HelpText {
     /// For commands that use a board and a store: the meaning of environment variables and exit codes.
     package static let ofBoard = text(environment([.redis, .redisFile, .namespace, .store, .configuration]), exitCodes)
 
-    /// How a shell learns to complete a program's arguments.
     package static let completions = """
         COMPLETIONS:
           --generate-completion-script bash, zsh or fish prints a script for that shell;
           packages and scripts/install have installed it.
         """
 
-    /// The meaning of environment variables for a command.
     package static func environment(_ variables: [Variable]) -> String {
         section("ENVIRONMENT", variables.map { ($0.rawValue, $0.words) })
     }

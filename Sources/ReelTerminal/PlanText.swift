@@ -84,9 +84,8 @@ package enum PlanText {
     private static func picture(_ video: SourceView.VideoView) -> String {
         list([
             "stream \(video.stream)", list([video.codec]) + (video.profile.map { " \($0)" } ?? "") + level(video),
-            "\(video.width)x\(video.height)", video.pixelFormat,
-            video.sampleAspectRatio.map { "SAR \($0)" }, video.displayAspectRatio.map { "DAR \($0)" },
-            video.rotation.map { "turned by \($0)°" },
+            "\(video.width)x\(video.height)", video.pixelFormat, video.sampleAspectRatio.map { "SAR \($0)" },
+            video.displayAspectRatio.map { "DAR \($0)" }, video.rotation.map { "turned by \($0)°" },
         ])
     }
 

@@ -26,10 +26,8 @@ package struct ScreenLine: Hashable, Sendable {
     }
 
     private var pieces: [Piece]
-    /// Whether it is the line of the chosen job.
     private(set) var isChosen = false
 
-    /// The line as that of the chosen job.
     var chosen: ScreenLine {
         var line = self
         line.isChosen = true
@@ -79,7 +77,6 @@ package struct ScreenLine: Hashable, Sendable {
         return rows.enumerated().map { ($0 == 0 ? self : indent) + ScreenLine($1, style) }
     }
 
-    /// Its first characters, `width` at most.
     func cut(to width: Int) -> ScreenLine {
         var (line, room) = (ScreenLine(), width)
         for piece in pieces where room > 0 {

@@ -23,15 +23,11 @@ enum DecimalNumber {
         return Rational(number, fraction.reduce(Int64(1)) { scale, _ in scale * 10 })
     }
 
-    /// Splits "1.5GiB" into the number and its unit.
-    static func split(_ text: String) -> (number: Rational, unit: String)? {
+    /// Reads a number and its unit, as "1.5GiB". Nil for other units, and unless the product of the number and the unit's
+    /// scale is a positive whole number of at most 64 bits.
+    static func scaled(_ text: String, by scales: [String: Int64]) -> Int64? {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard let number = parse(digits) else { return nil }
-        return (number, String(text.dropFirst(digits.count)))
-    }
-
-    /// The product if it is a positive whole number of at most 64 bits, else nil.
-    static func scaled(_ number: Rational, by scale: Int64) -> Int64? {
+        guard let number = parse(digits), let scale = scales[String(text.dropFirst(digits.count))] else { return nil }
         let product = Int128(number.numerator) * Int128(scale)
         let (quotient, remainder) = product.quotientAndRemainder(dividingBy: Int128(number.denominator))
         guard remainder == 0, quotient > 0 else { return nil }
@@ -50,10 +46,8 @@ package struct ByteSize: Hashable, ExplainedArgument, CustomStringConvertible {
     /// Parses a size. KiB, MiB, GiB, TiB and the bare letters are powers of 1024, KB, MB, GB, TB powers of 1000. Nil
     /// for anything else, for a size that is not a whole number of bytes, and for 0.
     package init?(_ text: String) {
-        guard let (number, unit) = DecimalNumber.split(text), let scale = ByteSize.scales[unit.uppercased()],
-            let size = DecimalNumber.scaled(number, by: scale)
-        else { return nil }
-        bytes = size
+        guard let bytes = DecimalNumber.scaled(text.uppercased(), by: ByteSize.scales) else { return nil }
+        self.bytes = bytes
     }
 
     /// The largest unit that leaves at least 1, with one decimal if it is not a whole number: "768 MiB", "1.5 GiB".
@@ -91,9 +85,7 @@ package struct BitRate: Hashable, ExplainedArgument {
             return
         }
         let scales: [String: Int64] = ["": 1, "k": 1_000, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000]
-        guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
-            let bits = DecimalNumber.scaled(number, by: scale)
-        else { return nil }
+        guard let bits = DecimalNumber.scaled(text, by: scales) else { return nil }
         rate = .constant(bits)
     }
 }
@@ -161,9 +153,7 @@ package struct TimeSpan: Hashable, ExplainedArgument {
     /// Parses a time span. Nil for anything else, for parts of a second, and for 0.
     package init?(_ text: String) {
         let scales: [String: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 24 * 3600]
-        guard let (number, unit) = DecimalNumber.split(text), let scale = scales[unit],
-            let seconds = DecimalNumber.scaled(number, by: scale)
-        else { return nil }
+        guard let seconds = DecimalNumber.scaled(text, by: scales) else { return nil }
         self.seconds = seconds
     }
 }
@@ -204,10 +194,8 @@ extension Position: ExplainedArgument {
     /// Parses a moment of a video, or a length of it: a time as `ClockTime` reads it, frames ("30f"), or a timecode
     /// ("00:00:01:12", with ";" before the frames if it drops some). Nil for anything else.
     package init?(_ text: String) {
-        guard let position = ClockTime(text).map({ Position.seconds($0.seconds) }) ?? Position(counting: text) else {
-            return nil
-        }
-        self = position
+        guard let read = ClockTime(text).map({ .seconds($0.seconds) }) ?? Position(counting: text) else { return nil }
+        self = read
     }
 
     package static let forms =

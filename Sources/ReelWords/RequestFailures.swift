@@ -10,10 +10,7 @@ extension FailureReason {
                 "The range starts where it ends, or later.", "Choose a start before the end.")
         case .nothingInRange(let from, let to, let end):
             CodeText(
-                "no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
-                    + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
-                    + Wording.counting(from, to),
-                "No frame begins in the range.", "Choose a range within the video.")
+                Wording.beyond(from, to, end), "No frame begins in the range.", "Choose a range within the video.")
         case .timecodeInvalid(let timecode, let flaw):
             CodeText(
                 "no frame has the timecode \(timecode): \(flaw.words)",
@@ -42,9 +39,7 @@ extension FailureReason {
                 "Keep the edit in a JSON file, or leave out the soundtrack.")
         case .clipOutOfRange(let clip, let from, let to, let end):
             CodeText(
-                "clips[\(clip)]: no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
-                    + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(Wording.seconds(end))"
-                    + Wording.counting(from, to),
+                "clips[\(clip)]: \(Wording.beyond(from, to, end))",
                 "No frame of a clip's source begins in its range.", "Choose a range within the video.")
         case .clipUnshared(let clip):
             CodeText(

@@ -34,10 +34,12 @@ package enum Wording {
         return "\(ticks < 0 ? "-" : "")\(whole).\("\(parts.magnitude + rest)".dropFirst()) s"
     }
 
-    /// The end of a message about a range without frames: users of timecodes often mean the source's own ones.
-    static func counting(_ positions: Position?...) -> String {
-        let byTimecode = positions.contains { if case .timecode = $0 { true } else { false } }
-        return byTimecode ? "; timecodes count from the file's first frame, which is 00:00:00:00" : ""
+    /// That a range has no frames. Users of timecodes often mean the source's own ones.
+    static func beyond(_ from: Position?, _ to: Position?, _ end: Rational) -> String {
+        let byTimecode = [from, to].contains { if case .timecode = $0 { true } else { false } }
+        return "no frame begins in the range\(from.map { " from \($0.words)" } ?? "")"
+            + "\(to.map { " to \($0.words)" } ?? ""): the video ends at \(seconds(end))"
+            + (byTimecode ? "; timecodes count from the file's first frame, which is 00:00:00:00" : "")
     }
 
     /// "neither libx264 nor a .ts file can", or of copied packets "a .avi file cannot".

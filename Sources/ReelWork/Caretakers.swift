@@ -12,9 +12,7 @@ package struct Reaper: Sendable {
     package init(_ environment: WorkerEnvironment) { self.environment = environment }
 
     /// Looks at every interval, the first time after one, until cancelled.
-    func run(every interval: Duration) async {
-        while await environment.clock.sleep(for: interval) { await reap() }
-    }
+    func run(every interval: Duration) async { while await environment.clock.sleep(for: interval) { await reap() } }
 
     package func reap() async {
         do throws(ReelFailure) {
@@ -114,7 +112,7 @@ package struct Registrar: Sendable {
         do throws(ReelFailure) {
             let record = try await store.job(job).read()
             guard record.state == nil else { return true }
-            switch try await JobControl(board: board, store: store).recover(job) {
+            switch try await JobService(store: store, board: { board }).recover(job) {
             case .known: break
             case .recovered(let passes):
                 log.notice("put job \(job) back on the board, which had lost it; \(passes) of its passes are finished")
@@ -156,7 +154,7 @@ package struct Janitor: Sendable {
             try? await store.job(job).giveBackCopies()
             guard let record = await pastRecord(store.job(job), at: clocks.earlier) else { continue }
             do throws(ReelFailure) {
-                guard try await JobControl(board: board, store: store).remove(job, as: record) else { continue }
+                guard try await JobService(store: store, board: { board }).removeEnded(job, record) else { continue }
                 log.notice("removed job \(job): it was kept as long as it was to be")
             } catch {
                 log.debug("job \(job) stays: \(error.words)")

@@ -26,9 +26,7 @@ package actor Claimer {
 
     /// - Parameters:
     ///   - waiting: the board on which this role waits for work, for it alone.
-    package init(
-        _ environment: WorkerEnvironment, identity: EngineIdentity, waiting: any Board, memoryTotal: Int64
-    ) {
+    package init(_ environment: WorkerEnvironment, identity: EngineIdentity, waiting: any Board, memoryTotal: Int64) {
         self.environment = environment
         self.identity = identity
         self.waiting = waiting
@@ -152,9 +150,7 @@ package actor Claimer {
         guard !isListening, environment.drain.byUser == nil else { return }
         isListening = true
         Task {
-            do throws(ReelFailure) {
-                try await waiting.waitForWork(seconds: 1)
-            } catch {
+            do throws(ReelFailure) { try await waiting.waitForWork(seconds: 1) } catch {
                 await environment.clock.sleep(for: backoff.delay(after: error))
             }
             isListening = false

@@ -96,8 +96,9 @@ struct PassAttempt: Sendable {
         let feed = AssemblyFeed(
             job: claim.job, passCount: context.plan.passes.count, board: environment.board, store: environment.store,
             clock: environment.clock)
-        let request = AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token))
-        guard case .assembly(let result) = try await engine.assemble(request, progress: progress, next: feed.next)
+        let request = EngineRequest.assemble(
+            AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token)))
+        guard case .assembly(let result) = try await engine.perform(request, progress: progress, next: feed.next)
         else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
         let output = try await entry.adoptOutput(
             assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
@@ -169,9 +170,7 @@ actor AssemblyFeed {
         }
     }
 
-    private func firstMissing(
-        of results: [Int: PassResult]
-    ) async -> (pass: Int, segment: SegmentRecord)? {
+    private func firstMissing(of results: [Int: PassResult]) async -> (pass: Int, segment: SegmentRecord)? {
         let missing = Set(await entry.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
         for (pass, result) in results {
             if let segment = result.segments.first(where: { missing.contains($0.name) }) { return (pass, segment) }

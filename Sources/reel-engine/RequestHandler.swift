@@ -12,9 +12,7 @@ struct RequestHandler {
     init(events: EventWriter, segments: SegmentFeed) { (self.events, self.segments) = (events, segments) }
 
     mutating func perform(_ request: EngineRequest) {
-        do throws(ReelFailure) {
-            events.send(.result(try result(of: request)))
-        } catch {
+        do throws(ReelFailure) { events.send(.result(try result(of: request))) } catch {
             open = nil
             events.send(.failure(error))
         }

@@ -4,7 +4,6 @@ internal import Logging
 internal import ReelCore
 internal import ReelEngine
 internal import ReelHost
-internal import ReelJobs
 internal import ReelQueue
 internal import ReelTerminal
 internal import ReelWords
@@ -26,14 +25,23 @@ struct ReelWorker: AsyncParsableCommand {
         commandName: "reel-worker", abstract: "Works on jobs that reel-coordinator submits, until SIGTERM.",
         discussion: HelpText.text(
             "SIGTERM lets passes end that do so in time and hands back the rest; a second one hands back all.",
-            HelpText.examples(
-                "reel-worker --redis redis://10.0.0.5:6379 --store /mnt/reel",
-                "reel-worker --slots 4 --memory-total 8GiB --scratch /var/tmp",
-                "reel-worker --store /mnt/reel --listen 127.0.0.1:8081"),
+            HelpText.examples(examples),
             HelpText.environment(
                 [.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .configuration, .temporary]),
             HelpText.exitCodes),
         version: Release.version)
+
+    private static let examples: [String] = {
+        let usual = [
+            "reel-worker --redis redis://10.0.0.5:6379 --store /mnt/reel",
+            "reel-worker --slots 4 --memory-total 8GiB --scratch /var/tmp",
+        ]
+        #if LISTENS
+            return usual + ["reel-worker --store /mnt/reel --listen 127.0.0.1:8081"]
+        #else
+            return usual
+        #endif
+    }()
 
     @OptionGroup var slots: SlotOptions
 
@@ -84,18 +92,19 @@ struct ReelWorker: AsyncParsableCommand {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }
         let sourceRoots = try sources.roots()
-        var most = quotas.quotas
-        passQuotas.set(&most)
+        var settings = WorkerSettings(slots: slots.count, memoryTotal: slots.memory, scratch: scratch)
+        (settings.sourceRoots, settings.quotas) = (sourceRoots, quotas.quotas)
+        passQuotas.set(&settings.quotas)
+        if let grace { settings.grace = .seconds(grace) }
+        if let beat { settings.beat = .seconds(beat) }
+        if alone { settings.registering = nil }
         let logger = Logger(label: "reel-worker")
         if let warning = slots.warning { logger.warning("\(warning)") }
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
-            settings: WorkerSettings(
-                slots: slots.count, memoryTotal: slots.memory, scratch: scratch, sourceRoots: sourceRoots, quotas: most,
-                grace: .seconds(grace ?? 25), beat: beat.map { Duration.seconds($0) } ?? BoardTiming().beat,
-                registering: alone ? nil : BoardTiming().registering),
+            settings: settings,
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: logger)
         // The guard of `run` sends these signals when its user presses Ctrl-Z, and when the command goes on.

@@ -1,6 +1,5 @@
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 internal import ReelCore
 internal import ReelHTTP
 internal import ReelQueue

@@ -91,9 +91,7 @@ extension EndToEnd {
                     fleet, ["--tokens", fixture.path("tokens"), "--sources", folder, "--base-path", "/reel"],
                     path: "/reel"
                 ) { server in
-                    let environment = [
-                        "SERVER": server.url(""), "TOKEN": admin, "SOURCE": source, "no_proxy": "*",
-                    ]
+                    let environment = ["SERVER": server.url(""), "TOKEN": admin, "SOURCE": source, "no_proxy": "*"]
                     if let failure = try await failure(of: examples, environment) {
                         Issue.record("\(failure)")
                         return

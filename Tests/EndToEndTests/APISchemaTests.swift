@@ -83,8 +83,7 @@ extension EndToEnd {
                 try await recorder.send("GET", "/api/v1/\(place)")
             }
             let tag = try await recorder.send("GET", "/api/v1/openapi.json").headers["etag"]
-            try await recorder.send(
-                "GET", "/api/v1/openapi.json", headers: ["If-None-Match": try #require(tag)])
+            try await recorder.send("GET", "/api/v1/openapi.json", headers: ["If-None-Match": try #require(tag)])
             try await recorder.send("POST", "/api/v1/session", ["token": recorder.token])
             try await recorder.send("DELETE", "/api/v1/session")
             let request: [String: Any] = [

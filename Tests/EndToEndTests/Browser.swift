@@ -144,9 +144,7 @@ struct Browser {
     }
 
     /// Waits until an expression of JavaScript is true; what is not there yet makes it false.
-    func wait(
-        for expression: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
+    func wait(for expression: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let script = "try { return !!(\(expression)); } catch { return false; }"
         let isTrue = try await eventually {
             try Browser.value(await command("/execute/sync", Script(script: script)), as: Bool.self)
@@ -169,8 +167,7 @@ struct Browser {
                 let element = try Browser.value(found, as: [String: String].self)[Browser.elementKey]
                 return try await action("/element/\(try #require(element))")
             } catch let refusal as Refusal {
-                try #require(
-                    ContinuousClock.now < deadline, "\(selector): \(refusal)", sourceLocation: sourceLocation)
+                try #require(ContinuousClock.now < deadline, "\(selector): \(refusal)", sourceLocation: sourceLocation)
             }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -211,9 +208,7 @@ struct Browser {
     }
 
     /// An entry of the browser's console.
-    struct LogEntry: Decodable, Sendable {
-        let level, source, message: String
-    }
+    struct LogEntry: Decodable, Sendable { let level, source, message: String }
 
     /// The errors since the last time: of scripts, and what the page's policy has forbidden. Answers with a status that
     /// tells of no success is not one, nor is a lost connection.

@@ -32,8 +32,7 @@ extension EndToEnd {
             try await browser.wait(for: "location.pathname == '/sign-in'")
             try await browser.type(token, into: "#token")
             try await browser.click("main form button.primary")
-            try await browser.wait(
-                for: "!document.querySelector('#sign-out').hidden && \(BrowserTests.isLive)")
+            try await browser.wait(for: "!document.querySelector('#sign-out').hidden && \(BrowserTests.isLive)")
         }
 
         /// A small file of the corpus if there is one.
@@ -213,9 +212,7 @@ extension EndToEnd {
                 image.src = 'x';
                 document.body.append(script, image);
                 """)
-            let isForbidden = try await eventually {
-                try await browser.errors().contains { $0.source == "security" }
-            }
+            let isForbidden = try await eventually { try await browser.errors().contains { $0.source == "security" } }
             #expect(isForbidden)
             #expect(try await browser.value(of: "typeof window.hacked", as: String.self) == "undefined")
         }

@@ -247,7 +247,6 @@ extension Chaos {
 
     /// Whether one more crash ends no job, even if by now the worker has another pass than the board said.
     private func mayCrash(_ index: Int, _ sight: BoardSight) -> Bool {
-        engineKills["\(job)/\(index)"] == nil
-            && sight.crashes.allSatisfy { $0.value < 2 || sight.done[$0.key] != nil }
+        engineKills["\(job)/\(index)"] == nil && sight.crashes.allSatisfy { $0.value < 2 || sight.done[$0.key] != nil }
     }
 }

@@ -67,13 +67,9 @@ actor Chaos {
         var redisWentAway = false
     }
 
-    struct Trouble: Error {
-        var message: String
-    }
+    struct Trouble: Error { var message: String }
 
-    init(
-        fleet: Fleet, redis: Sickness, seed: UInt64, isLong: Bool, submission: [String], reference: String
-    ) {
+    init(fleet: Fleet, redis: Sickness, seed: UInt64, isLong: Bool, submission: [String], reference: String) {
         self.fleet = fleet
         redisSickness = redis
         self.submission = submission

@@ -156,9 +156,7 @@ extension EndToEnd {
         ) async throws -> [String] {
             let outcome = try await fixture.run(shell, arguments, environment: environment ?? self.environment())
             #expect(outcome.error == "")
-            return outcome.output.split(separator: "\n").map {
-                String($0.hasSuffix("/") ? $0.dropLast() : $0)
-            }.sorted()
+            return outcome.output.split(separator: "\n").map { String($0.hasSuffix("/") ? $0.dropLast() : $0) }.sorted()
         }
     }
 }

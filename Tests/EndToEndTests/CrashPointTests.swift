@@ -187,12 +187,9 @@ import Testing
             try FileManager.default.removeItem(atPath: fixture.path("redis/reel-appendonly"))
             try await fleet.startRedis()
             // Its functions are lost, too, and the users of deploy/ may not load them.
-            let isBack = try await eventually {
-                (try? RawRedis(socket: fleet.socket)("PING")) == "PONG"
-            }
+            let isBack = try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" }
             #expect(isBack)
-            let prepared = try await fixture.run(
-                .coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
+            let prepared = try await fixture.run(.coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
             #expect(prepared.code == 0, "\(prepared.error)")
             // The worker has looked after it.
             let isSeen = try await eventually {
@@ -235,10 +232,7 @@ import Testing
             }
             held.worker.send(SIGSTOP)
             Glibc.kill(held.engine, SIGCONT)
-            #expect(
-                try await eventually {
-                    fleet.names(id + "/assemblies").contains("\(held.token).mov.part")
-                })
+            #expect(try await eventually { fleet.names(id + "/assemblies").contains("\(held.token).mov.part") })
             try await fleet.startWorker()
             #expect(try await eventually { try fleet.sight(id).state == "done" })
             held.worker.send(SIGCONT)
@@ -324,8 +318,7 @@ extension CrashPointTests {
         let sight = try fleet.sight(id)
         let holder = try #require(sight.live[sight.passes])
         let worker = try #require(await fleet.workers.first { $0.pid == holder.pid })
-        #expect(
-            try await eventually { fleet.names(id + "/assemblies").contains("\(holder.token).mov.part") })
+        #expect(try await eventually { fleet.names(id + "/assemblies").contains("\(holder.token).mov.part") })
         let engine = try #require(worker.children("reel-engine").first)
         Glibc.kill(engine, SIGSTOP)
         return Held(worker: worker, engine: engine, index: sight.passes, token: holder.token)
@@ -347,8 +340,7 @@ extension CrashPointTests {
         #expect(try await eventually { try BoardSight.leases(fleet.socket).isEmpty })
         #expect(try BoardSight.events("completed", fleet.socket).allSatisfy { $0.value == 1 })
         #expect(try await eventually { fleet.leftovers.isEmpty }, "\(fleet.leftovers)")
-        try await fleet.fixture.expectExactlyReversed(
-            fleet.fixture.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
+        try await fleet.fixture.expectExactlyReversed(fleet.fixture.path("crowd.mov"), "\(fleet.folder(id))/output.mov")
     }
 }
 

@@ -55,15 +55,12 @@ actor Fleet {
     }
 
     /// Runs `body` with a Redis and as many workers as asked for; afterwards nothing of them runs any more.
-    static func with(
-        _ fixture: ProcessFixture, workers count: Int, _ body: (Fleet) async throws -> Void
-    ) async throws {
+    static func with(_ fixture: ProcessFixture, workers count: Int, _ body: (Fleet) async throws -> Void) async throws {
         let fleet = try Fleet(fixture)
         do {
             try await fleet.writeUsers()
             try await fleet.startRedis()
-            try #require(
-                try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
+            try #require(try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
             let prepared = try await fixture.run(
                 .coordinator, ["init", "--redis", fleet.address(as: "reel-admin"), "--store", fleet.store])
             try #require(prepared.code == 0, "\(prepared.error)")
@@ -102,8 +99,7 @@ actor Fleet {
             .redis,
             [
                 Fleet.deploy.path + "/redis.conf", "--aclfile", fixture.path("redis/users.acl"), "--port", "0",
-                "--unixsocket", socket, "--dir", fixture.path("redis"),
-                "--loglevel", "warning",
+                "--unixsocket", socket, "--dir", fixture.path("redis"), "--loglevel", "warning",
             ] + settings, environment: redisSickness?.environment ?? [:])
     }
 
@@ -225,9 +221,7 @@ actor Fleet {
             environment: environment(as: user))
     }
 
-    nonisolated func startCoordinator(
-        _ arguments: [String], _ program: Program = .coordinator
-    ) async throws -> Child {
+    nonisolated func startCoordinator(_ arguments: [String], _ program: Program = .coordinator) async throws -> Child {
         try await fixture.start(program, arguments, environment: environment(as: "reel-coordinator"))
     }
 
@@ -286,5 +280,36 @@ actor Fleet {
         }
         let spilled = (try? files.contentsOfDirectory(atPath: fixture.path("scratch"))) ?? []
         return stored.sorted() + spilled.map { "scratch/\($0)" }
+    }
+}
+
+/// A stopped engine, and the pass that it was working on.
+struct Held: Sendable {
+    var worker: Child
+    var engine: pid_t
+    var index: Int
+    var token: String
+}
+
+extension Fleet {
+    /// Stops an engine during a pass of video, though not the first that is given out: the engine of a pass or worker, if
+    /// one is named. Its earlier results are on the board by then.
+    func hold(_ id: String, index: Int? = nil, of slow: Child? = nil) async throws -> Held {
+        let deadline = ContinuousClock.now + .seconds(180)
+        while ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+            let live = try sight(id).live.filter { slow == nil || $0.value.pid == slow?.pid }
+            guard let (place, holder) = live.first(where: { $0.key == index ?? max($0.key, 1) }),
+                let worker = workers.first(where: { $0.pid == holder.pid }),
+                let engine = worker.children("reel-engine").first
+            else { continue }
+            Glibc.kill(engine, SIGSTOP)
+            let held = Held(worker: worker, engine: engine, index: place, token: holder.token)
+            // A segment under way is there as a part; otherwise the engine was not at it yet, or not any more.
+            let isAtWork = segments(id).contains { $0.hasSuffix(".\(holder.token).nut.part") }
+            if isAtWork, try sight(id).live[place] == holder { return held }
+            Glibc.kill(engine, SIGCONT)
+        }
+        throw Running.Ended()
     }
 }

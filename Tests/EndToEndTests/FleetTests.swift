@@ -102,9 +102,7 @@ extension EndToEnd {
                 #expect(try await coordinator(["cancel", id]).code == 0)
                 #expect(try await job(id).state == "cancelled")
                 #expect(try await coordinator(["submit", source, "--pass-frames", "30"]).output == submitted.output)
-                let worker = try await withWorker { _ in
-                    try await expect(id, becomes: "done")
-                }
+                let worker = try await withWorker { _ in try await expect(id, becomes: "done") }
                 #expect(worker.code == 0)
 
                 let done = try await job(id)
@@ -291,9 +289,7 @@ extension EndToEnd {
                 var bytes = try Data(contentsOf: file)
                 bytes.append(0)
                 try bytes.write(to: file)
-                _ = try await withWorker { _ in
-                    try await expect(id, becomes: "failed")
-                }
+                _ = try await withWorker { _ in try await expect(id, becomes: "failed") }
                 let status = try await coordinator(["status", id])
                 #expect(status.output.contains("has changed since the job was submitted"))
                 #expect(try await coordinator(["fetch", id, "-o", "out.mp4"]).code == 1)

@@ -151,8 +151,7 @@ extension EndToEnd {
 
                 let fetched = try await fleet.coordinator(["fetch", ids[0], other, "-o", "got"])
                 #expect(fetched.code == 5 && fetched.error.contains("no folder"), "\(fetched.error)")
-                try FileManager.default.createDirectory(
-                    atPath: fixture.path("got"), withIntermediateDirectories: false)
+                try FileManager.default.createDirectory(atPath: fixture.path("got"), withIntermediateDirectories: false)
                 #expect(try await fleet.coordinator(["fetch", ids[0], other, "-o", "got"]).code == 0)
                 for (name, frames) in [("a", 6), ("b", 8)] {
                     #expect(try await fixture.frames(of: fixture.path("got/\(name).reversed.mp4")).count == frames)
@@ -307,9 +306,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 1) { fleet in
                 struct Worker: Decodable { var id: String }
                 let host = ProcessInfo.processInfo.hostName
-                let isThere = try await eventually {
-                    try await fleet.coordinator(["workers", "--check"]).code == 0
-                }
+                let isThere = try await eventually { try await fleet.coordinator(["workers", "--check"]).code == 0 }
                 #expect(isThere)
                 let drained = try await fleet.coordinator(["drain", host, "--json"])
                 #expect(drained.output == #"{"name":"\#(host)","outcome":"drained","scope":"host","workers":1}"# + "\n")
@@ -329,12 +326,10 @@ extension EndToEnd {
                 let undrained = try await fleet.coordinator(["undrain", host, "--json"])
                 #expect(undrained.output == #"{"name":"\#(host)","outcome":"undrained","scope":"host"}"# + "\n")
                 let workers = try await fleet.coordinator(["workers", "--json"]).output
-                let worker = try #require(
-                    try JSONDecoder().decode([Worker].self, from: Data(workers.utf8)).first?.id)
+                let worker = try #require(try JSONDecoder().decode([Worker].self, from: Data(workers.utf8)).first?.id)
                 #expect(try await fleet.coordinator(["drain", worker, host]).code == 0)
                 let partly = try await fleet.coordinator(["undrain", host])
-                #expect(
-                    partly.error == "reel-coordinator: host \(host) is drained no more; still drained: \(worker)\n")
+                #expect(partly.error == "reel-coordinator: host \(host) is drained no more; still drained: \(worker)\n")
                 #expect(
                     try await fleet.coordinator(["undrain", worker]).error.contains("worker \(worker) claims again"))
                 let store = try await fleet.coordinator(["init", "--json"])
@@ -399,8 +394,7 @@ extension EndToEnd {
                 .ffmpeg,
                 [
                     "-v", "error", "-i", film, "-an", "-vf", "select=not(eq(n\\,3))", "-fps_mode", "vfr", "-c:v",
-                    "libx264",
-                    fixture.path("vfr.mp4"),
+                    "libx264", fixture.path("vfr.mp4"),
                 ])
             let refused = try await fixture.run(.coordinator, ["run", "vfr.mp4", "-o", "vfr.\(container)"])
             #expect(refused.code == 3, "\(refused.error)")
@@ -408,8 +402,7 @@ extension EndToEnd {
                 refused.error.contains(
                     container == "avi"
                         ? "a .avi file shows every frame equally long"
-                        : "a .mxf file cannot have 3400/143 frames a second"),
-                "\(refused.error)")
+                        : "a .mxf file cannot have 3400/143 frames a second"), "\(refused.error)")
         }
 
         @Test("options and environment go before the configuration file, which names the board otherwise")
@@ -445,8 +438,7 @@ extension EndToEnd {
                 #expect(told.error.contains("the 2 workers of this host may take 9"), "\(told.error)")
                 let time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (info|warning) reel-worker: .+/
                 #expect(told.errorLines.allSatisfy { $0.wholeMatch(of: time) != nil }, "\(told.error)")
-                let quiet = try await fleet.shell(
-                    script, ["warning", fixture.path("warning.log")], as: "reel-worker")
+                let quiet = try await fleet.shell(script, ["warning", fixture.path("warning.log")], as: "reel-worker")
                 #expect(
                     !quiet.error.contains("works with") && quiet.error.contains("--memory-total is"), "\(quiet.error)")
             }

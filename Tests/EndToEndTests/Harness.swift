@@ -90,9 +90,7 @@ final class ProcessFixture: Sendable {
     }
 
     /// Whether every process that was started here ends.
-    func isQuiet() async throws -> Bool {
-        try await eventually { self.processes.isEmpty }
-    }
+    func isQuiet() async throws -> Bool { try await eventually { self.processes.isEmpty } }
 
     /// Runs a program to its end.
     @discardableResult
@@ -120,8 +118,7 @@ final class ProcessFixture: Sendable {
         ) { execution in
             try await body(Running(pid: execution.processIdentifier.value) { try execution.send(signal: $0) })
         }
-        return Outcome(
-            status: result.terminationStatus, output: result.standardOutput, error: result.standardError)
+        return Outcome(status: result.terminationStatus, output: result.standardOutput, error: result.standardError)
     }
 }
 
@@ -149,9 +146,7 @@ struct Running: Sendable {
     /// Waits for the program's end; false if it does not end within three minutes.
     func ends() async throws -> Bool { try await eventually { !isAlive } }
 
-    struct Ended: Error, CustomStringConvertible {
-        let description = "the program ended before what was waited for"
-    }
+    struct Ended: Error, CustomStringConvertible { let description = "the program ended before what was waited for" }
 }
 
 enum Program: Sendable {

@@ -287,7 +287,7 @@ extension EndToEnd {
         @Test("an interruption while Redis and worker start leaves neither running")
         func interruptedWhileStarting() async throws {
             _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
-            for milliseconds in stride(from: 0, to: 60, by: Thoroughness.isAll ? 1 : 4) {
+            for milliseconds in stride(from: 0, to: 60, by: Thoroughness.isAll ? 2 : 4) {
                 let outcome = try await fixture.run(.coordinator, command) { running in
                     try await Task.sleep(for: .milliseconds(milliseconds))
                     try running.send(.interrupt)

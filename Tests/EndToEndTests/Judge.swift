@@ -29,8 +29,7 @@ extension ProcessFixture {
             try #require(fields.count == 6)
             let (start, duration) = (try #require(Int64(fields[2])), try #require(Int64(fields[3])))
             frames.append(
-                SeenFrame(
-                    start: Rational(start) * timeBase, duration: Rational(duration) * timeBase, hash: fields[5]))
+                SeenFrame(start: Rational(start) * timeBase, duration: Rational(duration) * timeBase, hash: fields[5]))
         }
         return frames
     }
@@ -90,6 +89,4 @@ func nearest(_ pictures: [[UInt8]], among candidates: [[UInt8]]) -> [Int?] {
     }
 }
 
-private func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-    zip(a, b).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-}
+private func distance(_ a: [UInt8], _ b: [UInt8]) -> Int { zip(a, b).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) } }

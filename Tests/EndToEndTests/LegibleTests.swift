@@ -78,9 +78,7 @@ extension EndToEnd {
                 try FileManager.default.removeItem(atPath: source)
                 worker.send(SIGCONT)
                 #expect(
-                    try await eventually {
-                        try await fleet.coordinator(["status", lost]).output.contains("failed")
-                    })
+                    try await eventually { try await fleet.coordinator(["status", lost]).output.contains("failed") })
                 try await expectLegible(["status", lost], code: 0)
                 try await expectLegible(["status"], code: 0)
                 try await expectLegible(["queue"], code: 0)

@@ -124,8 +124,7 @@ extension EndToEnd {
                     try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
                     try files.copyItem(
                         atPath: Program.folder + "/reel-coordinator", toPath: folder + "/reel-coordinator")
-                    try files.createSymbolicLink(
-                        atPath: folder + "/reel-engine", withDestinationPath: "/bin/false")
+                    try files.createSymbolicLink(atPath: folder + "/reel-engine", withDestinationPath: "/bin/false")
                     program = .at(folder + "/reel-coordinator")
                 }
                 let outcome = try await fleet.startCoordinator(["submit"] + submission, program).outcome

@@ -154,9 +154,7 @@ extension EndToEnd {
             return faults
         }
 
-        private static func tellsOfCrash(_ outcome: Outcome) -> Bool {
-            outcome.error.contains("engine died of signal")
-        }
+        private static func tellsOfCrash(_ outcome: Outcome) -> Bool { outcome.error.contains("engine died of signal") }
     }
 }
 

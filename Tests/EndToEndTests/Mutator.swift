@@ -12,9 +12,7 @@ struct Mutator {
     mutating func damage(_ file: [UInt8], with other: [UInt8]) -> [UInt8] {
         var bytes = file
         report = []
-        for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
-            damageOnce(&bytes, other)
-        }
+        for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty { damageOnce(&bytes, other) }
         return bytes
     }
 

@@ -39,8 +39,7 @@ extension EndToEnd {
 
         private func size(of path: String) async throws -> String {
             let found = try await fixture.run(
-                .ffprobe,
-                ["-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0:s=x", path])
+                .ffprobe, ["-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0:s=x", path])
             return found.output.trimmingCharacters(in: .whitespacesAndNewlines)
         }
 
@@ -170,8 +169,7 @@ extension EndToEnd {
             let turned = fixture.path("sources/turned.mov")
             let upright = try await video("upright.mov", ["testsrc2=size=320x240:rate=25:duration=1"])
             let made = try await fixture.run(
-                .ffmpeg,
-                ["-v", "error", "-i", upright, "-c", "copy", "-metadata:s:v:0", "rotate=90", turned])
+                .ffmpeg, ["-v", "error", "-i", upright, "-c", "copy", "-metadata:s:v:0", "rotate=90", turned])
             try #require(made.code == 0, "\(made.error)")
             try await Fleet.with(fixture, workers: 1) { fleet in
                 try await WebServer.with(fleet, ["--sources", fixture.path("sources")]) { server in

@@ -41,9 +41,7 @@ extension EndToEnd {
         }
 
         private func lines<Value: Decodable>(_ outcome: Outcome, as: Value.Type) throws -> [Value] {
-            try outcome.output.split(separator: "\n").map {
-                try JSONDecoder().decode(Value.self, from: Data($0.utf8))
-            }
+            try outcome.output.split(separator: "\n").map { try JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
         }
 
         /// The job that the board has, as soon as it has one.
@@ -60,8 +58,7 @@ extension EndToEnd {
             let (clip, source) = try await source()
             let slow = try SlowCoordinator(fixture)
             try await Fleet.with(fixture, workers: 1) { fleet in
-                let submitting = try await fleet.startCoordinator(
-                    ["submit", source, "--json"] + options, slow.program)
+                let submitting = try await fleet.startCoordinator(["submit", source, "--json"] + options, slow.program)
                 try #require(try await eventually { slow.isWaiting })
                 let seen = try await job(fleet)
                 submitting.send(SIGINT)

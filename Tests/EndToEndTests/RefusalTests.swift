@@ -81,16 +81,14 @@ extension EndToEnd {
 
         @Test func impossibleCodecs() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
-            try await expectRefusal(
-                ["run", source, "-o", "o.mp4", "--video-codec", "h267"], code: 2, says: "h267")
+            try await expectRefusal(["run", source, "-o", "o.mp4", "--video-codec", "h267"], code: 2, says: "h267")
             try await expectRefusal(
                 ["run", source, "-o", "o.mp4", "--audio-codec", "shellac"], code: 2, says: "shellac",
                 "aac, opus, flac, vorbis, alac, mp3, pcm")
             try await expectRefusal(["run", source, "--preset", "foo"], code: 2, says: "foo", "medium", "--preset")
             try await expectRefusal(["run", source, "--crf", "99"], code: 2, says: "99", "0 to 51", "--crf")
             try await expectRefusal(["run", source, "--profile", "main9"], code: 2, says: "main9", "high422")
-            try await expectRefusal(
-                ["run", source, "-o", "o.webm", "--video-codec", "libx264"], code: 3, says: "webm")
+            try await expectRefusal(["run", source, "-o", "o.webm", "--video-codec", "libx264"], code: 3, says: "webm")
             try await expectRefusal(["run", source, "-o", "o.mp4", "--lossless"], code: 3, says: "mp4", ".mkv")
         }
 
@@ -106,8 +104,7 @@ extension EndToEnd {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let nowhere = "unix://\(fixture.path("no.sock"))"
             let store = ["--store", fixture.path("store")]
-            try FileManager.default.createDirectory(
-                atPath: fixture.path("store"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: fixture.path("store"), withIntermediateDirectories: true)
             try await expectRefusal(
                 ["submit", source, "--redis", nowhere] + store, code: 4, says: "no.sock", "--redis")
             try await expectRefusal(["status", "--redis", nowhere], code: 4, says: "no.sock", "--redis")
@@ -181,9 +178,7 @@ extension EndToEnd {
             #expect(
                 commands == [
                     "run", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel", "retry",
-                    "pause",
-                    "resume", "weigh",
-                    "remove", "drain", "undrain", "recover", "init", "See",
+                    "pause", "resume", "weigh", "remove", "drain", "undrain", "recover", "init", "See",
                 ])
         }
     }

@@ -129,7 +129,7 @@ extension EndToEnd {
             "small pictures beside long sound take no more memory than the plan states", arguments: ["reverse", "keep"])
         func memoryOfSound(audio: String) async throws {
             let source = fixture.path("long.mp4")
-            let seconds = Thoroughness.isAll ? 600 : 240
+            let seconds = Thoroughness.isAll ? 400 : 200
             let made = try await fixture.run(
                 .ffmpeg,
                 ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x36:rate=2:duration=\(seconds)"]

@@ -18,9 +18,7 @@ extension EndToEnd {
             return try await host.withEngine(memory: nil, scope: .nothing) { $0.identity.sandbox }
         }
 
-        private func oldKernel() async throws -> [String: String] {
-            ["LD_PRELOAD": try await Clips.shared.oldKernel()]
-        }
+        private func oldKernel() async throws -> [String: String] { ["LD_PRELOAD": try await Clips.shared.oldKernel()] }
 
         @Test("an engine reads no source but its own")
         func ownSource() async throws {
@@ -97,8 +95,7 @@ extension EndToEnd {
         func closedMemory() async throws {
             let nobody: uid_t = 65534
             for name in ["store", "tmp"] {
-                try FileManager.default.createDirectory(
-                    atPath: fixture.path(name), withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(atPath: fixture.path(name), withIntermediateDirectories: true)
                 chmod(fixture.path(name), 0o777)
             }
             let made = try await fixture.run(.coordinator, ["init", "--store", fixture.path("store")])
@@ -122,8 +119,7 @@ extension EndToEnd {
         func sourceRoots() async throws {
             let film = try await Clips.shared.crowd(frames: 60, size: "320x240")
             for name in ["films", "private"] {
-                try FileManager.default.createDirectory(
-                    atPath: fixture.path(name), withIntermediateDirectories: false)
+                try FileManager.default.createDirectory(atPath: fixture.path(name), withIntermediateDirectories: false)
             }
             let outside = try fixture.copy(film, as: "private/outside.mov")
             let inside = try fixture.copy(film, as: "films/inside.mov")
@@ -153,8 +149,7 @@ extension EndToEnd {
                 #expect(try await fleet.listedWorkers().first?.sourceRoots == [root])
                 #expect(try await fleet.coordinator(["workers"]).output.contains("sources from \(root)"))
                 let missing = try await fixture.run(
-                    .worker, ["--source-root", fixture.path("none")],
-                    environment: fleet.environment(as: "reel-worker"))
+                    .worker, ["--source-root", fixture.path("none")], environment: fleet.environment(as: "reel-worker"))
                 #expect(missing.code == 4)
                 #expect(missing.error.contains("sources cannot be taken from"), "\(missing.error)")
             }

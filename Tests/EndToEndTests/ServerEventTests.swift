@@ -232,9 +232,7 @@ extension EndToEnd {
                     #expect(try await eventually { try await server.get("/api/v1/ready").status == 200 })
                     let place = seen.first?.id
                     seen = []
-                    let isBack = try await eventually {
-                        try await server.send("HEAD", "/api/v1/events").status == 200
-                    }
+                    let isBack = try await eventually { try await server.send("HEAD", "/api/v1/events").status == 200 }
                     #expect(isBack)
                     try await server.events(after: place) { event in
                         seen.append(event)

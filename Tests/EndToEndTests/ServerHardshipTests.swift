@@ -53,8 +53,7 @@ extension EndToEnd {
                     let slowHead = try #require(Wire(port: server.port))
                     let slowBody = try #require(Wire(port: server.port))
                     slowHead.send("GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nX: ".utf8)
-                    slowBody.send(
-                        head("POST", "/api/v1/jobs", ["Content-Type: application/json"], length: 5000).utf8)
+                    slowBody.send(head("POST", "/api/v1/jobs", ["Content-Type: application/json"], length: 5000).utf8)
 
                     var held: [Wire] = []
                     for number in 0..<ServerHardshipTests.connections {
@@ -177,9 +176,7 @@ extension EndToEnd {
                 try await expectAnswer(server)
                 let outcome = try await server.child.end()
                 #expect(outcome.code == 0)
-                #expect(
-                    outcome.error.contains(
-                        "holds 300 connections, the most that it may; further callers wait"))
+                #expect(outcome.error.contains("holds 300 connections, the most that it may; further callers wait"))
             }
         }
 
@@ -351,12 +348,10 @@ extension EndToEnd {
                         head("POST", "/api/v1/jobs", ["Transfer-Encoding: chunked"], length: 5),
                         head("POST", "/api/v1/jobs", length: -1),
                         head("GET", "/api/v1/health", ["Host: other.example"]),
-                        head(
-                            "POST", "/api/v1/jobs",
-                            ["Transfer-Encoding: chunked", "Content-Type: application/json"]) + "zz\r\n{}\r\n",
-                        head(
-                            "POST", "/api/v1/jobs",
-                            ["Transfer-Encoding: chunked", "Content-Type: application/json"]) + "2\r\n{}X\r\n",
+                        head("POST", "/api/v1/jobs", ["Transfer-Encoding: chunked", "Content-Type: application/json"])
+                            + "zz\r\n{}\r\n",
+                        head("POST", "/api/v1/jobs", ["Transfer-Encoding: chunked", "Content-Type: application/json"])
+                            + "2\r\n{}X\r\n",
                     ] {
                         let answer = try await #require(Wire(port: server.port)).exchange(request)
                         #expect(answer?.hasPrefix("HTTP/1.1 400 ") == true, "\(request.prefix(50)): \(answer ?? "")")
@@ -473,8 +468,7 @@ extension EndToEnd {
                         #expect(!FileManager.default.fileExists(atPath: fleet.store))
 
                         // What has its place while the file system is not mounted is not the store, either.
-                        try FileManager.default.createDirectory(
-                            atPath: fleet.store, withIntermediateDirectories: false)
+                        try FileManager.default.createDirectory(atPath: fleet.store, withIntermediateDirectories: false)
                         #expect(try await server.send("POST", "/api/v1/jobs", ["source": source]).status == 503)
                         #expect(try FileManager.default.contentsOfDirectory(atPath: fleet.store).isEmpty)
                         try FileManager.default.removeItem(atPath: fleet.store)
@@ -559,9 +553,7 @@ extension EndToEnd {
                     try sickness.setHang(false)
                     #expect(try await eventually { try await server.get("/api/v1/ready").status == 200 })
                     #expect(
-                        try await eventually {
-                            try await server.get("/metrics").text.contains("\nreel_store_up 1\n")
-                        })
+                        try await eventually { try await server.get("/metrics").text.contains("\nreel_store_up 1\n") })
                     #expect(
                         [200, 201].contains(try await server.send("POST", "/api/v1/jobs", ["source": other]).status))
                     #expect(try await server.send("POST", "/api/v1/uploads", headers: version).status == 201)

@@ -17,8 +17,7 @@ extension EndToEnd {
                     .ffmpeg,
                     [
                         "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=\(rate):duration=2", "-f",
-                        "lavfi", "-i",
-                        "sine=frequency=440:duration=2", "-c:v", "libx264", "-g", "12", "-c:a", "aac",
+                        "lavfi", "-i", "sine=frequency=440:duration=2", "-c:v", "libx264", "-g", "12", "-c:a", "aac",
                         "\(folder)/\(name).mp4",
                     ])
                 try #require(made.code == 0, "\(made.error)")

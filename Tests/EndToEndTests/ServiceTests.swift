@@ -111,8 +111,7 @@ extension EndToEnd {
                 #expect(drained.code == 4)
                 #expect(
                     drained.errorLines.last
-                        == "reel-coordinator: no worker takes work: the only one is gone, drained, or claims nothing"
-                )
+                        == "reel-coordinator: no worker takes work: the only one is gone, drained, or claims nothing")
                 _ = try await fleet.coordinator(["undrain", host])
                 #expect(try await check("--json").code == 0)
                 #expect(try await check("--watch").code == 2)

@@ -134,8 +134,7 @@ extension EndToEnd {
                 }
                 // When its store is writable again the machine works again.
                 try await fleet.remount("rw", of: sick)
-                #expect(
-                    try await eventually { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
+                #expect(try await eventually { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
             }
         }
 
@@ -150,16 +149,10 @@ extension EndToEnd {
                 for sickness in sicknesses {
                     let before = try fleet.sight(id).done.count
                     try sickness.setStoreError(EROFS)
-                    #expect(
-                        try await eventually {
-                            try await fleet.listedWorkers().contains { !$0.notes.isEmpty }
-                        })
+                    #expect(try await eventually { try await fleet.listedWorkers().contains { !$0.notes.isEmpty } })
                     #expect(try fleet.sight(id).state == "running", "the job is too short")
                     try sickness.setStoreError(0)
-                    #expect(
-                        try await eventually {
-                            try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty)
-                        })
+                    #expect(try await eventually { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
                     #expect(try await eventually { try fleet.sight(id).done.count > before })
                 }
                 #expect(try await eventually { try fleet.sight(id).state == "done" })
@@ -181,8 +174,7 @@ extension EndToEnd {
                     #expect(try await fleet.job(id).failures.isEmpty)
                 }
                 try sickness.setStoreError(0)
-                #expect(
-                    try await eventually { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
+                #expect(try await eventually { try await fleet.listedWorkers().allSatisfy(\.notes.isEmpty) })
             }
         }
 
@@ -271,9 +263,7 @@ extension EndToEnd {
                 try await fleet.startWorker()
                 #expect(try await eventually { try fleet.sight(cancelled).state == "cancelled" })
                 #expect(
-                    try await eventually {
-                        try await fleet.coordinator(["status", paused]).output.contains("paused")
-                    })
+                    try await eventually { try await fleet.coordinator(["status", paused]).output.contains("paused") })
                 #expect(!fleet.names(cancelled).contains("output.mp4") && !fleet.names(paused).contains("output.mp4"))
             }
         }

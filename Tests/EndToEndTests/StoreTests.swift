@@ -13,16 +13,10 @@ extension EndToEnd {
         @Test("a worker with another store ends at once, naming both; one with nothing mounted does, too")
         func anotherStore() async throws {
             try await Fleet.with(fixture, workers: 1) { fleet in
-                #expect(
-                    try await eventually {
-                        FileManager.default.fileExists(atPath: fleet.store + "/store.json")
-                    })
+                #expect(try await eventually { FileManager.default.fileExists(atPath: fleet.store + "/store.json") })
                 let asWorker = ["--redis", fleet.address(as: "reel-worker")]
                 let asCoordinator = ["--redis", fleet.address(as: "reel-coordinator")]
-                #expect(
-                    try await eventually {
-                        try await fleet.coordinator(["workers"]).output.contains("slots")
-                    })
+                #expect(try await eventually { try await fleet.coordinator(["workers"]).output.contains("slots") })
                 for (name, says) in [("other", "belongs to store"), ("empty", "is empty")] {
                     let folder = fixture.path(name)
                     if name == "empty" {

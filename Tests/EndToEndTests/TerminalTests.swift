@@ -69,8 +69,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 let id = try await fleet.submit([source, "--name", "the one"])
                 let outcome = try await screen(
-                    "reel-coordinator queue --watch", columns: 80,
-                    keys: arrowEnterEscQ(list: "1 job active"),
+                    "reel-coordinator queue --watch", columns: 80, keys: arrowEnterEscQ(list: "1 job active"),
                     fleet.environment(as: "reel-coordinator"))
                 #expect(outcome.code == 0, "\(outcome.output)")
                 let lines = texts(outcome.output)
@@ -97,8 +96,7 @@ extension EndToEnd {
                 let id = try await fleet.submit([source])
                 #expect(try await fleet.coordinator(["cancel", id]).code == 0)
                 let outcome = try await screen(
-                    "reel-coordinator status --watch", columns: 80,
-                    keys: arrowEnterEscQ(list: "JOB "),
+                    "reel-coordinator status --watch", columns: 80, keys: arrowEnterEscQ(list: "JOB "),
                     fleet.environment(as: "reel-coordinator"))
                 #expect(outcome.code == 0, "\(outcome.output)")
                 let lines = texts(outcome.output)

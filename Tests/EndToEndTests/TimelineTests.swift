@@ -27,9 +27,7 @@ extension EndToEnd {
 
         /// An item of a film of 24000/1001 frames a second, whose own clock begins at one hour.
         private func item(_ name: String, _ first: Int, _ frames: Int, effect: String = "") -> String {
-            func time(_ value: Int) -> String {
-                #"{"OTIO_SCHEMA":"RationalTime.1","rate":23.98,"value":\#(value).0}"#
-            }
+            func time(_ value: Int) -> String { #"{"OTIO_SCHEMA":"RationalTime.1","rate":23.98,"value":\#(value).0}"# }
             func range(_ start: Int, _ length: Int) -> String {
                 #"{"OTIO_SCHEMA":"TimeRange.1","duration":\#(time(length)),"start_time":\#(time(start))}"#
             }

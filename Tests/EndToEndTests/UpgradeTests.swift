@@ -30,8 +30,7 @@ extension EndToEnd {
         private func upgrade(_ fleet: Fleet) async throws {
             let before = try functions(fleet)
             try RawRedis(socket: fleet.socket).send(["ACL", "LOAD"])
-            let prepared = try await fixture.run(
-                .coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
+            let prepared = try await fixture.run(.coordinator, ["init", "--redis", fleet.address(as: "reel-admin")])
             try #require(prepared.code == 0, "\(prepared.error)")
             #expect(try functions(fleet) > before)
         }

@@ -328,9 +328,7 @@ extension EndToEnd {
                                 // The client vanishes; the server goes on with another request.
                                 task.cancel()
                                 kills += 1
-                                let again = try await eventually {
-                                    try await offset(server, place) ?? 0 >= from
-                                }
+                                let again = try await eventually { try await offset(server, place) ?? 0 >= from }
                                 #expect(again)
                             }
                         }

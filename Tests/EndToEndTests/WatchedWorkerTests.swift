@@ -55,8 +55,7 @@ extension EndToEnd {
                         let count = try await worker.get("/metrics").text.firstMatch(of: done)?.1
                         return try #require(count.flatMap { Int($0) }) >= 2
                     })
-                try await expectFigures(
-                    worker, "reel_worker_pass_attempts_total{outcome=\"failed\",cause=\"crash\"} 0")
+                try await expectFigures(worker, "reel_worker_pass_attempts_total{outcome=\"failed\",cause=\"crash\"} 0")
                 #expect(try await worker.get("/").status == 404)
                 #expect(try await worker.send("HEAD", "/healthz").status == 200)
             }

@@ -14,8 +14,7 @@ extension EndToEnd {
             fixture = try ProcessFixture()
             try "\(WebhookTests.secret)\n".write(toFile: fixture.path("secret"), atomically: true, encoding: .utf8)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: fixture.path("secret"))
-            try FileManager.default.createDirectory(
-                atPath: fixture.path("sources"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: fixture.path("sources"), withIntermediateDirectories: true)
         }
 
         /// Arguments of a server that sends webhooks, also to these receivers.
@@ -45,8 +44,7 @@ extension EndToEnd {
             let field = try #require(message.headers["reel-signature"])
             let match = try #require(field.wholeMatch(of: /t=([0-9]+),v1=([0-9a-f]{64})/), "\(field)")
             let code = HMAC<SHA256>.authenticationCode(
-                for: Data("\(match.1).".utf8) + message.body,
-                using: SymmetricKey(data: Data(WebhookTests.secret.utf8)))
+                for: Data("\(match.1).".utf8) + message.body, using: SymmetricKey(data: Data(WebhookTests.secret.utf8)))
             #expect(code.map { String(format: "%02x", $0) }.joined() == match.2)
             let age = Date().timeIntervalSince1970 - (Double(match.1) ?? 0)
             #expect((-1...120).contains(age))
@@ -62,9 +60,7 @@ extension EndToEnd {
 
         /// Waits until nothing is to be sent any more, and returns whether that came.
         private func isSettled(_ fleet: Fleet) async throws -> Bool {
-            try await eventually {
-                try RawRedis(socket: fleet.socket)("ZCARD", WebhookTests.due) == "0"
-            }
+            try await eventually { try RawRedis(socket: fleet.socket)("ZCARD", WebhookTests.due) == "0" }
         }
 
         /// The seconds after which the only webhook that is to be sent is due; nil if there is none.

@@ -230,7 +230,7 @@ extension BoardModel {
         self.count(.failed(cause))
         switch cause {
         case .noSpace:
-            let note = JobStatus.SpaceNote(host: host(of: worker), reason: failure)
+            let note = JobStatus.HostFailure(host: host(of: worker), reason: failure)
             jobs[id]?.spaceNote = note
             jobs[id]?.notedPass = index
         case .incompatible:
@@ -250,9 +250,7 @@ extension BoardModel {
             }
         case .crash, .lost:
             let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
-            if isLast(count, cause) {
-                reason = .passExhausted(pass: index, attempts: count, last: failure)
-            }
+            if isLast(count, cause) { reason = .passExhausted(pass: index, attempts: count, last: failure) }
         case .permanent:
             let count = charge(id, index, failure, cause, worker: worker, token: claim.token)
             let hosts = jobs[id]?.failures[index]?.hosts["permanent"] ?? []
@@ -389,7 +387,7 @@ extension BoardModel {
     private mutating func exclude(_ worker: String, from id: String, _ reason: ReelFailure) -> Bool {
         let host = host(of: worker)
         var excluded = (jobs[id]?.excluded ?? [:]).filter { workers[$0.key] != nil }
-        excluded[worker] = JobStatus.Exclusion(host: host, reason: reason)
+        excluded[worker] = JobStatus.HostFailure(host: host, reason: reason)
         jobs[id]?.excluded = excluded
         guard !liveWorkers.isEmpty, liveWorkers.allSatisfy({ excluded[$0] != nil }) else { return false }
         fail(id, ReelFailure(.noWorkerCan(host: host, last: reason)), exhausted: nil)

@@ -129,14 +129,14 @@ package struct BoardModel {
         /// The assembly's is the last.
         package var conditions: [Condition] = [.waiting]
         package var failures: [Int: Failures] = [:]
-        package var excluded: [String: JobStatus.Exclusion] = [:]
+        package var excluded: [String: JobStatus.HostFailure] = [:]
         /// The last token that handed a pass back.
         package var returned: [Int: String] = [:]
         /// The virtual time that it had come to when it left the line.
         package var virtual = 0.0
         /// Backup attempts that were started.
         package var backups = 0
-        package var spaceNote: JobStatus.SpaceNote?
+        package var spaceNote: JobStatus.HostFailure?
         package var notedPass: Int?
         package var failure: ReelFailure?
         package var exhausted: Int?
@@ -354,7 +354,6 @@ extension BoardModel {
     /// Whether a pass has no attempt left after this many that failed for this cause.
     package func isLast(_ count: Int, _ cause: FailureCause) -> Bool { count >= BoardPolicy.attempts[cause] ?? .max }
 
-    /// A worker is no longer heard of.
     package mutating func silence(_ worker: String) { workers[worker]?.isSilent = true }
 
     /// A pass turns out to have begun long ago. Gives its holder.

@@ -30,7 +30,6 @@ package actor ModelBoard: Board {
     /// - Parameter time: seconds since 1970 by both clocks.
     package init(time: Double = 2_000_000_000) { self.time = Clocks(board: time, host: time) }
 
-    /// A board out of reach.
     package static let unreachable = ReelFailure(
         .redisUnreachable(address: "model", said: "the test broke the connection", passes: true))
 
@@ -92,7 +91,6 @@ extension ModelBoard {
         for lease in model.leases where lease.holding.job == job.text { _ = model.lapse(lease.holding) }
     }
 
-    /// All retries of a job fall due.
     package func fallDue(_ job: JobID) {
         model.tick()
         model.fallDue(job.text, longSince: false)
@@ -161,9 +159,7 @@ extension ModelBoard {
         try act { $0.attend(job.text, waiter: waiter, claim: claim) }
     }
 
-    package func leave(
-        _ job: JobID, waiter: String, claim: Claim?, abandoning: Bool
-    ) throws(ReelFailure) -> Departure {
+    package func leave(_ job: JobID, waiter: String, claim: Claim?, abandoning: Bool) throws(ReelFailure) -> Departure {
         try act(hints: true) {
             $0.leave(job.text, waiter: waiter, claim: claim, abandoning: abandoning)
                 ? .remove(Removal(holder: waiter)) : .stays
@@ -324,9 +320,7 @@ extension ModelBoard {
 
     package func dispatch() -> DueWebhook? { trap() }
 
-    package func dispatched(
-        _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
-    ) -> DueWebhook.Answer { trap() }
+    package func dispatched(_ webhook: DueWebhook, _ outcome: DueWebhook.Outcome) -> DueWebhook.Answer { trap() }
 
     package func strip(_ job: JobID, cells: Int) -> PassStrip? { trap() }
 

@@ -85,9 +85,7 @@ struct AudioTimelineTests {
     }
 
     @Test("sound of which nothing decodes has no timeline")
-    func empty() {
-        #expect(AudioTimeline(blocks: [], sampleRate: 48000) == nil)
-    }
+    func empty() { #expect(AudioTimeline(blocks: [], sampleRate: 48000) == nil) }
 }
 
 extension AudioTimeline {

@@ -138,7 +138,7 @@ struct ClipTests {
         let changes: [(inout Plan) -> Void] = [
             { $0.clips[0].source = 1 }, { $0.clips = [] }, { $0.audio[0].source = 1 }, { $0.sources = [] },
             { $0.clips[0].map.output = TimeBase(1, 25) },
-            { $0.passes[1] = .video(VideoPass(clips: [1], randomAccessPoint: 1, frames: 3..<5, chunkCount: 1)) },
+            { $0.passes[1] = .video(pass: VideoPass(clips: [1], randomAccessPoint: 1, frames: 3..<5, chunkCount: 1)) },
         ]
         #expect(throws: Never.self) { try Plan.decoded(from: CanonicalJSON.bytes(of: GoldenValues.plan)) }
         for (number, change) in changes.enumerated() {

@@ -6,9 +6,10 @@ import Testing
 @Suite("Edits of several sources")
 struct EditSourcesTests {
     private func plan(
-        _ indexes: [SourceIndex], _ edit: Edit, slots: Int = 2, passFrames: Int? = nil
+        _ indexes: [SourceIndex], _ edit: Edit, slots: Int = 2, passFrames: Int? = nil, mostFrames: Rational? = nil,
+        container: Container = .mkv
     ) throws -> Plan {
-        let spec = JobSpec(container: .mkv, edit: edit, passFrames: passFrames)
+        let spec = JobSpec(container: container, edit: edit, mostFrames: mostFrames, passFrames: passFrames)
         let plan = try Planner(slots: slots).plan(
             PlanInput(
                 indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec,
@@ -47,13 +48,10 @@ struct EditSourcesTests {
             EditClip(to: .seconds(Rational(1)), play: .forward), .gap(Rational(1, 2)),
             EditClip(from: .seconds(Rational(1)), play: .forward, still: Rational(1, 50), title: "b"),
         ]
-        func made(_ spec: JobSpec) throws -> Plan {
-            try Planner(slots: 1).plan(
-                PlanInput(
-                    indexes: [index25], indexHashes: [""], spec: spec,
-                    video: Plans.target().on(try spec.clock(of: [index25]))))
+        func made(_ clips: [EditClip], _ mostFrames: Int64) throws -> Plan {
+            try self.plan([index25], Edit(clips: clips), slots: 1, mostFrames: Rational(mostFrames), container: .mp4)
         }
-        let plan = try made(JobSpec(container: .mp4, edit: Edit(clips: clips), mostFrames: Rational(24)))
+        let plan = try made(clips, 24)
         // All frames of the film: 25 a second are near 24, but more.
         #expect(plan.clips[0].step == 2)
         let frame = Rational(1, 24)
@@ -67,18 +65,12 @@ struct EditSourcesTests {
         let rest = try self.plan([index25], Edit(clips: [EditClip(play: .forward), .gap(Rational(1, 2))]))
         #expect(rest.clips.count == 2)
         let failure = #expect(throws: ReelFailure.self) {
-            _ = try made(
-                JobSpec(
-                    container: .mp4, edit: Edit(clips: [EditClip(play: .forward), .gap(Rational(100_000))]),
-                    mostFrames: Rational(24)))
+            try made([EditClip(play: .forward), .gap(Rational(100_000))], 24)
         }
         #expect(failure?.reason == .stillTooLong(clip: 1, frames: 2_400_000, most: Edit.mostClips))
         // Beyond 64 bits.
         let absurd = #expect(throws: ReelFailure.self) {
-            _ = try made(
-                JobSpec(
-                    container: .mp4, edit: Edit(clips: [EditClip(play: .forward), .gap(Rational(.max))]),
-                    mostFrames: Rational(1000)))
+            try made([EditClip(play: .forward), .gap(Rational(.max))], 1000)
         }
         #expect(absurd?.reason == .stillTooLong(clip: 1, frames: .max, most: Edit.mostClips))
     }
@@ -186,10 +178,8 @@ struct EditSourcesTests {
     @Test("trimmed clips are those frames that have sound, with what crossfades need beyond them")
     func trims() throws {
         var index = index25
-        index.audio = [Indexes.audioTrack(0)]
-        index.audio[0].timeBase = TimeBase(1, 1000)
         // From 0.1 s to 1.9 s of two seconds.
-        index.audio[0].span = Interval(start: Timestamp(100), duration: Ticks(1800))
+        index.audio = [Indexes.audioTrack(rate: 1000, start: 100, duration: 1800)]
         func frames(_ clips: [EditClip], _ crossfade: Rational) throws -> [Range<Int>] {
             let edit = Edit(clips: clips, crossfade: crossfade, trim: .shared)
             return try plan([index], edit).clips.map(\.frames)
@@ -267,9 +257,7 @@ struct EditSourcesTests {
         #expect(try crossfades([clip, short, clip], [index25]) == [Rational(4, 25), Rational(4, 25)])
         // Without the handles, hardly half a second is left of the clip in the middle.
         var heard = Indexes.regular(frames: 38, keysAt: [0])
-        heard.audio = [Indexes.audioTrack(0)]
-        heard.audio[0].timeBase = TimeBase(1, 1000)
-        heard.audio[0].span = Interval(start: Timestamp(0), duration: Ticks(1520))
+        heard.audio = [Indexes.audioTrack(rate: 1000, start: 0, duration: 1520)]
         let trimmed = try crossfades([clip, clip, clip], [heard], trim: .shared)
         #expect(trimmed == [Rational(12, 25), Rational(12, 25)])
     }
@@ -288,9 +276,7 @@ struct EditSourcesTests {
     func lateSoundtrack() throws {
         var song = Indexes.regular(frames: 50, keysAt: [0])
         song.startTime = Rational(10)
-        song.audio = [Indexes.audioTrack(0)]
-        song.audio[0].timeBase = TimeBase(1, 44100)
-        song.audio[0].span = Interval(start: Timestamp(441_000), duration: Ticks(2 * 44100 + 1))
+        song.audio = [Indexes.audioTrack(rate: 44100, start: 441_000, duration: 2 * 44100 + 1)]
         func plan(from moment: Rational) throws {
             var edit = Edit(clips: [EditClip(play: .reverse)])
             edit.soundtrack = Soundtrack(source: 1, from: moment)

@@ -250,9 +250,7 @@ struct EditTests {
         let clip = EditClip(
             from: .seconds(Rational(range.from)), to: range.to.map { .seconds(Rational($0)) }, play: .forward)
         let spec = JobSpec(container: .mkv, edit: Edit(clips: [clip]))
-        let failure = #expect(throws: ReelFailure.self) {
-            try Plans.make(index, slots: 1, spec: spec)
-        }
+        let failure = #expect(throws: ReelFailure.self) { try Plans.make(index, slots: 1, spec: spec) }
         #expect(failure?.kind == .usage)
     }
 }

@@ -17,9 +17,7 @@ struct GoldenTests {
         let index = GoldenValues.index
         let bytes = index.encoded()
         let lines = stride(from: 0, to: bytes.count, by: 32).map { start in
-            bytes[start..<min(start + 32, bytes.count)].map { byte in
-                (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }.joined()
+            Hexadecimal.text(bytes[start..<min(start + 32, bytes.count)])
         }
         try Golden.expect(Array(lines.joined(separator: "\n").utf8), is: "index.v5.hex")
         let digits = String(decoding: try Golden.read("index.v5.hex"), as: UTF8.self).filter { $0 != "\n" }
@@ -65,7 +63,7 @@ struct GoldenTests {
         var plan = GoldenValues.plan
         plan.video = GoldenValues.passthrough
         #expect(throws: DecodingError.self) { try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) }
-        plan.passes = [.audio(0)]
+        plan.passes = [.audio(place: 0)]
         #expect(try Plan.decoded(from: CanonicalJSON.bytes(of: plan)) == plan)
     }
 

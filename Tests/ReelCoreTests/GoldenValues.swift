@@ -31,7 +31,7 @@ enum GoldenValues {
         ]
         index.metadata = [MetadataEntry(name: "title", value: "Ein \"Test\" / ä")]
         index.passthrough = .possible(
-            CodedVideo(
+            coded: CodedVideo(
                 fourCC: 0x6867_6A6D, extradata: [1, 255], profile: -99, level: 3, bitsPerCodedSample: 24,
                 containers: [.mov, .mkv]))
         return index
@@ -89,9 +89,9 @@ enum GoldenValues {
                 bitrate: 192_000, lossless: true)
         ],
         passes: [
-            .audio(0),
-            .video(VideoPass(randomAccessPoint: 1, frames: 3..<5, chunkCount: 2, windowFrames: 48, threads: 2)),
-            .video(VideoPass(randomAccessPoint: 0, frames: 1..<3, chunkCount: 1)),
+            .audio(place: 0),
+            .video(pass: VideoPass(randomAccessPoint: 1, frames: 3..<5, chunkCount: 2, windowFrames: 48, threads: 2)),
+            .video(pass: VideoPass(randomAccessPoint: 0, frames: 1..<3, chunkCount: 1)),
         ],
         need: 2 << 30, verify: .decode, onDamage: .fail, diagnostics: [])
 

@@ -36,7 +36,7 @@ enum Indexes {
             video: VideoTrack(
                 stream: stream(timeBase: timeBase, frameBytes: frameBytes), packets: packets, frames: frames,
                 randomAccessPoints: points),
-            audio: [], metadata: [], passthrough: .impossible(.interFrames(codec: "h264")),
+            audio: [], metadata: [], passthrough: .impossible(why: .interFrames(codec: "h264")),
             diagnostics: [])
     }
 
@@ -54,9 +54,7 @@ enum Indexes {
         let durations = (0..<count).map { _ in isVariable ? Int64.random(in: 0...5000, using: &random) : 1001 }
         let spread = [1, 12, 250, 5000].randomElement(using: &random) ?? 1
         var keys = [0]
-        while let last = keys.last, last < count {
-            keys.append(last + Int.random(in: 1...spread, using: &random))
-        }
+        while let last = keys.last, last < count { keys.append(last + Int.random(in: 1...spread, using: &random)) }
         var index = make(
             durations: durations, keysAt: keys.dropLast(), timeBase: TimeBase(1, 30000),
             start: Int64.random(in: -90000...90000, using: &random),
@@ -116,11 +114,18 @@ enum Indexes {
             cues: cues)
     }
 
-    static func audioTrack(_ place: Int) -> AudioTrack {
+    static func audioTrack(_ place: Int) -> AudioTrack { audioTrack(place, start: -1024, duration: 480_000) }
+
+    static func audioTrack(_ place: Int = 0, rate: Int64 = 48000, start: Int64, duration: Int64) -> AudioTrack {
         AudioTrack(
             index: place + 1, codec: "aac", sampleRate: 48000, channels: 2, channelLayout: "stereo",
-            sampleFormat: "fltp", timeBase: TimeBase(1, 48000),
-            span: Interval(start: Timestamp(-1024), duration: Ticks(480_000)), bytes: 65_536,
+            sampleFormat: "fltp", timeBase: TimeBase(1, rate),
+            span: Interval(start: Timestamp(start), duration: Ticks(duration)), bytes: 65_536,
             details: TrackDetails(language: "deu", title: nil, dispositions: ["default"]))
     }
+}
+
+extension VideoTrack {
+    /// Packet and frame of each RAP.
+    var points: [[Int32]] { randomAccessPoints.map { [$0.packet, $0.frame] } }
 }

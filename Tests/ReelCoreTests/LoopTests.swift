@@ -8,7 +8,7 @@ struct LoopTests {
     func delaysOfEvenFrames() {
         let starts = (0..<1000).map { Rational($0 * 1001, 30_000) }
         let end = Rational(1_001_000, 30_000)
-        let delays = LoopDelays(starts: starts, end: end, clock: TimeBase(1, 100), least: 2).delays
+        let delays = LoopTraits.delays(starts: starts, end: end, clock: TimeBase(1, 100), least: 2)
         #expect(Set(delays) == [3, 4])
         var sum: Int64 = 0
         for (start, delay) in zip(starts, delays) {
@@ -29,7 +29,7 @@ struct LoopTests {
             time += Int64.random(in: 1...90, using: &random)
         }
         let end = Rational(time, 1000)
-        let delays = LoopDelays(starts: starts, end: end, clock: TimeBase(1, 100), least: 2).delays
+        let delays = LoopTraits.delays(starts: starts, end: end, clock: TimeBase(1, 100), least: 2)
         #expect(delays.count == starts.count && delays.allSatisfy { $0 >= 2 })
         let whole = TimeBase(1, 100).ticks(in: end, rounding: .nearest)
         #expect(delays.reduce(0, +) == max(whole, 2 * Int64(starts.count)))

@@ -8,7 +8,7 @@ struct PlannerTests {
         let index = Indexes.regular(frames: 456, keysAt: Array(0..<456))
         let plan = try Plans.make(index, slots: slots, spec: JobSpec(container: .mp4, passFrames: 100, threads: 1))
         let expected = [400..<456, 300..<400, 200..<300, 100..<200, 0..<100].map {
-            Pass.video(VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, chunkCount: 1, windowFrames: 48))
+            Pass.video(pass: VideoPass(randomAccessPoint: $0.lowerBound, frames: $0, chunkCount: 1, windowFrames: 48))
         }
         #expect(plan.passes == expected)
     }
@@ -199,9 +199,9 @@ struct PlannerTests {
     @Test("plans one frame, and two")
     func tiny() throws {
         let one = try Plans.make(Indexes.regular(frames: 1, keysAt: [0]), slots: 1)
-        #expect(one.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<1, chunkCount: 1))])
+        #expect(one.passes == [.video(pass: VideoPass(randomAccessPoint: 0, frames: 0..<1, chunkCount: 1))])
         let two = try Plans.make(Indexes.regular(frames: 2, keysAt: [0, 1]), slots: 1)
-        #expect(two.passes == [.video(VideoPass(randomAccessPoint: 0, frames: 0..<2, chunkCount: 1))])
+        #expect(two.passes == [.video(pass: VideoPass(randomAccessPoint: 0, frames: 0..<2, chunkCount: 1))])
     }
 
     @Test("starts at the later of two RAPs for the same frame, and at none that is overtaken")

@@ -10,18 +10,10 @@ enum Plans {
         preset: String? = nil, threads: Int = 1
     ) -> VideoTarget {
         .encode(
-            encoding(
-                encoder, width: width, height: height, pixelFormat: pixelFormat, preset: preset, threads: threads))
-    }
-
-    static func encoding(
-        _ encoder: String = "libx264", width: Int = 1280, height: Int = 720, pixelFormat: String = "yuv420p",
-        preset: String? = nil, threads: Int = 1
-    ) -> VideoEncoding {
-        VideoEncoding(
-            encoder: encoder, format: format(width, height, pixelFormat),
-            options: preset.map { [MediaOption(name: "preset", value: $0)] } ?? [], bitrate: nil, threads: threads,
-            keyFrameInterval: 250, identity: EncoderIdentity(build: "\(encoder) Lavc59.37.100", extradataHash: ""))
+            VideoEncoding(
+                encoder: encoder, format: format(width, height, pixelFormat),
+                options: preset.map { [MediaOption(name: "preset", value: $0)] } ?? [], bitrate: nil, threads: threads,
+                keyFrameInterval: 250, identity: EncoderIdentity(build: "\(encoder) Lavc59.37.100", extradataHash: "")))
     }
 
     static let passthrough = VideoTarget.passthrough(

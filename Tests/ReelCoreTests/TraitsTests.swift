@@ -55,29 +55,31 @@ struct TraitsTests {
     @Test(
         "every encoder costs something at every preset, more with more threads and pixels",
         arguments: EncoderTraits.all.map(\.name))
-    func costs(name: String) {
+    func costs(name: String) throws {
         let presets = [nil, "ultrafast", "medium", "placebo", "2", "9", "nonsense"]
         for preset in presets {
-            func needs(width: Int, threads: Int) -> EncoderNeeds {
-                EncoderNeeds(Plans.encoding(name, width: width, height: 720, preset: preset, threads: threads))
+            func needs(width: Int, threads: Int) throws -> EncoderNeeds {
+                let target = Plans.target(name, width: width, preset: preset, threads: threads)
+                return EncoderNeeds(try #require(target.encoding))
             }
-            let least = needs(width: 1280, threads: 1)
+            let least = try needs(width: 1280, threads: 1)
             #expect(least.memory > 1 << 20 && least.weight >= 1)
-            #expect(needs(width: 1280, threads: 4).memory >= least.memory)
-            #expect(needs(width: 3840, threads: 1).memory > least.memory)
+            #expect(try needs(width: 1280, threads: 4).memory >= least.memory)
+            #expect(try needs(width: 3840, threads: 1).memory > least.memory)
         }
     }
 
     @Test("transparency beside the packets costs a second encoder", arguments: ["libvpx", "libvpx-vp9"])
-    func transparency(name: String) {
+    func transparency(name: String) throws {
         for threads in [1, 4] {
-            let opaque = Plans.encoding(name, threads: threads)
-            let transparent = Plans.encoding(name, pixelFormat: "yuva420p", threads: threads)
+            let opaque = try #require(Plans.target(name, threads: threads).encoding)
+            let target = Plans.target(name, pixelFormat: "yuva420p", threads: threads)
+            let transparent = try #require(target.encoding)
             #expect(!opaque.hasTransparencyBeside && transparent.hasTransparencyBeside)
             let (one, two) = (EncoderNeeds(opaque), EncoderNeeds(transparent))
             #expect((2 * one.memory - 1...2 * one.memory + 1).contains(two.memory))
             #expect(two.reserved == 2 * one.reserved && two.weight == 2 * one.weight)
         }
-        #expect(!Plans.encoding("ffv1", pixelFormat: "yuva420p").hasTransparencyBeside)
+        #expect(Plans.target("ffv1", pixelFormat: "yuva420p").encoding?.hasTransparencyBeside == false)
     }
 }

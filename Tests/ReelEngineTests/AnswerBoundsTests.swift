@@ -60,8 +60,7 @@ struct AnswerBoundsTests {
                 timeBase: TimeBase(1, 25), width: width, height: height, pixelFormat: "rgb24", frameRate: Rational(25))
             let targets = TargetsResult(
                 video: .passthrough(
-                    VideoPassthrough(
-                        format: format, identity: EncoderIdentity(build: "copy", extradataHash: "aa"))),
+                    VideoPassthrough(format: format, identity: EncoderIdentity(build: "copy", extradataHash: "aa"))),
                 audio: [
                     AudioTarget(
                         source: source, track: 0, direction: .backwards, encoder: "aac", sampleRate: rate,

@@ -81,8 +81,7 @@ struct DeathTests {
     func stall() async throws {
         let engine = try engine("exec sleep 1000")
         let failure = try await failure(engine, stall: .seconds(2))
-        #expect(
-            failure.words == "engine hung at frames 240..<480 of pass 7: no event and no CPU used for 2.000 s")
+        #expect(failure.words == "engine hung at frames 240..<480 of pass 7: no event and no CPU used for 2.000 s")
         #expect(failure.cause == .crash)
         #expect(isGone(try engine.process("pid")))
     }
@@ -121,8 +120,7 @@ struct DeathTests {
             \(say(ready))
             read -r request; \(say(result(framesEncoded: 1)))
             """)
-        try await engine.withEngine(stall: .seconds(1), silence: .seconds(1)) {
-            session in
+        try await engine.withEngine(stall: .seconds(1), silence: .seconds(1)) { session in
             try await Task.sleep(for: .seconds(2))
             _ = try await session.perform(reverse(pass: 0))
         }

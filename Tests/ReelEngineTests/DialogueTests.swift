@@ -47,8 +47,7 @@ struct DialogueTests {
     }
 
     private func segment(_ number: Int) -> StoredSegment {
-        let content = SegmentContent(
-            part: .video(frames: number * 24..<number * 24 + 24), times: "aa", target: "bb")
+        let content = SegmentContent(part: .video(frames: number * 24..<number * 24 + 24), times: "aa", target: "bb")
         let record = SegmentRecord(
             content: content, clip: 0, token: "7e", frames: 24, packets: 24, bytes: 4321, checksum: "c0",
             timeBase: TimeBase(1001, 30000), reorderDepth: 0, extradataHash: "e0")
@@ -75,7 +74,7 @@ struct DialogueTests {
         // More than a line holds, then one more.
         let batches = Mutex([(0..<501).map(segment), [segment(501)]])
         let result = try await engine.withEngine { session in
-            try await session.assemble(assembly) { _ in
+            try await session.perform(.assemble(assembly)) { _ in
             } next: { () throws(ReelFailure) in
                 batches.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             }
@@ -109,7 +108,7 @@ struct DialogueTests {
         let held = ReelFailure(.jobHeldBack(job: JobID("a1")))
         try await engine.withEngine { session in
             await #expect(throws: held) {
-                try await session.assemble(assembly) { _ in
+                try await session.perform(.assemble(assembly)) { _ in
                 } next: { () throws(ReelFailure) in
                     throw held
                 }

@@ -36,9 +36,7 @@ final class FakeEngine: Sendable {
     }
 
     /// What the script wrote to `$0.NAME`.
-    func file(_ name: String) throws -> String {
-        try String(contentsOfFile: "\(path).\(name)", encoding: .utf8)
-    }
+    func file(_ name: String) throws -> String { try String(contentsOfFile: "\(path).\(name)", encoding: .utf8) }
 
     /// The process whose number the script wrote to `$0.NAME`.
     func process(_ name: String) throws -> pid_t {
@@ -70,8 +68,7 @@ func result(framesEncoded: Int) -> EngineEvent {
     .result(
         .pass(
             PassResult(
-                segments: [], statistics: PassStatistics(framesEncoded: framesEncoded), diagnostics: [.noTimestamps]))
-    )
+                segments: [], statistics: PassStatistics(framesEncoded: framesEncoded), diagnostics: [.noTimestamps])))
 }
 
 /// A request for a pass whose chunks are of 240 frames each.
@@ -88,8 +85,7 @@ func reverse(pass: Int, finishedChunks: [Int] = []) -> EngineRequest {
         PassRequest(
             job: JobFiles(
                 sources: [SourceFiles(source: .file("/media/one two.mp4"), index: .file("/store/index"))],
-                plan: .file("/store/plan.json")),
-            pass: pass, segments: places, scratch: "/tmp"))
+                plan: .file("/store/plan.json")), pass: pass, segments: places, scratch: "/tmp"))
 }
 
 /// Whether a process is gone, or dead and only waits for its parent to notice.

@@ -26,8 +26,7 @@ struct WireTests {
         let record = SegmentRecord(
             content: SegmentContent(source: 0, part: .video(frames: 0..<120), times: "aa", target: "bb"), clip: 0,
             token: "7e", frames: 120, packets: 120, bytes: 4321, checksum: "c0", timeBase: TimeBase(1, 30000),
-            reorderDepth: 2,
-            extradataHash: "e0")
+            reorderDepth: 2, extradataHash: "e0")
         return StoredSegment(record: record, data: .file("/store/segments/\(record.name.text)"))
     }
 
@@ -56,17 +55,15 @@ struct WireTests {
     private var video: VideoTarget {
         .encode(
             VideoEncoding(
-                encoder: "libx264", format: format,
-                options: [MediaOption(name: "preset", value: "medium")], bitrate: .constant(2_000_000), threads: 2,
-                keyFrameInterval: 250,
+                encoder: "libx264", format: format, options: [MediaOption(name: "preset", value: "medium")],
+                bitrate: .constant(2_000_000), threads: 2, keyFrameInterval: 250,
                 identity: EncoderIdentity(build: "libx264 Lavc59.37.100", extradataHash: "e3b0")))
     }
 
     private var audio: AudioTarget {
         AudioTarget(
             track: 0, direction: .forwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
-            bitrate: 192_000,
-            lossless: false)
+            bitrate: 192_000, lossless: false)
     }
 
     @Test("Requests are written as the golden file says, and are read back")
@@ -81,9 +78,8 @@ struct WireTests {
                     EngineRequest.recon(
                         ReconRequest(source: job.sources[0].source, index: job.sources[0].index, decoding: .disproved)),
                     .recon(ReconRequest(source: job.sources[0].source, index: job.sources[0].index)),
-                    .choose(ChooseRequest(indexes: [job.sources[0].index], spec: spec, threads: 4)),
-                    .reverse(pass), .reverseAudio(pass),
-                    .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
+                    .choose(ChooseRequest(indexes: [job.sources[0].index], spec: spec, threads: 4)), .reverse(pass),
+                    .reverseAudio(pass), .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
                     .pictures(picture(of: .source(files: job.sources[0], sample: FrameSample(12)))),
                     .pictures(picture(of: .output(format: format, like: stream, pictures: [nil, shown]))),
                 ].map(EngineInput.request) + [.segments([segment])], "requests.json")
@@ -99,10 +95,8 @@ struct WireTests {
                         version: 5, encoders: ["libx264 Lavc59.37.100"],
                         sandbox: SandboxState(landlock: 2, seccomp: true))),
                 .progress(.recon(packets: 640, thousandths: 250)),
-                .progress(.video(decoded: 7, encoded: 5, frames: 240..<480)),
-                .progress(.sound),
-                .progress(.assembly(packets: 90, frames: 40)),
-                .result(.recon(ReconResult(indexHash: "e3b0"))),
+                .progress(.video(decoded: 7, encoded: 5, frames: 240..<480)), .progress(.sound),
+                .progress(.assembly(packets: 90, frames: 40)), .result(.recon(ReconResult(indexHash: "e3b0"))),
                 .result(.targets(TargetsResult(video: video, audio: [audio], diagnostics: diagnostics))),
                 .result(
                     .pass(

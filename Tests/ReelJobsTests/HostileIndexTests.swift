@@ -57,7 +57,7 @@ struct HostileIndexTests {
                     ])
             ],
             chapters: [Chapter(start: Rational(1, 3), end: Rational(1001, 30), title: "1")], metadata: [],
-            passthrough: .impossible(.interFrames(codec: "h264")), diagnostics: [])
+            passthrough: .impossible(why: .interFrames(codec: "h264")), diagnostics: [])
     }()
 
     private static let targets = TargetsResult(

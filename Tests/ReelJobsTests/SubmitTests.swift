@@ -108,9 +108,7 @@ extension ServiceTests {
             let fixture = try await JobFixture()
             let job = try fixture.job()
             try fixture.finish(job)
-            let failure = await reason {
-                _ = try await fixture.service.submit(job, engine: fixture.engine, anew: true)
-            }
+            let failure = await reason { _ = try await fixture.service.submit(job, engine: fixture.engine, anew: true) }
             // Without the result, the source had to be read.
             guard case .engineUnstartable = failure else {
                 Issue.record("\(String(describing: failure))")
@@ -127,5 +125,105 @@ extension ServiceTests {
             #expect(await reason { _ = try await service.submit(job, engine: fixture.engine) } == .storeNotNamed)
             #expect(await reason { try await service.join() } == .storeNotNamed)
         }
+
+        // MARK: Results
+
+        private func expectNone(_ fixture: JobFixture, _ id: JobID, because expected: FailureReason) async throws {
+            let results = try fixture.service.results()
+            let destination = Destination("\(fixture.folder)/out.mkv", overwrite: false)
+            #expect(await reason { _ = try await results.result(of: id) } == expected)
+            #expect(await reason { try await results.deliver(id, to: destination) } == expected)
+            #expect(await reason { _ = try await results.verify(id) } == expected)
+            #expect(!FileManager.default.fileExists(atPath: destination.path))
+        }
+
+        @Test func unknownJobs() async throws {
+            let id = JobID("0123456789abcdef")
+            try await expectNone(try await JobFixture(), id, because: .jobUnknown(job: id))
+        }
+
+        @Test func jobsThatAreNotDone() async throws {
+            let fixture = try await JobFixture()
+            let id = try await fixture.publish(fixture.job())
+            try await expectNone(fixture, id, because: .noResult(job: id, state: nil))
+            _ = try await fixture.service.cancel(id)
+            try await expectNone(fixture, id, because: .noResult(job: id, state: .cancelled))
+        }
+
+        @Test func aResultIsDeliveredAndStays() async throws {
+            let fixture = try await JobFixture()
+            let id = try fixture.finish(fixture.job())
+            let results = JobResults(in: fixture.store)
+            let destination = Destination("\(fixture.folder)/out.mkv", overwrite: false)
+            try await results.deliver(id, to: destination)
+            #expect(try String(contentsOfFile: destination.path, encoding: .utf8) == JobFixture.output)
+            #expect(
+                await reason { try await results.deliver(id, to: destination) } == .outputExists(path: destination.path)
+            )
+            try await results.deliver(id, to: Destination(destination.path, overwrite: true))
+            let verified = try await results.verify(id)
+            let stored = try await results.result(of: id)
+            #expect(verified.path == stored.locator.name)
+            #expect(verified.bytes == 8)
+            #expect(verified.sha256 == JobFixture.outputHash)
+        }
+
+        @Test func theNameMustFitTheContainer() async throws {
+            let fixture = try await JobFixture()
+            let id = try fixture.finish(fixture.job())
+            let path = "\(fixture.folder)/out.mp4"
+            let found = await reason {
+                try await fixture.service.results().deliver(id, to: Destination(path, overwrite: false))
+            }
+            #expect(found == .outputContainerDiffers(job: id, container: .mkv, output: path))
+        }
+
+        @Test func aCopyThatHasChangedIsNoResult() async throws {
+            let fixture = try await JobFixture()
+            let id = try fixture.finish(fixture.job())
+            let results = try fixture.service.results()
+            let copy = "\(fixture.folder)/out.mkv"
+            try await results.deliver(id, to: Destination(copy, overwrite: false))
+            #expect(try await results.verify(id, copy: copy).path == copy)
+            try "desrever".write(toFile: copy, atomically: false, encoding: .utf8)
+            guard
+                case .resultDiffers(let job, copy, 8, _, 8, JobFixture.outputHash) = await reason({
+                    _ = try await results.verify(id, copy: copy)
+                })
+            else {
+                Issue.record("the change was not found")
+                return
+            }
+            #expect(job == id)
+        }
+    }
+}
+
+@Suite("Names of jobs")
+struct JobNameTests {
+    private let ids = ["3f2a5d0c9be17c44", "3f2b81c05d0c2f3a", "81c0aaaaaaaaaaaa", "a1"].map(JobID.init)
+
+    @Test(
+        "the beginning of one id names it, in any case",
+        arguments: ["81", "81C0", "3f2a", "3F2A5D0C9BE17C44", "a1", "A"])
+    func beginning(_ text: String) throws {
+        let found = try JobName(text).job(among: ids)
+        #expect(found?.text.hasPrefix(text.lowercased()) == true)
+    }
+
+    @Test("the beginning of several is refused, and names them; their number is limited")
+    func ambiguous() throws {
+        let failure = #expect(throws: ReelFailure.self) { try JobName("3F2").job(among: ids + ids) }
+        #expect(failure?.reason == .jobAmbiguous(name: "3F2", matches: [ids[0], ids[1]]))
+        let many = (10..<30).map { JobID("b\($0)") }
+        let other = #expect(throws: ReelFailure.self) { try JobName("b").job(among: many) }
+        #expect(other?.reason == .jobAmbiguous(name: "b", matches: Array(many.prefix(5))))
+    }
+
+    @Test("an id that another begins with is that id")
+    func exact() throws {
+        #expect(try JobName("b1").job(among: ["b1", "b12"].map(JobID.init)) == JobID("b1"))
+        #expect(try JobName("zz").job(among: ids) == nil)
+        #expect(try JobName("").job(among: [JobID("a1")]) == nil, "every id begins with nothing")
     }
 }

@@ -4,18 +4,7 @@ import ReelJobs
 import Testing
 
 /// Timelines of OpenTimelineIO, as its library writes them and as nobody should.
-@Suite final class TimelineTests {
-    private let folder = NSTemporaryDirectory() + "reel-timeline-tests-" + UUID().uuidString
-
-    init() throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for name in ["a.mov", "b c.mp4"] {
-            try name.write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
-        }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
-
+@Suite final class TimelineTests: EditFolder {
     private func fixture(_ name: String) throws -> String {
         let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name).otio")
         return try String(contentsOf: url, encoding: .utf8)
@@ -169,9 +158,7 @@ import Testing
         let edit = try read(timeline([off, first, second, track([])]))
         #expect(edit.edit.clips.map(\.to) == [.seconds(Rational(1))])
         #expect(
-            edit.diagnostics == [
-                .timelinePartLeftOut(place: "tracks.children[2]", name: "Video", part: .videoTrack)
-            ])
+            edit.diagnostics == [.timelinePartLeftOut(place: "tracks.children[2]", name: "Video", part: .videoTrack)])
     }
 
     @Test(

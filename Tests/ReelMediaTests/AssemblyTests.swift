@@ -13,7 +13,7 @@ struct AssemblyTests {
 
     init() throws {
         Media.prepare()
-        folder = try ScratchFolder()
+        folder = ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 48, rate: "30000/1001", video: Fixture.x264 + ["-g", "16"],
             audio: ["-c:a", "aac"])
@@ -28,7 +28,7 @@ struct AssemblyTests {
 
     @Test("the tables stand before the media: playing begins while the file loads")
     func fastStart() throws {
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
+        let bytes = try contents(of: job.output)
         let (moov, mdat) = (bytes.range(of: Data("moov".utf8)), bytes.range(of: Data("mdat".utf8)))
         #expect(try #require(moov).lowerBound < #require(mdat).lowerBound)
     }
@@ -42,21 +42,21 @@ struct AssemblyTests {
         "size and checksum are the whole file's, whatever part is read first",
         arguments: Thoroughness.third(of: Container.allCases))
     func checksum(container: Container) throws {
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         let job = try MediaJob(
             self.folder.path + "/s.mp4", spec: JobSpec(container: container, passFrames: 16), folder: folder.path)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
+        let bytes = try contents(of: job.output)
         #expect(job.assembled.bytes == Int64(bytes.count))
         #expect(try run("sha256sum", job.output).hasPrefix(job.assembled.checksum + " "))
     }
 
     @Test("one changed byte of payload is found")
     func changedPayload() throws {
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
+        var bytes = try contents(of: job.output)
         let media = try #require(bytes.range(of: Data("mdat".utf8))).upperBound
         bytes[media + 4000] ^= 0x10
         let changed = folder.path + "/changed.mp4"
-        try bytes.write(to: URL(fileURLWithPath: changed))
+        try store(bytes, to: changed)
         let failure = #expect(throws: ReelFailure.self) { try assembler(records).verify(.file(changed)) { _ in } }
         #expect(failure?.words.contains("verification") == true)
     }
@@ -64,9 +64,7 @@ struct AssemblyTests {
     @Test("moved timestamps are found")
     func changedTimes() throws {
         let moved = folder.path + "/moved.mp4"
-        try run(
-            "ffmpeg", "-v", "error", "-i", job.output, "-map", "0", "-c", "copy", "-bsf:v", "setts=pts=PTS*2:dts=DTS*2",
-            moved)
+        try ffmpeg("-i", job.output, "-map", "0", "-c", "copy", "-bsf:v", "setts=pts=PTS*2:dts=DTS*2", moved)
         #expect(throws: ReelFailure.self) { try assembler(records).verify(.file(moved)) { _ in } }
     }
 
@@ -96,7 +94,7 @@ struct AssemblyTests {
 
     @Test("a segment of another encoder's parameters is refused by name")
     func otherParameters() throws {
-        let other = try ScratchFolder()
+        let other = ScratchFolder()
         var stranger = try stranger(in: other)
         let foreign = "\(other.path)/\(stranger.name)"
         stranger.name.token = "5717a9"
@@ -109,18 +107,16 @@ struct AssemblyTests {
 
     @Test("a segment of the same frames that is made for another target is refused by name")
     func otherContent() throws {
-        let other = try ScratchFolder()
+        let other = ScratchFolder()
         let stranger = try stranger(in: other)
         #expect(failure(with: stranger)?.words.contains("segment \(stranger.name) does not match the plan") == true)
     }
 
     @Test("the same input makes the same bytes, wherever its segments were made")
     func repeatable() throws {
-        let again = try ScratchFolder()
+        let again = ScratchFolder()
         let second = try MediaJob(
             folder.path + "/s.mp4", spec: JobSpec(container: .mp4, passFrames: 16), folder: again.path)
-        #expect(
-            try Data(contentsOf: URL(fileURLWithPath: second.output))
-                == Data(contentsOf: URL(fileURLWithPath: job.output)))
+        #expect(try contents(of: second.output) == contents(of: job.output))
     }
 }

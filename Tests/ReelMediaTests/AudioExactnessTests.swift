@@ -6,6 +6,8 @@ import Testing
 /// Every sample once, in its place, encoded without a break.
 @Suite("Audio: exactness and place")
 struct AudioExactnessTests {
+    private let folder = ScratchFolder()
+
     static let sources: [(name: String, layout: String, audio: [String])] = [
         ("aac.mp4", "stereo", ["-c:a", "aac"]), ("aac.mkv", "stereo", ["-c:a", "aac"]),
         ("opus.webm", "stereo", ["-c:a", "libopus"]), ("opus.mkv", "5.1", ["-c:a", "libopus"]),
@@ -20,7 +22,6 @@ struct AudioExactnessTests {
         "exact after priming, pre-skip and padding, channels in their order",
         arguments: Thoroughness.third(of: sources.map(\.name)))
     func exact(name: String) throws {
-        let folder = try ScratchFolder()
         let (_, layout, audio) = try #require(Self.sources.first { $0.name == name })
         let video =
             name.hasSuffix("webm")
@@ -28,9 +29,7 @@ struct AudioExactnessTests {
         let source = try Fixture.sounding(name, in: folder, layout: layout, audio: audio, options: video)
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         let channels = job.index.audio[0].channels
-        let (before, after) = (
-            try Sound(source, channels: channels), try Sound(job.output, channels: channels)
-        )
+        let (before, after) = (try Sound(source, channels: channels), try Sound(job.output, channels: channels))
         #expect(before.samples.count >= 95_000)
         #expect(after.samples == before.samples.reversed())
         let end = job.plan.video.format.timeBase.seconds(job.plan.clips[0].map.end).approximate
@@ -41,7 +40,6 @@ struct AudioExactnessTests {
 
     @Test("what reel encodes is exactly as long as the sound", arguments: ["opus", "flac"])
     func length(codec: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.sounding("s.mkv", in: folder, seconds: 1.95, audio: ["-c:a", "flac"])
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, audioCodec: codec), folder: folder.path)
         let after = try Sound(job.output)
@@ -53,13 +51,12 @@ struct AudioExactnessTests {
         "sound lies where the mirror puts it",
         arguments: Thoroughness.third(of: [(1.0, 2.0), (0.2, 4.8), (0.0, 3.3), (-0.5, 4.0)]), [true, false])
     func place(times: (from: Double, seconds: Double), lossless: Bool) throws {
-        let folder = try ScratchFolder()
         // The video begins half a second after the file's clock, so that sound can begin before it.
         let plain = try Fixture.sounding(
             "plain.mkv", in: folder, frames: 125, seconds: times.seconds, audio: ["-c:a", "pcm_s16le"])
         let source = folder.path + "/moved.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-itsoffset", "0.6", "-i", plain, "-itsoffset", "\(0.6 + times.from)", "-i", plain,
+        try ffmpeg(
+            "-itsoffset", "0.6", "-i", plain, "-itsoffset", "\(0.6 + times.from)", "-i", plain,
             "-map", "0:v", "-map", "1:a", "-c", "copy", source)
         let spec = JobSpec(container: lossless ? .mkv : .mp4, audioCodec: lossless ? nil : "flac")
         let job = try MediaJob(source, spec: spec, folder: folder.path)
@@ -71,14 +68,13 @@ struct AudioExactnessTests {
 
     @Test("sound that outlasts the video moves the video by the fewest ticks, or loses less than a frame")
     func overhang() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.sounding("long.mkv", in: folder, frames: 50, seconds: 2.03, audio: ["-c:a", "flac"])
         let lossless = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         let whole = try Sound(lossless.output)
         #expect(whole.samples == (try Sound(source).samples.reversed()))
         #expect(abs(whole.start + 0.03) < 0.001)
         #expect(lossless.warnings.isEmpty)
-        let other = try ScratchFolder()
+        let other = ScratchFolder()
         let lossy = try MediaJob(source, spec: JobSpec(container: .mp4, audioCodec: "flac"), folder: other.path)
         #expect(try Sound(lossy.output).samples == (try Sound(source).samples[..<96_000].reversed()))
         #expect(lossy.warnings.contains("audio 0: outlasts the video by 0.030000 s: that part is cut off"))
@@ -100,11 +96,9 @@ struct AudioExactnessTests {
             ("opus", .webm, 48000, 0.12), ("mp3", .mp4, 44100, 0.06),
         ])
     func continuous(codec: String, container: Container, rate: Int, limit: Float) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.sounding(
             "s.mkv", in: folder, frames: 250, rate: rate, seconds: 10, audio: ["-c:a", "flac"])
-        let spec = JobSpec(
-            container: container, videoCodec: container == .webm ? "libvpx" : nil, audioCodec: codec)
+        let spec = JobSpec(container: container, videoCodec: container == .webm ? "libvpx" : nil, audioCodec: codec)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let (before, after) = (try Sound(source), try Sound(job.output))
         // Matroska can only hide the priming of Opus.
@@ -122,15 +116,13 @@ struct AudioExactnessTests {
 
     @Test("a sample rate that the encoder does not support is converted without a click or a shift")
     func resampled() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.sounding(
             "s.mkv", in: folder, frames: 100, rate: 44100, seconds: 4, audio: ["-c:a", "flac"])
-        let job = try MediaJob(
-            source, spec: JobSpec(container: .mp4, audioCodec: "opus"), folder: folder.path)
+        let job = try MediaJob(source, spec: JobSpec(container: .mp4, audioCodec: "opus"), folder: folder.path)
         #expect(job.warnings.contains("audio 0: 44100 Hz becomes 48000 Hz, for libopus"))
         let reference = folder.path + "/reference.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-i", source, "-map", "0", "-c:v", "copy", "-af", "areverse,aresample=48000",
+        try ffmpeg(
+            "-i", source, "-map", "0", "-c:v", "copy", "-af", "areverse,aresample=48000",
             "-c:a", "pcm_f32le", reference)
         let (wanted, after) = (try Sound(reference), try Sound(job.output))
         // MP4 ends within the last packet, which ffmpeg decodes in full.

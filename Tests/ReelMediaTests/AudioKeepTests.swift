@@ -6,6 +6,8 @@ import Testing
 /// `--audio keep`: the sound forwards, as long as the video.
 @Suite("Audio that is kept")
 struct AudioKeepTests {
+    private let folder = ScratchFolder()
+
     @Test(
         "packets are copied: the source's samples, where they were",
         arguments: Thoroughness.third(
@@ -17,7 +19,6 @@ struct AudioKeepTests {
                 ("alac.mov", .mov), ("aac.mov", .nut),
             ] as [(String, Container)]))
     func copied(name: String, container: Container) throws {
-        let folder = try ScratchFolder()
         let codec = String(name.split(separator: ".")[0])
         let encoder = ["opus": "libopus", "mp3": "libmp3lame", "vorbis": "libvorbis"][codec] ?? codec
         let source = try Fixture.sounding(name, in: folder, from: 0.2, seconds: 1.6, audio: ["-c:a", encoder])
@@ -38,7 +39,6 @@ struct AudioKeepTests {
         "a range: its sound, from its start, as long as it", arguments: [Container.mp4, .mkv, .mov],
         Thoroughness.third(of: ["aac", "libopus", "mp3"]))
     func range(container: Container, codec: String) throws {
-        let folder = try ScratchFolder()
         let encoder = codec == "mp3" ? "libmp3lame" : codec
         let source = try Fixture.sounding(
             "s.mkv", in: folder, frames: 100, seconds: 4,
@@ -65,7 +65,6 @@ struct AudioKeepTests {
         "PCM, and what is decoded and encoded, is cut at the sample",
         arguments: [("pcm_s24le", nil), ("aac", "pcm_s16le"), ("pcm_s16le", "alac")] as [(String, String?)])
     func exact(source codec: String, target: String?) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.sounding(
             "s.mov", in: folder, frames: 100, from: 0.4, seconds: 4, audio: ["-c:a", codec])
         let spec = JobSpec(
@@ -84,12 +83,9 @@ struct AudioKeepTests {
 
     @Test("sound that begins before the first frame is cut there; a codec that the container lacks is encoded")
     func early() throws {
-        let folder = try ScratchFolder()
         let plain = try Fixture.sounding("plain.mkv", in: folder, seconds: 2.5, audio: ["-c:a", "libvorbis"])
         let source = folder.path + "/early.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-itsoffset", "0.5", "-i", plain, "-i", plain, "-map", "0:v", "-map", "1:a", "-c",
-            "copy", source)
+        try ffmpeg("-itsoffset", "0.5", "-i", plain, "-i", plain, "-map", "0:v", "-map", "1:a", "-c", "copy", source)
         let job = try MediaJob(source, spec: JobSpec(container: .ts, audio: .keep), folder: folder.path)
         #expect(job.plan.audio.map(\.encoder) == ["aac"])
         #expect(job.warnings == ["audio 0: vorbis becomes aac"])
@@ -102,7 +98,6 @@ struct AudioKeepTests {
 
     @Test("with --lossless packets are copied if the container holds them, otherwise kept as PCM")
     func lossless() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.sounding("s.mkv", in: folder, audio: ["-c:a", "libvorbis"])
         let held = try MediaJob(
             source, spec: JobSpec(container: .mkv, lossless: true, audio: .keep), folder: folder.path)

@@ -6,15 +6,13 @@ import Testing
 /// Recordings that broke off: their bytes end anywhere.
 @Suite("Recordings that broke off")
 struct BrokenOffTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     /// A source without the end of its bytes.
     private func cut(_ path: String, to share: Double) throws -> String {
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let bytes = try contents(of: path)
         let name = folder.path + "/cut-" + URL(fileURLWithPath: path).lastPathComponent
-        try bytes.prefix(Int(Double(bytes.count) * share)).write(to: URL(fileURLWithPath: name))
+        try store(bytes.prefix(Int(Double(bytes.count) * share)), to: name)
         return name
     }
 
@@ -48,14 +46,14 @@ struct BrokenOffTests {
         #expect(try last(source) == expected)
 
         // As mkvmerge would have written it.
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        var bytes = try contents(of: source)
         for (before, after) in [("Lavf", "lm12"), ("00:00:01.216000000", "00:00:01.200000000")] {
             while let place = bytes.range(of: Data(before.utf8)) {
                 bytes.replaceSubrange(place, with: Data(after.utf8))
             }
         }
         let merged = folder.path + "/merged.mkv"
-        try bytes.write(to: URL(fileURLWithPath: merged))
+        try store(bytes, to: merged)
         #expect(try last(merged) == expected)
     }
 
@@ -67,8 +65,7 @@ struct BrokenOffTests {
             "whole.\(container)", in: folder, frames: 40, rate: "25", video: Fixture.x264 + ["-bf", "2", "-g", "12"])
         let last = try #require(try Recon(.file(whole)).run().video.packets.last { $0.flags.contains(.key) })
         let source = folder.path + "/half.\(container)"
-        try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) / 2)
-            .write(to: URL(fileURLWithPath: source))
+        try store(contents(of: whole).prefix(Int(last.position) + Int(last.size) / 2), to: source)
         let spec = JobSpec(container: .mkv, lossless: true)
         // The last frame comes from another thread than the one that decodes it, mostly before that one marks it as
         // damaged.
@@ -87,8 +84,7 @@ struct BrokenOffTests {
         let last = try #require(try Recon(.file(whole)).run().video.packets.last)
         let source = folder.path + "/half.ts"
         // The packet is both fields.
-        try Data(contentsOf: URL(fileURLWithPath: whole)).prefix(Int(last.position) + Int(last.size) * 3 / 4)
-            .write(to: URL(fileURLWithPath: source))
+        try store(contents(of: whole).prefix(Int(last.position) + Int(last.size) * 3 / 4), to: source)
         let spec = JobSpec(container: .mkv, lossless: true)
         let failure = #expect(throws: ReelFailure.self) { try MediaJob([source], nil, spec, folder.path) }
         #expect(failure?.reason.disprovesPlan == true, "\(String(describing: failure))")
@@ -119,11 +115,11 @@ struct BrokenOffTests {
     func hole(container: String) throws {
         let video = container == "mkv" ? Fixture.x264 + ["-g", "12"] : ["-c:v", "libvpx", "-g", "12", "-b:v", "1M"]
         let whole = try Fixture.make("whole.\(container)", in: folder, frames: 150, video: video)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: whole))
+        var bytes = try contents(of: whole)
         let hole = bytes.count / 2..<bytes.count / 2 + bytes.count / 8
         bytes.replaceSubrange(hole, with: Data(count: hole.count))
         let source = folder.path + "/hole.\(container)"
-        try bytes.write(to: URL(fileURLWithPath: source))
+        try store(bytes, to: source)
         // Errors are counted from then on.
         Media.prepare()
         let damage = try Recon(.file(source)).run().diagnostics.compactMap {

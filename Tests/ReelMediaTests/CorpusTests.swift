@@ -7,6 +7,13 @@ import Testing
 
 private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 private let oracle = ProcessInfo.processInfo.environment["REEL_ORACLE"]
+private let unseen = ProcessInfo.processInfo.environment["REEL_UNSEEN"]
+
+/// The rows of a folder's list of files, without its head.
+private func manifest(of folder: String?) -> [[Substring]] {
+    let text = (try? String(contentsOfFile: (folder ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").dropFirst().map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+}
 
 /// How a file is made for a judge, which compares pictures as they are coded: pictures that players turn go into a
 /// container that has players turn them, too.
@@ -15,22 +22,14 @@ func losslessSpec(_ source: String) throws -> JobSpec {
     return JobSpec(container: isTurned ? .mov : .mkv, lossless: true)
 }
 
-private let unseen = ProcessInfo.processInfo.environment["REEL_UNSEEN"]
-
 /// Real files that were not used while reel was developed, judged by the same program as the corpus.
 @Suite("Unseen", .enabled(if: unseen != nil && oracle != nil, "set REEL_UNSEEN and REEL_ORACLE to run these"))
 struct UnseenTests {
-    private static let files: [String] = {
-        let manifest = (try? String(contentsOfFile: (unseen ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
-        return Thoroughness.third(
-            of: manifest.split(separator: "\n").dropFirst().compactMap {
-                $0.split(separator: "\t").first.map(String.init)
-            })
-    }()
+    private static let files = Thoroughness.third(of: manifest(of: unseen).compactMap { $0.first.map(String.init) })
 
     @Test("is reversed without loss", arguments: files)
     func lossless(file: String) throws {
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         let source = (unseen ?? "") + "/" + file
         let job = try MediaJob(source, spec: try losslessSpec(source), folder: folder.path)
         let verdict = try run(oracle ?? "", ["check", source, job.output])
@@ -52,14 +51,8 @@ struct CorpusTests {
     @Test("is reversed without loss", arguments: whole)
     func lossless(file: String) throws { try judge(file) }
 
-    private static let playable: [String] = {
-        let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
-        return Thoroughness.third(
-            of: manifest.split(separator: "\n").dropFirst().compactMap { row in
-                let fields = row.split(separator: "\t", omittingEmptySubsequences: false)
-                return fields.last?.hasPrefix("ok") == true ? fields.first.map(String.init) : nil
-            })
-    }()
+    private static let playable = Thoroughness.third(
+        of: manifest(of: corpus).filter { $0.last?.hasPrefix("ok") == true }.compactMap { $0.first.map(String.init) })
 
     @Test("half a second is shown forth and back, each frame as in its reversal", arguments: playable)
     func pingPong(file: String) throws {
@@ -69,7 +62,7 @@ struct CorpusTests {
         let begin = index.video.stream.timeBase.seconds(first.interval.start) - index.startTime
         let half = Position.seconds(max(begin, Rational(0)) + Rational(1, 2))
         func hashes(_ spec: JobSpec) throws -> [String] {
-            let folder = try ScratchFolder()
+            let folder = ScratchFolder()
             return try Decoded(try MediaJob(source, spec: spec, folder: folder.path).output).hashes
         }
         let back = try hashes(JobSpec(container: .mkv, lossless: true, to: half))
@@ -106,7 +99,7 @@ struct CorpusTests {
             ("hevc_hdr10_pq_10bit_dropped_frames.mp4", "HDR10+ is left out", "HDR Dynamic Metadata"),
         ])
     func dynamicLight(file: String, word: String, sideData: String) throws {
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         let job = try judge(file, in: folder)
         #expect(job.warnings.contains { $0.hasPrefix(word) })
         let look = { (path: String) in
@@ -120,7 +113,7 @@ struct CorpusTests {
     private func judge(
         _ file: String, _ spec: JobSpec? = nil, partial: String? = nil, in given: ScratchFolder? = nil
     ) throws -> MediaJob {
-        let folder = try given ?? ScratchFolder()
+        let folder = given ?? ScratchFolder()
         let source = (corpus ?? "") + "/" + file
         let job = try MediaJob(source, spec: try spec ?? losslessSpec(source), folder: folder.path)
         let how = partial.map { ["--partial", $0] } ?? []
@@ -132,9 +125,7 @@ struct CorpusTests {
     /// Whole videos whose frames have timestamps. Not among them: large ones, for their time, and one whose later
     /// frames are scaled.
     private static let timed: [String] = {
-        let manifest = (try? String(contentsOfFile: (corpus ?? "") + "/MANIFEST.tsv", encoding: .utf8)) ?? ""
-        let rows = manifest.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-        let names = rows.filter { row in
+        let names = manifest(of: corpus).filter { row in
             let outcome = row.last?.split(separator: " ").first
             let name = row.first ?? ""
             let width = row.count > 6 ? row[6].split(separator: "x").first.flatMap { Int($0) } : nil
@@ -152,7 +143,7 @@ struct CorpusTests {
         let before = try Decoded(source, pixelFormat: format, isUpright: true)
         for (container, off) in [(Container.nut, Rational(0)), (.mkv, Rational(2, 1000))] {
             let spec = JobSpec(container: container, lossless: true, audio: .none)
-            let (there, back) = (try ScratchFolder(), try ScratchFolder())
+            let (there, back) = (ScratchFolder(), ScratchFolder())
             let once = try MediaJob(source, spec: spec, folder: there.path)
             let twice = try MediaJob(once.output, spec: spec, folder: back.path)
             let after = try Decoded(twice.output, pixelFormat: format)

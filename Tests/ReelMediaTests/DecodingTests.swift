@@ -7,9 +7,7 @@ import Testing
 /// Points at which decoding can start, and the treatment of frames that do not decode.
 @Suite("Decoding")
 struct DecodingTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     private func reversed(
         _ source: String, passFrames: Int = 12, onDamage: DamageMode = .repeat, slots: Int = 2
@@ -46,7 +44,7 @@ struct DecodingTests {
     private func damaged(_ packets: some Sequence<Int>) throws -> String {
         let source = try Fixture.make(
             "damaged.mp4", in: folder, frames: 60, video: Fixture.x264 + ["-g", "12", "-bf", "0", "-sc_threshold", "0"])
-        let positions = try run("ffprobe", "-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", source)
+        let positions = try probe(source, "packet=pos")
             .split(separator: "\n").compactMap { UInt64($0.split(separator: ",")[0]) }
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: source))
         for packet in packets {
@@ -92,9 +90,8 @@ struct DecodingTests {
         #expect(before.hashes.count == 48)
         #expect(after.hashes == before.hashes.reversed())
         #expect(
-            job.warnings == [
-                "12 frames at the start cannot be decoded and are left out: what they refer to is missing"
-            ])
+            job.warnings == ["12 frames at the start cannot be decoded and are left out: what they refer to is missing"]
+        )
     }
 
     @Test("--on-damage fail stops, and says when")
@@ -115,8 +112,7 @@ struct DecodingTests {
             "plain.mkv", in: folder, frames: 60,
             video: Fixture.x264 + ["-g", "\(group)", "-bf", "0", "-sc_threshold", "0"])
         let source = folder.path + "/off.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-bsf:v", "setts=pts='\(times)':dts=DTS-2000", source)
+        try ffmpeg("-i", plain, "-c", "copy", "-bsf:v", "setts=pts='\(times)':dts=DTS-2000", source)
         let job = try reversed(source, slots: group == 12 ? 2 : 1)
         #expect(try Decoded(job.output).hashes == Decoded(plain).hashes.reversed())
         #expect(job.warnings.contains { $0.hasPrefix("all of the video was decoded") })

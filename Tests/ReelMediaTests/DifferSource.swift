@@ -145,11 +145,11 @@ extension DifferSource {
 
     /// Cuts bytes off at the end and, if the container can be read from anywhere, at the start.
     mutating func cut(_ path: String) throws {
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let bytes = try contents(of: path)
         let end = bytes.count * number(600...999) / 1000
         let start =
             DifferContainer.named(container).canBeJoined && chance(60) ? bytes.count * number(0...300) / 1000 : 0
-        try bytes[start..<max(end, start)].write(to: URL(fileURLWithPath: path))
+        try store(bytes[start..<max(end, start)], to: path)
         isUntouched = false
         description += " | bytes \(start)..<\(end)"
     }
@@ -168,8 +168,8 @@ extension DifferSource {
         }
         sound = firstSound == nil ? nil : sound
         if DifferContainer.named(container).canBeJoined, chance(60) {
-            let bytes = try [path, other].map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
-            try (bytes[0] + bytes[1]).write(to: URL(fileURLWithPath: path))
+            let bytes = try [path, other].map { try contents(of: $0) }
+            try store((bytes[0] + bytes[1]), to: path)
             isUntouched = false
             description += ", byte after byte"
             return path

@@ -19,7 +19,7 @@ struct DifferTests {
 
     @Test("is reversed as a decoder shows it", arguments: seeds)
     func exact(seed: UInt64) throws {
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         var made = DifferSource(seed: seed, in: folder.path)
         let source = try made.make()
         tell(

@@ -12,6 +12,8 @@ private let corpus = ProcessInfo.processInfo.environment["REEL_CORPUS"]
 /// Edits judged by an independent program, which decodes source and output itself.
 @Suite("Judged edits", .enabled(if: splice != nil, "set REEL_SPLICE to run these"))
 struct EditJudgeTests {
+    private let folder = ScratchFolder()
+
     /// Makes an edit without loss, and has it judged.
     private func judge(
         _ sources: [String], _ edit: Edit, passFrames: Int? = nil, container: Container = .mkv, similar: Bool = false,
@@ -21,7 +23,7 @@ struct EditJudgeTests {
             container: container, lossless: container.traits.isLossless, edit: edit, passFrames: passFrames)
         let job = try MediaJob(sources, spec: spec, folder: folder.path)
         let file = folder.path + "/edit.json"
-        try edit.file(sources).write(to: URL(fileURLWithPath: file))
+        try store(edit.file(sources), to: file)
         let verdict = try run(splice ?? "", [file, job.output] + (similar ? ["--pictures", "similar"] : []))
         #expect(verdict.hasPrefix("ok"), "\(sources), \(edit): \(verdict)")
     }
@@ -36,7 +38,6 @@ struct EditJudgeTests {
     func oneSource(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var kind = try #require(EditSource.kinds.randomElement(using: &random))
-        let folder = try ScratchFolder()
         // The judge does not expect that sound begins or ends abruptly within a crossfade, as it would if it began
         // before the video, or ended soon after it.
         kind.shift = Double.random(in: 0...0.2, using: &random)
@@ -61,7 +62,6 @@ struct EditJudgeTests {
     @Test("clips of several sources, with gaps, stills, speeds and trims", arguments: 1...max(count, 1))
     func severalSources(seed: UInt64) throws {
         let made = RandomEdit(seed: seed)
-        let folder = try ScratchFolder()
         let sources = try made.sources.map { try make($0, folder) }
         try judge(
             sources, made.edit, passFrames: made.passFrames, container: made.container, similar: made.isScaled, folder)
@@ -75,7 +75,6 @@ struct EditJudgeTests {
             "h264_two_edits_end_on_b.mp4",
         ]), Turn.allCases)
     func corpusFile(file: String, turn: Turn) throws {
-        let folder = try ScratchFolder()
         let edit = Edit(clips: [EditClip(play: .pingPong)], turn: turn)
         let source = (corpus ?? "") + "/" + file
         try judge([source], edit, container: losslessSpec(source).container, folder)

@@ -6,9 +6,7 @@ import Testing
 /// Clips that are played forth and back, and repeated, as files.
 @Suite("Edits as files")
 struct EditMediaTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     private func job(
         _ source: String, _ clips: [EditClip], turn: Turn = .once, crossfade: Rational? = nil,
@@ -60,9 +58,7 @@ struct EditMediaTests {
 
     @Test("a variable frame rate: each frame stays as long as in the source, in both directions")
     func variableFrameRate() throws {
-        let source = try Fixture.make(
-            "vfr.mp4", in: folder, frames: 40, rate: "25",
-            filter: "setpts='(N*400+mod(N*N*7,31)*10)/1000/TB',settb=1/1000", video: Fixture.x264 + ["-bf", "2"])
+        let source = try Fixture.variable("vfr.mp4", in: folder)
         let job = try job(source, [EditClip(play: .pingPong, times: 2)])
         let (before, after) = (try Decoded(source), try Decoded(job.output))
         #expect(Set(before.gaps).count > 10)
@@ -119,11 +115,6 @@ struct EditMediaTests {
         let source = try Fixture.sounding(
             "m.mov", in: folder, frames: 45, seconds: 1.8, audio: ["-c:a", "pcm_s16le"],
             options: ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj420p"])
-        func packets(_ path: String) throws -> [String] {
-            try run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-c", "copy", "-f", "framehash", "-")
-                .split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }
-                .compactMap { $0.split(separator: ",").last.map(String.init) }
-        }
         let clips = [
             EditClip(from: .seconds(Rational(1, 5)), play: .pingPong, times: 2),
             EditClip(to: .seconds(Rational(1)), play: .reverse),
@@ -131,11 +122,11 @@ struct EditMediaTests {
         let job = try job(source, clips, container: .mov, lossless: false, passFrames: nil)
         #expect(job.plan.video.isPassthrough)
         #expect(job.framesDecoded == 0)
-        let all = try packets(source)
+        let all = try packetHashes(of: source)
         #expect(all.count == 45 && Set(all).count > 20)
         let forth = Array(all[5...])
         let back: [String] = forth.dropFirst().dropLast().reversed()
-        #expect(try packets(job.output) == [forth, back, forth, back, all[..<25].reversed()].flatMap { $0 })
+        #expect(try packetHashes(of: job.output) == [forth, back, forth, back, all[..<25].reversed()].flatMap { $0 })
         let times = try Decoded(job.output).times
         #expect(times == times.indices.map { Rational(Int64($0), 25) })
         let samples = try Sound(source).samples
@@ -256,9 +247,8 @@ struct EditMediaTests {
         """.write(toFile: chapters, atomically: true, encoding: .utf8)
         let plain = try Fixture.sounding("p.mkv", in: folder, audio: ["-c:a", "pcm_s16le"])
         let source = folder.path + "/all.mkv"
-        try run(
-            "ffmpeg",
-            ["-v", "error", "-i", plain, "-i", plain, "-i", text, "-i", chapters, "-map", "0:v", "-map", "0:a"]
+        try ffmpeg(
+            ["-i", plain, "-i", plain, "-i", text, "-i", chapters, "-map", "0:v", "-map", "0:a"]
                 + ["-map", "1:a", "-map", "2:s", "-map_metadata", "3", "-map_chapters", "3", "-c", "copy", source])
         let job = try job(source, [EditClip(play: .pingPong)], turn: .twice, container: .mkv)
         let samples = try Sound(plain).samples
@@ -266,16 +256,10 @@ struct EditMediaTests {
             let after = try ReelMediaTests.samples(of: job.output, track: track, channels: 2)
             #expect(after == samples + samples.reversed())
         }
-        func shown(_ entries: String) throws -> [String] {
-            try run("ffprobe", ["-v", "error"] + entries.split(separator: " ").map(String.init) + [job.output])
-                .split(whereSeparator: \.isNewline).map(String.init)
-        }
-        #expect(
-            try shown("-select_streams s -show_entries packet=pts_time,duration_time -of csv=p=0")
-                == ["0.400000,0.400000", "3.200000,0.400000"])
-        #expect(
-            try shown("-show_entries chapter=start_time:chapter_tags=title -of csv=p=0")
-                == ["0.000000,A", "1.000000,B", "2.000000,B", "3.000000,A"])
+        let cues = try probe(job.output, "packet=pts_time,duration_time", streams: "s")
+        #expect(cues.split(separator: "\n") == ["0.400000,0.400000", "3.200000,0.400000"])
+        let parts = try probe(job.output, "chapter=start_time:chapter_tags=title")
+        #expect(parts.split(separator: "\n") == ["0.000000,A", "1.000000,B", "2.000000,B", "3.000000,A"])
     }
 
     @Test("interlaced frames turn their fields with the direction, and the stream does not state one order")
@@ -284,23 +268,19 @@ struct EditMediaTests {
             "i.mkv", in: folder, frames: 24, rate: "25", filter: "setfield=tff",
             video: ["-c:v", "mpeg2video", "-flags", "+ildct+ilme", "-field_order", "tt", "-bf", "0", "-g", "12"])
         let job = try job(source, [EditClip(play: .pingPong)], container: .mkv)
-        let orders = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=interlaced_frame,top_field_first",
-            "-of", "csv=p=0", job.output
-        ).split(whereSeparator: \.isNewline).map { $0.prefix(3) }
-        #expect(orders.count == 46)
+        func orders(_ path: String) throws -> [Substring] {
+            let text = try probe(path, "frame=interlaced_frame,top_field_first", streams: "v")
+            return text.split(separator: "\n").map { $0.prefix(3) }
+        }
+        #expect(try orders(job.output).count == 46)
         #expect(job.plan.video.format.fieldsVary)
         #expect(!job.warnings.contains { $0.contains("interlaced") })
         // An encoder that flags each of its streams: chunks run in one direction, so their frames are right, too.
-        let other = try ScratchFolder()
+        let other = ScratchFolder()
         let spec = JobSpec(
             container: .mp4, videoCodec: "libx264", edit: Edit(clips: [EditClip(play: .pingPong)], turn: .twice))
         let lossy = try MediaJob(source, spec: spec, folder: other.path)
-        let flags = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=interlaced_frame,top_field_first",
-            "-of", "csv=p=0", lossy.output
-        ).split(whereSeparator: \.isNewline).map { $0.prefix(3) }
-        #expect(flags == Array(repeating: "1,1", count: 24) + Array(repeating: "1,0", count: 24))
+        #expect(try orders(lossy.output) == Array(repeating: "1,1", count: 24) + Array(repeating: "1,0", count: 24))
         #expect(!lossy.warnings.contains { $0.contains("interlaced") })
         #expect(job.diagnostics.contains(.fieldOrdersVary) && lossy.diagnostics.contains(.fieldOrdersVary))
         let hashes = try Decoded(source).hashes

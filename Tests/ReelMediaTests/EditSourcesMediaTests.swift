@@ -6,9 +6,7 @@ import Testing
 /// Edits of several sources, as files.
 @Suite("Edits of several sources as files")
 struct EditSourcesMediaTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     private func job(
         _ sources: [String], _ clips: [EditClip], crossfade: Rational? = nil, container: Container = .nut,
@@ -119,14 +117,9 @@ struct EditSourcesMediaTests {
         ]
         let made = try job([a, b], clips, container: .mov, lossless: false)
         #expect(made.plan.video.isPassthrough && made.framesDecoded == 0)
-        func packets(_ path: String) throws -> [String] {
-            try run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-c", "copy", "-f", "framehash", "-")
-                .split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("#") }
-                .compactMap { $0.split(separator: ",").last.map(String.init) }
-        }
-        let (first, second) = (try packets(a), try packets(b))
+        let (first, second) = (try packetHashes(of: a), try packetHashes(of: b))
         let loop = first + first[1..<19].reversed()
-        #expect(try packets(made.output) == second.reversed() + loop + second)
+        #expect(try packetHashes(of: made.output) == second.reversed() + loop + second)
         #expect(try Decoded(made.output).times == (0..<98).map { Rational(Int64($0), 25) })
 
         // A gap must be encoded, and so must a source of another size.
@@ -144,18 +137,15 @@ struct EditSourcesMediaTests {
         let wide = try Fixture.make("wide.mp4", in: folder, frames: 5, size: "192x108", video: Fixture.x264)
         // White, so that its place is seen; half as wide as high.
         let tall = folder.path + "/tall.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=white:r=24000/1001:s=100x200:d=0.2", "-c:v", "ffv1",
+        try ffmpeg(
+            "-f", "lavfi", "-i", "color=white:r=24000/1001:s=100x200:d=0.2", "-c:v", "ffv1",
             "-pix_fmt", "yuv444p", tall)
         let turned = folder.path + "/turned.mov"
         // Its left half is white as coded; turned by a quarter, its upper or lower half is.
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
-            "color=black:r=24000/1001:s=108x192:d=0.2,drawbox=w=54:h=192:c=white:t=fill", "-c:v", "libx264",
-            "-pix_fmt", "yuv420p", folder.path + "/coded.mov")
-        try run(
-            "ffmpeg", "-v", "error", "-i", folder.path + "/coded.mov", "-c", "copy", "-metadata:s:v:0", "rotate=90",
-            turned)
+        try ffmpeg(
+            "-f", "lavfi", "-i", "color=black:r=24000/1001:s=108x192:d=0.2,drawbox=w=54:h=192:c=white:t=fill", "-c:v",
+            "libx264", "-pix_fmt", "yuv420p", folder.path + "/coded.mov")
+        try ffmpeg("-i", folder.path + "/coded.mov", "-c", "copy", "-metadata:s:v:0", "rotate=90", turned)
         let clips = [
             EditClip(play: .forward, title: "wide"), EditClip(source: 1, play: .forward, title: "tall"),
             EditClip(source: 2, play: .reverse, title: "turned"),
@@ -163,8 +153,8 @@ struct EditSourcesMediaTests {
         let job = try job([wide, tall, turned], clips, container: .mkv)
         #expect(job.diagnostics.contains { if case .sourceConverted("tall", _, _, false) = $0 { true } else { false } })
         func luma(_ frame: Int, _ x: Int, _ y: Int) throws -> Int {
-            let text = try run(
-                "ffmpeg", "-v", "error", "-noautorotate", "-i", job.output, "-vf",
+            let text = try ffmpeg(
+                "-noautorotate", "-i", job.output, "-vf",
                 "select=eq(n\\,\(frame)),crop=2:2:\(x):\(y):exact=1,signalstats,metadata=print:file=-", "-f", "null",
                 "-")
             let line = text.split(whereSeparator: \.isNewline).first { $0.contains("YAVG") }
@@ -175,8 +165,8 @@ struct EditSourcesMediaTests {
             #expect(try luma(6, x, 54) == (isWhite ? 235 : 16), "x \(x)")
         }
         // ffmpeg shows the same turned source upright; so the white half is where its own is.
-        let upright = try run(
-            "ffmpeg", "-v", "error", "-i", turned, "-vf", "crop=2:2:96:10,signalstats,metadata=print:file=-",
+        let upright = try ffmpeg(
+            "-i", turned, "-vf", "crop=2:2:96:10,signalstats,metadata=print:file=-",
             "-frames:v", "1", "-f", "null", "-")
         let isWhiteAbove = upright.contains("YAVG=235")
         #expect(isWhiteAbove || upright.contains("YAVG=16"))
@@ -197,9 +187,8 @@ struct EditSourcesMediaTests {
             let isRGB = matrix == "gbr"
             let filter = isRGB ? "format=gbrp" : "scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv444p"
             let tags = isRGB ? [] : ["-colorspace", matrix == "bt709" ? "bt709" : "smpte170m", "-color_range", range]
-            try run(
-                "ffmpeg",
-                ["-v", "error", "-f", "lavfi", "-i", "color=c=#c03020:r=25:s=\(size):d=0.2,format=gbrp", "-vf", filter]
+            try ffmpeg(
+                ["-f", "lavfi", "-i", "color=c=#c03020:r=25:s=\(size):d=0.2,format=gbrp", "-vf", filter]
                     + ["-c:v", "ffv1"] + tags + [path])
             return path
         }
@@ -209,10 +198,10 @@ struct EditSourcesMediaTests {
         let reading = first[0] == "gbr" ? "null" : "scale=in_color_matrix=\(first[0]):in_range=\(first[1])"
         func colour(_ frame: Int) throws -> [Int] {
             let path = folder.path + "/pixel.raw"
-            try run(
-                "ffmpeg", "-v", "error", "-y", "-i", job.output, "-vf",
+            try ffmpeg(
+                "-y", "-i", job.output, "-vf",
                 "select=eq(n\\,\(frame)),crop=2:2:30:30,\(reading),format=rgb24", "-f", "rawvideo", path)
-            return try Data(contentsOf: URL(fileURLWithPath: path)).prefix(3).map(Int.init)
+            return try contents(of: path).prefix(3).map(Int.init)
         }
         for frame in [1, 7] {
             let pixel = try colour(frame)
@@ -240,7 +229,7 @@ struct EditSourcesMediaTests {
 
     /// The texts of a subtitle track, with when each is shown.
     private func spoken(in path: String, track: Int) throws -> [String] {
-        let text = try run("ffmpeg", "-v", "error", "-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
+        let text = try ffmpeg("-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
         return text.split(separator: "\n\n").map { cue in cue.split(separator: "\n").dropFirst().joined(separator: " ")
         }
     }
@@ -262,9 +251,7 @@ struct EditSourcesMediaTests {
                 "00:00:01,400 --> 00:00:01,800 one", "00:00:02,200 --> 00:00:02,600 two",
                 "00:00:03,200 --> 00:00:03,600 one",
             ])
-        let streams = try run(
-            "ffprobe", "-v", "error", "-select_streams", "s", "-show_entries", "stream=codec_name", "-of", "csv=p=0",
-            job.output)
+        let streams = try probe(job.output, "stream=codec_name", streams: "s")
         #expect(
             streams.split(whereSeparator: \.isNewline).map(String.init) == [container == .mkv ? "subrip" : "mov_text"])
         #expect(job.diagnostics.contains(.sourceSubtitlesLeftOut(source: "b", kept: 1)))
@@ -319,8 +306,8 @@ struct EditSourcesMediaTests {
         -> String
     {
         let path = folder.path + "/" + name
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=r=25:s=96x54:d=\(seconds)", "-f", "lavfi", "-i",
+        try ffmpeg(
+            "-f", "lavfi", "-i", "testsrc2=r=25:s=96x54:d=\(seconds)", "-f", "lavfi", "-i",
             "sine=\(hertz):r=\(rate):d=\(seconds)", "-c:v", "libx264", "-c:a", "pcm_s16le", "-ac", "\(channels)", path)
         return path
     }

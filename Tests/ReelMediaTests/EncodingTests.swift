@@ -7,6 +7,8 @@ import Testing
 /// Every encoder and container that reel writes: segments join exactly, and colour, shape and rotation are kept.
 @Suite("Encoders and containers")
 struct EncodingTests {
+    private let folder = ScratchFolder()
+
     @Test(
         "joined segments decode to what each decodes to alone",
         arguments: [
@@ -15,7 +17,6 @@ struct EncodingTests {
             ("libx264", .ts, "veryfast"), ("libx264", .nut, "veryfast"), ("mpeg2video", .ts, nil),
         ] as [(String, Container, String?)])
     func joins(encoder: String, container: Container, preset: String?) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 48, rate: "30000/1001",
             video: Fixture.x264 + ["-g", "16", "-bf", "2", "-crf", "10"])
@@ -33,10 +34,9 @@ struct EncodingTests {
 
     /// PSNR of the luma over all frames, in dB.
     private func likeness(of output: String, toReverseOf source: String) throws -> Double {
-        let folder = try ScratchFolder()
         let log = folder.path + "/psnr.log"
-        try run(
-            "ffmpeg", "-v", "error", "-i", output, "-i", source, "-filter_complex",
+        try ffmpeg(
+            "-i", output, "-i", source, "-filter_complex",
             "[0:v]format=yuv420p,setpts=N/TB[a];[1:v]reverse,format=yuv420p,setpts=N/TB[b];[a][b]psnr=stats_file=\(log)",
             "-f", "null", "-")
         let frames = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
@@ -51,15 +51,14 @@ struct EncodingTests {
         "a chunk begins with a key frame as fine as those of one unbroken encode",
         arguments: ["yuv420p", "yuv420p10le"])
     func keyFrames(pixelFormat: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 96, rate: "30000/1001", size: "640x360", filter: "noise=alls=12:all_seed=3",
             video: Fixture.x264 + ["-pix_fmt", pixelFormat, "-g", "48", "-crf", "10"])
         let spec = JobSpec(container: .mp4, crf: 20, preset: "veryfast", audio: .none, passFrames: 48)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         let unbroken = folder.path + "/unbroken.mp4"
-        try run(
-            "ffmpeg", "-v", "error", "-i", source, "-vf", "reverse", "-c:v", "libx264", "-preset", "veryfast", "-crf",
+        try ffmpeg(
+            "-i", source, "-vf", "reverse", "-c:v", "libx264", "-preset", "veryfast", "-crf",
             "20", "-threads", "1", "-force_key_frames", "expr:eq(n,48)", unbroken)
         let (made, wanted) = (try keySizes(of: job.output), try keySizes(of: unbroken))
         #expect(made.count == 2)
@@ -70,10 +69,8 @@ struct EncodingTests {
 
     /// Bytes of the video's key packets.
     private func keySizes(of file: String) throws -> [Int] {
-        try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=size,flags", "-of", "csv=p=0",
-            file
-        ).split(separator: "\n").filter { $0.contains("K") }.compactMap { Int($0.prefix { $0 != "," }) }
+        try probe(file, "packet=size,flags", streams: "v").split(separator: "\n").filter { $0.contains("K") }
+            .compactMap { Int($0.prefix { $0 != "," }) }
     }
 
     @Test("a job's last passes, by two threads: each frame once, from the last to the first, and always the same bytes")
@@ -86,7 +83,7 @@ struct EncodingTests {
                 threads: threads)
             return (source, try MediaJob(source, spec: spec, folder: folder.path))
         }
-        let folders = (try ScratchFolder(), try ScratchFolder(), try ScratchFolder())
+        let folders = (ScratchFolder(), ScratchFolder(), ScratchFolder())
         let (source, first) = try job(in: folders.0, nil)
         #expect(first.plan.mostEncoderThreads == 2)
         #expect(try Decoded(first.output).hashes == Decoded(source).hashes.reversed())
@@ -99,7 +96,6 @@ struct EncodingTests {
 
     @Test("an encoder with a greatest rate takes a source whose rate is only the clock of its timestamps")
     func greatestRate() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 30, rate: "600", video: Fixture.x264)
         let spec = JobSpec(container: .mkv, videoCodec: "libsvtav1", preset: "12", audio: .none)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
@@ -111,13 +107,11 @@ struct EncodingTests {
 
     @Test("full range that neither encoder nor container says is told of")
     func fullRange() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 10, filter: "format=yuvj420p",
             video: Fixture.x264 + ["-pix_fmt", "yuvj420p", "-color_range", "pc"])
         func lost(_ container: Container) throws -> [Diagnostic] {
-            let choice = TargetChoice(
-                indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: container, videoCodec: "ffv1"))
+            let choice = try TargetChoice(of: source, JobSpec(container: container, videoCodec: "ffv1"))
             return try choice.video().diagnostics.filter { if case .colourLost = $0 { true } else { false } }
         }
         #expect(try lost(.nut) == [.colourLost(encoder: "ffv1", container: .nut)])
@@ -126,7 +120,6 @@ struct EncodingTests {
 
     @Test("MP4: exact timestamps from 0, though frames are reordered and the rate is not round")
     func timestamps() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 50, rate: "24000/1001", video: Fixture.x264 + ["-bf", "3", "-g", "20"],
             audio: ["-c:a", "aac"])
@@ -139,10 +132,8 @@ struct EncodingTests {
         "a codec that the container cannot hold is refused before any work",
         arguments: [(Container.webm, "libx264"), (.ts, "libvpx-vp9"), (.mp4, "huffyuv")])
     func refused(container: Container, encoder: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)
-        let choice = TargetChoice(
-            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: container, videoCodec: encoder))
+        let choice = try TargetChoice(of: source, JobSpec(container: container, videoCodec: encoder))
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .input)
         #expect(failure?.words.contains("into a .\(container.rawValue) file") == true)
@@ -150,14 +141,13 @@ struct EncodingTests {
 
     @Test("aspect ratio, rotation and colour are those of the source")
     func kept() throws {
-        let folder = try ScratchFolder()
         let plain = try Fixture.make(
             "plain.mp4", in: folder, frames: 20, filter: "setsar=64/45",
             video: Fixture.x264 + [
                 "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
             ])
         let source = folder.path + "/rotated.mp4"
-        try run("ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-metadata:s:v", "rotate=90", source)
+        try ffmpeg("-i", plain, "-c", "copy", "-metadata:s:v", "rotate=90", source)
         let job = try MediaJob(source, spec: JobSpec(container: .mp4), folder: folder.path)
         let entries =
             "stream=sample_aspect_ratio,color_space,color_primaries,color_transfer,color_range:side_data=rotation"
@@ -174,27 +164,23 @@ struct EncodingTests {
         "in a container that cannot have players turn the pictures, they are turned, each value as it was",
         arguments: [("90", "transpose=cclock"), ("180", "hflip,vflip"), ("270", "transpose=clock")])
     func turned(angle: String, filter: String) throws {
-        let folder = try ScratchFolder()
         let source = try turned("s.mp4", by: angle, in: folder, video: Fixture.x264)
         let lossless = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         #expect(try Decoded(lossless.output).hashes == Decoded(source, filter: filter).hashes.reversed())
         #expect(lossless.warnings == [])
-        let shape = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
-            "stream=width,height,sample_aspect_ratio", "-of", "csv=p=0", lossless.output)
+        let shape = try probe(lossless.output, "stream=width,height,sample_aspect_ratio", streams: "v")
         #expect(shape == (angle == "180" ? "192,108,64:45\n" : "108,192,45:64\n"))
 
         let webm = try MediaJob(
             source, spec: JobSpec(container: .webm, videoCodec: "libvpx-vp9", preset: "8"), folder: folder.path)
         #expect(webm.warnings.allSatisfy { !$0.contains("rotation") })
         let upright = folder.path + "/upright.mkv"
-        try run("ffmpeg", "-v", "error", "-noautorotate", "-i", source, "-vf", filter, "-c:v", "ffv1", upright)
+        try ffmpeg("-noautorotate", "-i", source, "-vf", filter, "-c:v", "ffv1", upright)
         #expect(try likeness(of: webm.output, toReverseOf: upright) > 32)
     }
 
     @Test("pictures are left as they are, with a warning, where turning them would change values or mix fields")
     func unturned() throws {
-        let folder = try ScratchFolder()
         let source = try turned("s.mov", by: "90", in: folder, video: ["-c:v", "prores_ks", "-pix_fmt", "yuv422p10le"])
         let lossless = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         #expect(lossless.warnings.contains { $0.hasPrefix("the rotation is lost") })
@@ -208,7 +194,6 @@ struct EncodingTests {
 
     @Test("packets are not copied by themselves into a container that cannot have players turn the pictures")
     func uncopied() throws {
-        let folder = try ScratchFolder()
         let source = try turned("s.mov", by: "90", in: folder, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"])
         #expect(try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path).plan.video.isPassthrough)
         let turned = try MediaJob(source, spec: JobSpec(container: .mkv), folder: folder.path)
@@ -221,7 +206,7 @@ struct EncodingTests {
     private func turned(_ name: String, by angle: String, in folder: ScratchFolder, video: [String]) throws -> String {
         let coded = try Fixture.make("coded-" + name, in: folder, frames: 12, filter: "setsar=64/45", video: video)
         let source = folder.path + "/" + name
-        try run("ffmpeg", "-v", "error", "-i", coded, "-c", "copy", "-metadata:s:v:0", "rotate=\(angle)", source)
+        try ffmpeg("-i", coded, "-c", "copy", "-metadata:s:v:0", "rotate=\(angle)", source)
         return source
     }
 
@@ -229,7 +214,6 @@ struct EncodingTests {
     /// starts have it, too, and two that are busy stop the machine.
     @Test("an encoder takes no priority over other processes")
     func priority() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264)
         _ = try MediaJob(source, spec: JobSpec(container: .mkv, videoCodec: "libsvtav1"), folder: folder.path)
         #expect(sched_getscheduler(0) == SCHED_OTHER)
@@ -237,7 +221,6 @@ struct EncodingTests {
 
     @Test("AAC: as long as the source's sound, without clicks, where the mirror puts it")
     func aac() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 96, video: Fixture.x264, audio: ["-c:a", "aac", "-b:a", "256k"])
         let job = try MediaJob(source, spec: JobSpec(container: .mp4, audioCodec: "aac"), folder: folder.path)
@@ -262,7 +245,6 @@ struct EncodingTests {
         ]
             as [(String, Container)])
     func audioCodecs(codec: String, container: Container) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make("s.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "flac"])
         let spec = JobSpec(
             container: container, videoCodec: container == .webm ? "vp9" : nil, preset: container == .webm ? "8" : nil,
@@ -275,21 +257,17 @@ struct EncodingTests {
 
     @Test("every track is kept, with its language")
     func tracks() throws {
-        let folder = try ScratchFolder()
         let one = try Fixture.make(
             "one.mkv", in: folder, frames: 48, video: Fixture.x264, audio: ["-c:a", "pcm_s16le"])
         let source = folder.path + "/two.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-i", one, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy", "-c:a:1",
-            "pcm_s16le", "-filter:a:1", "volume=0.5", "-metadata:s:a:0", "language=deu", "-metadata:s:a:1",
-            "language=fra", source)
+        try ffmpeg(
+            "-i", one, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy", "-c:a:1", "pcm_s16le", "-filter:a:1",
+            "volume=0.5", "-metadata:s:a:0", "language=deu", "-metadata:s:a:1", "language=fra", source)
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         for track in 0..<2 {
             #expect(try samples(of: job.output, track: track) == samples(of: source, track: track).reversed())
         }
-        let languages = try run(
-            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "stream_tags=language", "-of", "csv=p=0",
-            job.output)
+        let languages = try probe(job.output, "stream_tags=language", streams: "a")
         #expect(languages.split(separator: "\n") == ["deu", "fra"])
     }
 }

@@ -7,6 +7,8 @@ import Testing
 /// Interlaced video: no line moves, and the flag says that the other field comes first.
 @Suite("Fields and telecine")
 struct FieldTests {
+    private let folder = ScratchFolder()
+
     /// 60 interlaced frames of 120 fields that all differ, woven of twice as many pictures.
     private func interlaced(
         _ name: String, in folder: ScratchFolder, topFirst: Bool, video: [String], frames: Int = 60
@@ -21,12 +23,7 @@ struct FieldTests {
 
     /// A hash of every field in the order of time, as a player takes them apart.
     private func fields(_ path: String) throws -> [String] {
-        let text = try run(
-            "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:v:0", "-vf", "separatefields,setfield=prog",
-            "-fps_mode", "passthrough", "-c:v", "rawvideo", "-f", "framehash", "-hash", "murmur3", "-")
-        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
-            $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) }
-        }
+        try Decoded(path, filter: "separatefields,setfield=prog").hashes
     }
 
     /// field_order of the stream, and (interlaced, top first) of every frame.
@@ -60,7 +57,6 @@ struct FieldTests {
             ("a.mpg", false, .nut),
         ])
     func lossless(name: String, topFirst: Bool, container: Container) throws {
-        let folder = try ScratchFolder()
         let video = name.hasSuffix("mpg") ? Self.mpeg2 : Self.x264
         let source = try interlaced(name, in: folder, topFirst: topFirst, video: video)
         let spec = JobSpec(container: container, lossless: true, passFrames: 20)
@@ -81,7 +77,6 @@ struct FieldTests {
             ("mjpeg", .mov, nil), ("libx265", .mkv, "ultrafast"), ("libx265", .mp4, "ultrafast"),
         ] as [(String, Container, String?)], [true, false])
     func lossy(target: (encoder: String, container: Container, preset: String?), topFirst: Bool) throws {
-        let folder = try ScratchFolder()
         let source = try interlaced("s.ts", in: folder, topFirst: topFirst, video: Self.x264, frames: 24)
         let spec = JobSpec(
             container: target.container, videoCodec: target.encoder, preset: target.preset, passFrames: 8)
@@ -99,7 +94,6 @@ struct FieldTests {
 
     @Test("frames that vary keep their own flags, and the container states no order")
     func mixed() throws {
-        let folder = try ScratchFolder()
         let first = try interlaced("first.ts", in: folder, topFirst: true, video: Self.mpeg2, frames: 24)
         let second = try Fixture.make(
             "second.ts", in: folder, frames: 24, rate: "30000/1001", size: "192x128",
@@ -116,7 +110,7 @@ struct FieldTests {
         #expect(Set(after.frames.filter { $0.first == "1" }) == ["1,0"])
         #expect(!["tt", "bb", "tb", "bt"].contains(after.stream))
 
-        let other = try ScratchFolder()
+        let other = ScratchFolder()
         let lossy = try MediaJob(source, spec: JobSpec(container: .mp4, videoCodec: "h264"), folder: other.path)
         #expect(
             lossy.warnings.contains(
@@ -126,12 +120,10 @@ struct FieldTests {
 
     @Test("MPEG-2 stays MPEG-2, with its rate, profile and aspect", arguments: [Container.ts, .mp4, .mkv])
     func mpeg2(container: Container) throws {
-        let folder = try ScratchFolder()
         let woven = try interlaced("woven.ts", in: folder, topFirst: true, video: Self.x264, frames: 40)
         let source = folder.path + "/s.ts"
-        try run(
-            "ffmpeg",
-            ["-v", "error", "-i", woven, "-pix_fmt", "yuv422p", "-aspect", "16:9"] + Self.mpeg2
+        try ffmpeg(
+            ["-i", woven, "-pix_fmt", "yuv422p", "-aspect", "16:9"] + Self.mpeg2
                 + ["-flags", "+ildct+ilme", "-top", "1", source])
         let job = try MediaJob(source, spec: JobSpec(container: container, passFrames: 16), folder: folder.path)
         #expect(job.plan.video.encoder == "mpeg2video")
@@ -140,25 +132,20 @@ struct FieldTests {
             "stream=codec_name,profile,pix_fmt,avg_frame_rate,display_aspect_ratio,nb_read_frames", "-of", "csv=p=0",
             job.output)
         #expect(first(facts) == "mpeg2video,4:2:2,16:9,yuv422p,30000/1001,40", "\(facts)")
-        let frames = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=repeat_pict", "-of", "csv=p=0",
-            job.output)
+        let frames = try probe(job.output, "frame=repeat_pict", streams: "v:0")
         #expect(Set(frames.split(separator: "\n").map { $0.prefix(1) }) == ["0"])
     }
 
     @Test("3:2 pulldown becomes the mirrored durations, without repeats", arguments: [true, false])
     func telecine(lossless: Bool) throws {
-        let folder = try ScratchFolder()
         let plain = try Fixture.make(
             "plain.m2v", in: folder, frames: 32, rate: "30000/1001", size: "192x128",
             video: ["-c:v", "mpeg2video", "-q:v", "2", "-g", "8"])
-        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plain)))
+        var bytes = [UInt8](try contents(of: plain))
         #expect(Pulldown.apply(to: &bytes) == 32)
-        try Data(bytes).write(to: URL(fileURLWithPath: plain))
+        try store(Data(bytes), to: plain)
         let source = folder.path + "/film.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-fflags", "+genpts", "-framerate", "30000/1001", "-i", plain, "-c", "copy", source
-        )
+        try ffmpeg("-fflags", "+genpts", "-framerate", "30000/1001", "-i", plain, "-c", "copy", source)
         let before = try Decoded(source)
         #expect(before.hashes.count == 32)
         #expect(Set(before.gaps).count >= 2)
@@ -168,9 +155,7 @@ struct FieldTests {
         #expect(after.times.count == 32)
         #expect(Array(after.gaps.dropFirst()) == before.gaps.reversed().dropLast())
         if lossless { #expect(after.hashes == before.hashes.reversed()) }
-        let repeats = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "frame=repeat_pict", "-of", "csv=p=0",
-            job.output)
+        let repeats = try probe(job.output, "frame=repeat_pict", streams: "v:0")
         #expect(Set(repeats.split(separator: "\n").map { $0.prefix(1) }) == ["0"])
     }
 }
@@ -211,7 +196,7 @@ enum FieldPictures {
             for structure in [1, 2] { bytes += field(structure, &random) }
         }
         let (stream, path) = (folder.path + "/fields.m2v", folder.path + "/" + name)
-        try Data(bytes).write(to: URL(fileURLWithPath: stream))
+        try store(Data(bytes), to: stream)
         try run(
             "ffmpeg", "-v", "quiet", "-nostdin", "-y", "-f", "mpegvideo", "-framerate", "25", "-i", stream, "-c",
             "copy", "-bsf:v", "setts=pts=N*3600:dts=N*3600", "-f", "mpegts", path)

@@ -26,6 +26,15 @@ enum Fixture {
         return path
     }
 
+    /// 40 frames whose distances in time vary.
+    static func variable(
+        _ name: String, in folder: ScratchFolder, video: [String] = x264 + ["-bf", "2"]
+    ) throws -> String {
+        try make(
+            name, in: folder, frames: 40, rate: "25",
+            filter: "setpts='(N*400+mod(N*N*7,31)*10)/1000/TB',settb=1/1000", video: video)
+    }
+
     /// 80 frames in groups with B-frames, as the name tells: MPEG-2 ("m."), or H.264 whose groups are open ("open") or
     /// closed.
     static func grouped(_ name: String, in folder: ScratchFolder) throws -> String {
@@ -64,9 +73,8 @@ struct Decoded {
     /// - Parameter isUpright: whether ffmpeg turns the frames as players do.
     init(_ path: String, pixelFormat: String? = nil, filter: String = "null", isUpright: Bool = false) throws {
         let format = pixelFormat.map { ["-pix_fmt", $0] } ?? []
-        let text = try run(
-            "ffmpeg",
-            ["-v", "error", "-nostdin"] + (isUpright ? [] : ["-noautorotate"])
+        let text = try ffmpeg(
+            ["-nostdin"] + (isUpright ? [] : ["-noautorotate"])
                 + ["-i", path, "-map", "0:v:0", "-vf", filter]
                 + ["-fps_mode", "passthrough", "-enc_time_base", "-1", "-c:v", "rawvideo"] + format + [
                     "-f", "framehash", "-hash", "murmur3", "-",
@@ -106,17 +114,19 @@ struct Decoded {
     var gaps: [Rational] { zip(times, times.dropFirst()).map { $1 - $0 } }
 }
 
+/// A hash of every packet of the main video, as a container holds them.
+func packetHashes(of path: String) throws -> [String] {
+    try ffmpeg("-i", path, "-map", "0:v:0", "-c", "copy", "-f", "framehash", "-hash", "murmur3", "-")
+        .split(separator: "\n").filter { !$0.hasPrefix("#") }
+        .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces) }
+}
+
 /// The samples of an audio track as ffmpeg decodes them, channel after channel in each sample frame.
 func samples(of path: String, track: Int = 0, channels: Int = 2) throws -> [[Float]] {
-    let folder = try ScratchFolder()
+    let folder = ScratchFolder()
     let raw = folder.path + "/samples"
-    try run(
-        "ffmpeg",
-        [
-            "-v", "error", "-nostdin", "-max_error_rate", "1", "-i", path, "-map", "0:a:\(track)", "-c:a", "pcm_f32le",
-            "-f", "f32le", raw,
-        ])
-    let data = try Data(contentsOf: URL(fileURLWithPath: raw))
+    try ffmpeg(["-max_error_rate", "1", "-i", path, "-map", "0:a:\(track)", "-c:a", "pcm_f32le", "-f", "f32le", raw])
+    let data = try contents(of: raw)
     let values = data.withUnsafeBytes { bytes in
         (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
     }

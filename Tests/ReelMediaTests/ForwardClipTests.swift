@@ -6,9 +6,7 @@ import Testing
 /// Clips that show their frames in the source's order, alone and beside clips in the other direction.
 @Suite("Forward clips")
 struct ForwardClipTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     /// Shows a source forwards without loss, in passes of 12 frames: the output must show the same frames, each as long
     /// as the source does, and few of them may be held at a time.
@@ -38,7 +36,7 @@ struct ForwardClipTests {
         // Backwards, the same source is decoded in windows.
         if name.hasPrefix("open") {
             let spec = JobSpec(container: .nut, lossless: true, passFrames: 12)
-            let other = try ScratchFolder()
+            let other = ScratchFolder()
             let back = try MediaJob(source, spec: spec, folder: other.path)
             #expect(back.mostFramesHeld > 2)
         }
@@ -46,9 +44,7 @@ struct ForwardClipTests {
 
     @Test("a variable frame rate")
     func variableFrameRate() throws {
-        let source = try Fixture.make(
-            "vfr.mp4", in: folder, frames: 40, rate: "25",
-            filter: "setpts='(N*400+mod(N*N*7,31)*10)/1000/TB',settb=1/1000", video: Fixture.x264 + ["-bf", "2"])
+        let source = try Fixture.variable("vfr.mp4", in: folder)
         let (_, before) = try shown(source)
         #expect(Set(before.gaps).count > 10)
     }
@@ -76,7 +72,7 @@ struct ForwardClipTests {
         #expect(job.framesDecoded == 600)
         #expect((1...2).contains(job.mostFramesHeld))
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes)
-        let other = try ScratchFolder()
+        let other = ScratchFolder()
         let back = try MediaJob(source, spec: spec, folder: other.path, slots: 1)
         #expect(back.mostFramesHeld >= 48)
         let more = Int64(back.mostFramesHeld - 2) * job.index.video.stream.frameBytes
@@ -106,18 +102,16 @@ struct ForwardClipTests {
         index.video.randomAccessPoints.removeSubrange(1...)
         plan.clips[0].rangeCount = 21
         plan.clips[0].map.end = start + Ticks(21 * length)
-        plan.passes = [.video(VideoPass(randomAccessPoint: 0, frames: 0..<21, chunkCount: 1))]
+        plan.passes = [.video(pass: VideoPass(randomAccessPoint: 0, frames: 0..<21, chunkCount: 1))]
 
-        let sources = [IndexedSource(.file(source), index: index)]
-        let reverser = try PassReverser(sources: sources, plan: plan)
+        let reverser = try job.reverser(of: source, plan: plan, index: index)
         var segments: [SegmentRecord] = []
         for case .video(let pass) in plan.passes {
-            let places = plan.places(of: .video(pass), in: folder.path, token: "5407")
+            let places = plan.places(of: .video(pass: pass), in: folder.path, token: "5407")
             segments += try reverser.reverse(pass, at: places) { _, _ in }.segments
         }
         let output = folder.path + "/longer.nut"
-        let assembler = Assembler(sources: sources, plan: plan, segments: SegmentList(segments, in: folder.path))
-        _ = try assembler.assemble(to: .file(output)) { _, _ in }
+        _ = try job.assembler(of: source, segments, plan: plan, index: index).assemble(to: .file(output)) { _, _ in }
         var expected = try Decoded(source).hashes
         expected.insert(expected[max(place - 1, 0)], at: place)
         #expect(try Decoded(output).hashes == expected)
@@ -146,8 +140,9 @@ struct ForwardClipTests {
         #expect(contents(0).isDisjoint(with: contents(1)))
         // Segments of the same content serve both clips.
         let again = folder.path + "/again.nut"
-        let assembler = job.assembler(of: source, records.filter { $0.name.subject.clip != 2 })
-        _ = try assembler.assemble(to: .file(again)) { _, _ in }
+        _ = try job.assembler(of: source, records.filter { $0.name.subject.clip != 2 }).assemble(to: .file(again)) {
+            _, _ in
+        }
         #expect(try Decoded(again).hashes == expected)
     }
 }

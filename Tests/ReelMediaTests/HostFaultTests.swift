@@ -8,19 +8,14 @@ import Testing
 /// end.
 @Suite("Errors of the host")
 struct HostFaultTests {
-    private let folder: ScratchFolder
+    private let folder = ScratchFolder()
 
-    init() throws {
-        Media.prepare()
-        folder = try ScratchFolder()
-    }
+    init() { Media.prepare() }
 
     // MARK: Consequences of error numbers
 
     @Test("every error number of the table means what it should, written or read")
     func table() {
-        let full = [ENOSPC, EDQUOT]
-        let memory = [ENOMEM]
         let passing = [
             EINTR, EAGAIN, EBUSY, ETXTBSY, ENFILE, ENOBUFS, ETIMEDOUT, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN,
             EHOSTUNREACH, ECONNABORTED, ECONNREFUSED, ECONNRESET,
@@ -30,7 +25,7 @@ struct HostFaultTests {
             ENAMETOOLONG, ENODEV, ENXIO, EREMOTEIO, EUCLEAN, EBADMSG, EOVERFLOW, EOPNOTSUPP,
         ]
         let rows: [(SystemFault, [Int32])] = [
-            (.full, full), (.memory, memory), (.passing, passing), (.lasting, lasting),
+            (.full, [ENOSPC, EDQUOT]), (.memory, [ENOMEM]), (.passing, passing), (.lasting, lasting),
         ]
         for (fault, numbers) in rows {
             for number in numbers {
@@ -61,31 +56,28 @@ struct HostFaultTests {
 
     // MARK: Real files that cannot be read
 
-    private func failure(reconOf path: String) -> FailureReason? {
-        do throws(ReelFailure) {
-            _ = try Recon(.file(path)).run()
-            return nil
-        } catch { return error.reason }
+    private func failure(reconOf path: String) throws -> FailureReason? {
+        try failureReason { try Recon(.file(path)).run() }
     }
 
     @Test("a source that is missing, a folder, or on a bad disk is unreadable on this host, not \"not media\"")
     func unreadableSources() throws {
         let gone = folder.path + "/gone.mp4"
-        #expect(failure(reconOf: gone) == .sourceUnreadable(path: gone, errno: ENOENT, passes: false))
-        #expect(failure(reconOf: folder.path) == .sourceUnreadable(path: folder.path, errno: EISDIR, passes: false))
+        #expect(try failure(reconOf: gone) == .sourceUnreadable(path: gone, errno: ENOENT, passes: false))
+        #expect(try failure(reconOf: folder.path) == .sourceUnreadable(path: folder.path, errno: EISDIR, passes: false))
         // Nothing lies at this process's address 0: the kernel answers as it does of a bad block.
         let bad = "/proc/self/mem"
-        #expect(failure(reconOf: bad) == .sourceUnreadable(path: bad, errno: EIO, passes: false))
+        #expect(try failure(reconOf: bad) == .sourceUnreadable(path: bad, errno: EIO, passes: false))
         let media = try Fixture.make("s.mp4", in: folder, frames: 4, video: Fixture.x264)
         let below = media + "/x.mp4"
-        #expect(failure(reconOf: below) == .sourceUnreadable(path: below, errno: ENOTDIR, passes: false))
+        #expect(try failure(reconOf: below) == .sourceUnreadable(path: below, errno: ENOTDIR, passes: false))
     }
 
     @Test("a source without permission is unreadable on this host", .enabled(if: geteuid() != 0, "root may read all"))
     func noPermission() throws {
         let media = try Fixture.make("s.mp4", in: folder, frames: 4, video: Fixture.x264)
         chmod(media, 0)
-        #expect(failure(reconOf: media) == .sourceUnreadable(path: media, errno: EACCES, passes: false))
+        #expect(try failure(reconOf: media) == .sourceUnreadable(path: media, errno: EACCES, passes: false))
     }
 
     // MARK: Reads that fail in the middle of a file
@@ -107,19 +99,19 @@ struct HostFaultTests {
         for name in ["s.mp4", "s.mkv", "s.ts", "s.avi"] {
             let media = try Fixture.make(name, in: folder, frames: 120, video: Fixture.x264 + ["-g", "24"])
             let size = try #require(try FileManager.default.attributesOfItem(atPath: media)[.size] as? Int64 ?? 0)
-            #expect(failure(reconOf: media) == nil)
+            #expect(try failure(reconOf: media) == nil)
             for part in 0..<10 {
                 let start = size * Int64(part) / 10
-                let reason = failing(EIO, from: start) { failure(reconOf: media) }
+                let reason = try failing(EIO, from: start) { try failure(reconOf: media) }
                 // Recon of a file with a table leaves its payload on the disk.
                 if reason == nil, name == "s.mp4" { continue }
                 #expect(
                     reason == .sourceUnreadable(path: media, errno: EIO, passes: false),
                     "\(name) from byte \(start) of \(size)")
             }
-            let last = failing(ESTALE, from: size - 1) { failure(reconOf: media) }
+            let last = try failing(ESTALE, from: size - 1) { try failure(reconOf: media) }
             #expect(name == "s.mp4" || last == .sourceUnreadable(path: media, errno: ESTALE, passes: false), "\(name)")
-            let passing = failing(ETIMEDOUT, from: 0) { failure(reconOf: media) }
+            let passing = try failing(ETIMEDOUT, from: 0) { try failure(reconOf: media) }
             #expect(passing == .sourceUnreadable(path: media, errno: ETIMEDOUT, passes: true), "\(name)")
         }
     }
@@ -130,7 +122,7 @@ struct HostFaultTests {
         let media = try Fixture.make(name, in: folder, frames: 240, video: ["-c:v", "mjpeg", "-q:v", "2"])
         let size = try #require(try FileManager.default.attributesOfItem(atPath: media)[.size] as? Int64 ?? 0)
         for start in stride(from: size / 10, to: size * 9 / 10, by: Int(size / 80)) {
-            let reason = failing(EIO, from: start) { failure(reconOf: media) }
+            let reason = try failing(EIO, from: start) { try failure(reconOf: media) }
             #expect(reason == .sourceUnreadable(path: media, errno: EIO, passes: false), "from byte \(start)")
         }
     }
@@ -150,7 +142,7 @@ struct HostFaultTests {
             }
             return pread(descriptor, bytes, count, off_t(offset))
         }
-        #expect(FileReading.$current.withValue(reading) { failure(reconOf: media) } == nil)
+        #expect(try FileReading.$current.withValue(reading) { try failure(reconOf: media) } == nil)
         #expect(reads.withLock(\.self) > 2)
     }
 
@@ -161,17 +153,11 @@ struct HostFaultTests {
         guard case .video(let pass) = job.plan.passes[0] else { return }
         let places = job.plan.places(of: job.plan.passes[0], in: folder.path, token: "bad")
         let failure = failing(EIO, from: 20_000) {
-            #expect(throws: ReelFailure.self) {
-                let reverser = try PassReverser(
-                    sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan)
-                return try reverser.reverse(pass, at: places) { _, _ in }
-            }
+            #expect(throws: ReelFailure.self) { try job.reverser(of: media).reverse(pass, at: places) { _, _ in } }
         }
         #expect(failure?.reason == .sourceUnreadable(path: media, errno: EIO, passes: false))
 
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan,
-            segments: SegmentList(job.records, in: folder.path))
+        let assembler = job.assembler(of: media)
         let other = failing(EIO, from: 5000) {
             #expect(throws: ReelFailure.self) { try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _, _ in } }
         }
@@ -190,7 +176,7 @@ struct HostFaultTests {
         let job = try MediaJob(media, spec: JobSpec(container: .mkv), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
         for (folder, number) in [(folder.path + "/gone", ENOENT), (media, ENOTDIR)] {
-            let reverser = try PassReverser(sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan)
+            let reverser = try job.reverser(of: media)
             let places = job.plan.places(of: job.plan.passes[0], in: folder, token: "bad")
             let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, at: places) { _, _ in } }
             guard case .fileFailed(_, .write, number, passes: false) = failure?.reason else {
@@ -212,7 +198,7 @@ struct HostFaultTests {
         let media = try Fixture.make("s.mkv", in: folder, frames: 96, video: Fixture.x264)
         let job = try MediaJob(media, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         guard case .video(let pass) = job.plan.passes[0] else { return }
-        let reverser = try PassReverser(sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan)
+        let reverser = try job.reverser(of: media)
         let places = job.plan.places(of: job.plan.passes[0], in: disk, token: "bad")
         let failure = #expect(throws: ReelFailure.self) { try reverser.reverse(pass, at: places) { _, _ in } }
         #expect(failure?.cause == .noSpace)
@@ -225,8 +211,7 @@ struct HostFaultTests {
         let media = try Fixture.make("s.mov", in: folder, frames: 48, video: ["-c:v", "mjpeg"])
         let job = try MediaJob(media, spec: JobSpec(container: .mov), folder: folder.path)
         #expect(job.plan.video.isPassthrough)
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(media), index: job.index)], plan: job.plan, segments: SegmentList([]))
+        let assembler = job.assembler(of: media)
         let failure = #expect(throws: ReelFailure.self) {
             try assembler.assemble(to: .file(folder.path + "/x.mov")) { packets, _ in
                 // The same size: a picture is painted over.

@@ -6,19 +6,16 @@ import Testing
 /// Files that are damaged, or made to break their reader.
 @Suite("Hostile files")
 struct HostileFileTests {
-    private let folder: ScratchFolder
+    private let folder = ScratchFolder()
 
-    init() throws {
-        Media.prepare()
-        folder = try ScratchFolder()
-    }
+    init() { Media.prepare() }
 
     /// 24 pictures at 24000/1001, some of whose times a bitstream filter changes.
     private func nut(_ name: String, times expression: String) throws -> String {
         let source = try Fixture.make("\(name).mov", in: folder, frames: 24, video: ["-c:v", "mjpeg"])
         let path = "\(folder.path)/\(name).nut"
         let times = expression.replacing(",", with: "\\,")
-        try run("ffmpeg", "-v", "error", "-i", source, "-c", "copy", "-bsf:v", "setts=pts=\(times):dts=\(times)", path)
+        try ffmpeg("-i", source, "-c", "copy", "-bsf:v", "setts=pts=\(times):dts=\(times)", path)
         return path
     }
 
@@ -54,11 +51,11 @@ struct HostileFileTests {
         let source = try Fixture.make(
             "s.webm", in: folder, frames: 24, video: ["-c:v", "libvpx", "-deadline", "realtime"],
             audio: ["-c:a", "libvorbis"])
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        var bytes = try contents(of: source)
         // The three bytes before the first header say how long the headers are.
         let header = try #require(bytes.range(of: Data("\u{1}vorbis".utf8))).lowerBound
         for place in header - 3..<header { bytes[place] = 0 }
-        try bytes.write(to: URL(fileURLWithPath: source))
+        try store(bytes, to: source)
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         #expect(job.plan.audio.isEmpty)
         #expect(job.warnings == ["stream 1 (audio, vorbis) is left out: nothing of it decodes"])
@@ -70,10 +67,10 @@ struct HostileFileTests {
     func missingMediaHeader() throws {
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 24, video: ["-c:v", "libx264", "-bf", "2", "-pix_fmt", "yuv420p"])
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        var bytes = try contents(of: source)
         let header = try #require(bytes.range(of: Data("mdhd".utf8)))
         bytes.replaceSubrange(header, with: Data("mdhl".utf8))
-        try bytes.write(to: URL(fileURLWithPath: source))
+        try store(bytes, to: source)
         let shown = try Decoded(source).hashes
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         #expect(try Decoded(job.output).hashes == shown.reversed())
@@ -107,12 +104,11 @@ struct HostileFileTests {
     func unconvertibleSound() throws {
         let source = try Fixture.make(
             "s.mov", in: folder, frames: 48, video: ["-c:v", "mjpeg"], audio: ["-c:a", "aac", "-b:a", "128k"])
-        let places = try run(
-            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=pos", "-of", "csv=p=0", source)
+        let places = try probe(source, "packet=pos", streams: "a")
         let place = try #require(places.split(whereSeparator: \.isNewline).dropFirst(8).first.flatMap { Int($0) })
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        var bytes = try contents(of: source)
         bytes.replaceSubrange(place..<place + Self.manyChannels.count, with: Self.manyChannels)
-        try bytes.write(to: URL(fileURLWithPath: source))
+        try store(bytes, to: source)
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
         #expect(try Decoded(job.output).times.count == 48)
         #expect(job.warnings.contains { $0.contains("silent") || $0.contains("silence") }, "\(job.warnings)")

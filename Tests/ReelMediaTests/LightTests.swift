@@ -6,6 +6,8 @@ import Testing
 /// Light and colour metadata for players, as ffprobe reads them from the stream and its first frame.
 @Suite("Light and colour")
 struct LightTests {
+    private let folder = ScratchFolder()
+
     private static let master =
         "master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50):max-cll=1000,400:hdr10=1"
     private static let bt2020 = ["-color_primaries", "bt2020", "-colorspace", "bt2020nc", "-color_range", "tv"]
@@ -57,7 +59,6 @@ struct LightTests {
             ("libvpx-vp9", .mp4, "8", false), ("ffv1", .mkv, nil, false), ("libx264", .mov, "ultrafast", false),
         ] as [(String, Container, String?, Bool)])
     func hdr10(encoder: String, container: Container, preset: String?, inFrames: Bool) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 12, video: Self.hevc(Self.master, transfer: "smpte2084"))
         let spec = JobSpec(container: container, videoCodec: encoder, preset: preset, passFrames: 6)
@@ -74,11 +75,10 @@ struct LightTests {
 
     @Test("HDR10 metadata that only the container states is kept, too")
     func fromContainer() throws {
-        let folder = try ScratchFolder()
         let coded = try Fixture.make(
             "coded.mp4", in: folder, frames: 12, video: Self.hevc(Self.master, transfer: "smpte2084"))
         let first = try MediaJob(coded, spec: JobSpec(container: .mov, lossless: true), folder: folder.path)
-        let again = try ScratchFolder()
+        let again = ScratchFolder()
         let second = try MediaJob(
             first.output, spec: JobSpec(container: .mp4, videoCodec: "hevc", preset: "ultrafast"), folder: again.path)
         #expect(try facts(second.output, "streams").isSuperset(of: Self.light.union(Self.pq)))
@@ -89,7 +89,6 @@ struct LightTests {
         "HLG stays HLG, in every form that a source states it",
         arguments: ["arib-std-b67", "bt2020-10"], [Container.mp4, .mkv])
     func hlg(stated: String, container: Container) throws {
-        let folder = try ScratchFolder()
         let parameters = stated == "bt2020-10" ? "atc-sei=18" : "bframes=2"
         let source = try Fixture.make("s.mp4", in: folder, frames: 12, video: Self.hevc(parameters, transfer: stated))
         let job = try MediaJob(source, spec: JobSpec(container: container, preset: "ultrafast"), folder: folder.path)
@@ -106,7 +105,6 @@ struct LightTests {
             ("libx264", .ts, "ultrafast"), ("libx265", .mov, "ultrafast"),
         ] as [(String, Container, String?)])
     func colour(encoder: String, container: Container, preset: String?) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 12,
             video: Fixture.x264 + [
@@ -125,7 +123,6 @@ struct LightTests {
 
     @Test("pictures converted from RGB state their matrix, and full range becomes limited range if no stream says it")
     func converted() throws {
-        let folder = try ScratchFolder()
         let rgb = try Fixture.make("rgb.mkv", in: folder, frames: 8, video: ["-c:v", "ffv1", "-pix_fmt", "bgr0"])
         let spec = JobSpec(container: .mp4, videoCodec: "libx265", preset: "ultrafast")
         let job = try MediaJob(rgb, spec: spec, folder: folder.path)
@@ -135,7 +132,7 @@ struct LightTests {
         } else {
             #expect(colour.contains("color_space=gbr"))
         }
-        let other = try ScratchFolder()
+        let other = ScratchFolder()
         let full = try Fixture.make(
             "full.avi", in: other, frames: 8, video: ["-c:v", "mjpeg", "-q:v", "2", "-pix_fmt", "yuvj422p"])
         let prores = try MediaJob(full, spec: JobSpec(container: .mov, videoCodec: "prores"), folder: other.path)
@@ -151,9 +148,8 @@ struct LightTests {
     /// The luma of one frame, as the file has it.
     private func luma(_ path: String, frame: Int, in folder: ScratchFolder) throws -> [UInt8] {
         let raw = folder.path + "/luma"
-        try run(
-            "ffmpeg", "-v", "error", "-y", "-i", path, "-vf", "select=eq(n\\,\(frame)),extractplanes=y", "-frames:v",
-            "1", "-f", "rawvideo", raw)
-        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
+        try ffmpeg(
+            "-y", "-i", path, "-vf", "select=eq(n\\,\(frame)),extractplanes=y", "-frames:v", "1", "-f", "rawvideo", raw)
+        return [UInt8](try contents(of: raw))
     }
 }

@@ -16,7 +16,7 @@ struct LoopMediaTests {
     private static let fewColours = "format=gbrp,lutrgb=r='bitand(val,192)':g='bitand(val,192)':b='bitand(val,192)'"
     private static let lossless = ["-c:v", "libx264rgb", "-qp", "0", "-g", "12"]
 
-    init() throws { folder = try ScratchFolder() }
+    init() throws { folder = ScratchFolder() }
 
     private func source(_ name: String, frames: Int, rate: String, size: String = "192x108") throws -> String {
         try Fixture.make(
@@ -71,8 +71,8 @@ struct LoopMediaTests {
     /// Hashes of raw pictures that ffmpeg decodes.
     private func raw(_ path: String, format: String, bytes: Int) throws -> [String] {
         let file = folder.path + "/frames.raw"
-        try run("ffmpeg", "-v", "error", "-y", "-i", path, "-f", "rawvideo", "-pix_fmt", format, file)
-        let data = try Data(contentsOf: URL(fileURLWithPath: file))
+        try ffmpeg("-y", "-i", path, "-f", "rawvideo", "-pix_fmt", format, file)
+        let data = try contents(of: file)
         return stride(from: 0, to: data.count, by: bytes).map { start in
             SHA256.hash(data: data[start..<start + bytes]).map { String(format: "%02x", $0) }.joined()
         }
@@ -105,8 +105,8 @@ struct LoopMediaTests {
             filter: "scale=321:181,setsar=1,format=gbrp", video: ["-c:v", "ffv1"])
         let bytes = 321 * 181 * 3
         let file = folder.path + "/frames.raw"
-        try run("ffmpeg", "-v", "error", "-y", "-i", source, "-f", "rawvideo", "-pix_fmt", "rgb24", file)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count == 40 * bytes)
+        try ffmpeg("-y", "-i", source, "-f", "rawvideo", "-pix_fmt", "rgb24", file)
+        #expect(try contents(of: file).count == 40 * bytes)
         // Every frame of the source beside every picture of the output: the mean difference of their samples.
         let script = """
             import sys
@@ -138,8 +138,8 @@ struct LoopMediaTests {
     func changedParts(lossless: Bool, format: String) throws {
         let source = folder.path + "/clock.mkv"
         // A field of noise that stands still, half of it transparent, in which a box moves every second frame.
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+        try ffmpeg(
+            "-f", "lavfi", "-i",
             "nullsrc=s=160x90:r=25,format=gbrap,geq=r=random(1)*255:g=128:b=9:a='if(gt(X,80),255,0)',loop=-1:1",
             "-f", "lavfi", "-i", "testsrc2=s=15x11:r=25", "-filter_complex",
             "[0]format=\(format)[a];[1]format=gbrap[b];[a][b]overlay=x='20+9*floor(n/2)':y=41:format=gbrp",
@@ -158,9 +158,7 @@ struct LoopMediaTests {
     @Test("a WebP has a picture for each of several frames that are the same")
     func equalFrames() throws {
         let still = folder.path + "/still.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "smptebars=s=64x48:r=10", "-frames:v", "5", "-c:v", "ffv1",
-            still)
+        try ffmpeg("-f", "lavfi", "-i", "smptebars=s=64x48:r=10", "-frames:v", "5", "-c:v", "ffv1", still)
         let all = PictureSize(width: 64, height: 48)
         let none = PictureSize(width: 1, height: 1)
         #expect(try pictureSizes(of: try job(still, .webp).output) == [all, none, none, none, none])
@@ -168,7 +166,7 @@ struct LoopMediaTests {
 
     /// The size of each picture of a WebP file, in the order of the file.
     private func pictureSizes(of path: String) throws -> [PictureSize] {
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let bytes = [UInt8](try contents(of: path))
         return try pictureChunks(of: path).map { chunk in
             let size = (0..<2).map { side in
                 (0..<3).reversed().reduce(0) { $0 << 8 | Int(bytes[chunk.lowerBound + 14 + 3 * side + $1]) }
@@ -179,7 +177,7 @@ struct LoopMediaTests {
 
     /// The chunks of the pictures of a WebP file.
     private func pictureChunks(of path: String) throws -> [Range<Int>] {
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let bytes = [UInt8](try contents(of: path))
         var chunks: [Range<Int>] = []
         var place = 44
         while place < bytes.count {
@@ -196,16 +194,16 @@ struct LoopMediaTests {
         let source = try source("tiny.mp4", frames: 3, rate: "25", size: "32x24")
         let made = try job(source, .webp, lossless: lossless)
         let assembler = made.assembler(of: source)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
+        let bytes = [UInt8](try contents(of: made.output))
         let heads = try pictureChunks(of: made.output).flatMap { $0.prefix(32) }
         let changed = folder.path + "/changed.webp"
         for place in Array(0..<44) + heads + stride(from: 44, to: bytes.count, by: 23) {
             var wrong = bytes
             wrong[place] ^= 1
-            try Data(wrong).write(to: URL(fileURLWithPath: changed))
+            try store(Data(wrong), to: changed)
             #expect(throws: ReelFailure.self, "\(place)") { try assembler.verify(.file(changed)) { _ in } }
         }
-        try Data(bytes + [0]).write(to: URL(fileURLWithPath: changed))
+        try store(Data(bytes + [0]), to: changed)
         #expect(throws: ReelFailure.self) { try assembler.verify(.file(changed)) { _ in } }
     }
 
@@ -214,8 +212,8 @@ struct LoopMediaTests {
         .enabled(if: python != nil, "set REEL_PYTHON to a Python that has Pillow"))
     func transparentWebP() throws {
         let source = folder.path + "/t.mov"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=c=red:s=64x48:r=25:d=0.4,format=rgba", "-vf",
+        try ffmpeg(
+            "-f", "lavfi", "-i", "color=c=red:s=64x48:r=25:d=0.4,format=rgba", "-vf",
             "geq=r=255:g=0:b=0:a='if(between(X,N*6,N*6+8),255,0)'", "-c:v", "png", source)
         let script = """
             import sys
@@ -241,7 +239,7 @@ struct LoopMediaTests {
         let made = try job(source, .webp)
         let assembler = made.assembler(of: source)
         #expect(try assembler.verify(.file(made.output)) { _ in } == 12)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
+        let bytes = [UInt8](try contents(of: made.output))
         let chunks = try pictureChunks(of: made.output)
         #expect(chunks.count == 12)
         var swapped = Array(bytes[..<chunks[3].lowerBound])
@@ -253,7 +251,7 @@ struct LoopMediaTests {
         let changes = ["swapped": swapped, "flipped": flipped, "slower": slower, "short": short, "cut": cut]
         for (name, wrong) in changes {
             let changed = folder.path + "/\(name).webp"
-            try Data(wrong).write(to: URL(fileURLWithPath: changed))
+            try store(Data(wrong), to: changed)
             #expect(throws: ReelFailure.self, "\(name)") { try assembler.verify(.file(changed)) { _ in } }
         }
     }
@@ -262,7 +260,7 @@ struct LoopMediaTests {
     func singleWebP() throws {
         let source = try source("one.mp4", frames: 1, rate: "25")
         let made = try job(source, .webp, lossless: true)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: made.output)))
+        let bytes = [UInt8](try contents(of: made.output))
         #expect(bytes[12..<16].elementsEqual("VP8L".utf8))
         #expect(try Decoded(made.output, pixelFormat: "rgb24").hashes == Decoded(source, pixelFormat: "rgb24").hashes)
     }
@@ -288,8 +286,7 @@ struct LoopMediaTests {
         let format = try job(wide, .gif).plan.video.format
         #expect(format.width == 640 && format.height == 360)
         let small = try job(wide, .gif, size: PictureSize(width: 100, height: 100))
-        let probe = try run(
-            "ffprobe", "-v", "error", "-show_entries", "stream=width,height,codec_type", "-of", "csv=p=0", small.output)
+        let probe = try probe(small.output, "stream=width,height,codec_type")
         #expect(probe.trimmingCharacters(in: .newlines) == "video,100,100")
     }
 
@@ -297,8 +294,7 @@ struct LoopMediaTests {
     func refusals() throws {
         let source = try source("a.mp4", frames: 6, rate: "25")
         func reason(_ spec: JobSpec) throws -> FailureReason? {
-            let index = try Recon(.file(source)).run()
-            let choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = try TargetChoice(of: source, spec)
             return #expect(throws: ReelFailure.self) { _ = try choice.video() }?.reason
         }
         #expect(
@@ -313,9 +309,7 @@ struct LoopMediaTests {
         #expect(try reason(JobSpec(container: .gif, crf: 20)) == .optionNotOfContainer(option: .crf, container: .gif))
         #expect(try reason(JobSpec(container: .webp, crf: 20)) == .optionNotOfContainer(option: .crf, container: .webp))
         #expect(try reason(JobSpec(container: .gif, lossless: true)) == .losslessNotHeld(container: .gif))
-        let index = try Recon(.file(source)).run()
-        let kept = TargetChoice(indexes: [index], spec: JobSpec(container: .apng, lossless: true))
-        _ = try kept.video()
+        _ = try TargetChoice(of: source, JobSpec(container: .apng, lossless: true)).video()
         let wide = PictureSize(width: 16_384, height: 16)
         #expect(
             try reason(JobSpec(container: .webp, size: wide))
@@ -326,10 +320,10 @@ struct LoopMediaTests {
     func verified() throws {
         let source = try source("a.mp4", frames: 12, rate: "25")
         let made = try job(source, .gif)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: made.output))
+        var bytes = try contents(of: made.output)
         bytes[bytes.count / 2] ^= 0x10
         let changed = folder.path + "/changed.gif"
-        try bytes.write(to: URL(fileURLWithPath: changed))
+        try store(bytes, to: changed)
         let assembler = made.assembler(of: source)
         #expect(try assembler.verify(.file(made.output)) { _ in } == 12)
         #expect(throws: ReelFailure.self) { try assembler.verify(.file(changed)) { _ in } }

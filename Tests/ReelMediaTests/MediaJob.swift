@@ -21,21 +21,17 @@ struct MediaJob {
     /// - Parameter clips: directions in which the output shows the part of the source that the spec selects, one after
     ///   the other.
     init(
-        _ source: String, spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard,
-        clips: [Direction] = [.backwards]
-    ) throws {
-        try self.init([source], spec: spec, folder: folder, slots: slots, memory: memory, clips: clips)
-    }
+        _ source: String, spec: JobSpec, folder: String, slots: Int = 2, clips: [Direction] = [.backwards]
+    ) throws { try self.init([source], spec: spec, folder: folder, slots: slots, clips: clips) }
 
     /// The same for several sources. If a pass disproves the plan, all of them are decoded.
     init(
-        _ sources: [String], spec: JobSpec, folder: String, slots: Int = 2, memory: MemoryRequest = .standard,
-        clips: [Direction] = [.backwards]
+        _ sources: [String], spec: JobSpec, folder: String, slots: Int = 2, clips: [Direction] = [.backwards]
     ) throws {
         do {
-            try self.init(sources, nil, spec, folder, slots, memory, clips)
+            try self.init(sources, nil, spec, folder, slots, clips)
         } catch let failure as ReelFailure where failure.reason.disprovesPlan {
-            try self.init(sources, .disproved, spec, folder, slots, memory, clips)
+            try self.init(sources, .disproved, spec, folder, slots, clips)
         }
     }
 
@@ -45,7 +41,7 @@ struct MediaJob {
     /// - Parameter decoding: why the whole sources are to be decoded, if they are.
     init(
         _ sources: [String], _ decoding: DecodingCause?, _ spec: JobSpec, _ folder: String, _ slots: Int = 2,
-        _ memory: MemoryRequest = .standard, _ clips: [Direction] = [.backwards]
+        _ clips: [Direction] = [.backwards]
     ) throws {
         Media.prepare()
         indexes = try sources.enumerated().map { number, source in
@@ -63,7 +59,7 @@ struct MediaJob {
                 indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec, video: targets.value.video,
                 audio: targets.value.audio, diagnostics: targets.diagnostics)
             if let clip { (input.chosenClips, input.audio) = ([clip], []) }
-            return try Planner(slots: slots, memory: memory).plan(input)
+            return try Planner(slots: slots, memory: .standard).plan(input)
         }
         let reverser = try PassReverser(sources: files, plan: plan)
         var results: [PassResult] = []
@@ -96,7 +92,7 @@ struct MediaJob {
             plan.need = plan.clips.isEmpty ? made.need : max(plan.need, made.need)
             for case .video(var pass) in made.passes {
                 pass.clips = [plan.clips.count]
-                plan.passes.append(.video(pass))
+                plan.passes.append(.video(pass: pass))
             }
             plan.clips.append(clip)
             clip.map.offset = clip.map.offset + clip.map.source.seconds(clip.map.end - clip.map.start)
@@ -133,14 +129,44 @@ func run(_ program: String, _ arguments: [String]) throws -> String {
     return text
 }
 
+/// What ffprobe says of these entries: a line for each stream, packet or frame, of all streams or of the given ones.
+func probe(_ path: String, _ entries: String, streams: String? = nil) throws -> String {
+    let selection = streams.map { ["-select_streams", $0] } ?? []
+    return try run("ffprobe", ["-v", "error"] + selection + ["-show_entries", entries, "-of", "csv=p=0", path])
+}
+
+@discardableResult
+func ffmpeg(_ arguments: String...) throws -> String { try ffmpeg(arguments) }
+
+@discardableResult
+func ffmpeg(_ arguments: [String]) throws -> String { try run("ffmpeg", ["-v", "error", "-nostdin"] + arguments) }
+
+func contents(of path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+func store(_ bytes: Data, to path: String) throws { try bytes.write(to: URL(fileURLWithPath: path)) }
+
+/// Why something is refused or fails; nil if it does not.
+func failureReason<R>(_ body: () throws -> R) throws -> FailureReason? {
+    do {
+        _ = try body()
+        return nil
+    } catch let failure as ReelFailure { return failure.reason }
+}
+
+extension TargetChoice {
+    init(of source: String, _ spec: JobSpec) throws { self.init(indexes: [try Recon(.file(source)).run()], spec: spec) }
+}
+
 /// A folder that is removed with its owner.
 final class ScratchFolder {
     let path: String
 
-    init() throws {
+    init() {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("reel-media-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
+        do { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) } catch {
+            Issue.record(error)
+        }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -175,11 +201,18 @@ extension MediaJob {
     /// The records of all segments, in the order of the passes.
     var records: [SegmentRecord] { results.flatMap(\.segments) }
 
-    /// Assembles the job again from its one source and these segments, by default its own.
-    func assembler(of source: String, _ segments: [SegmentRecord]? = nil) -> Assembler {
+    /// Assembles the job again from its one source, by default with its own segments, plan and index.
+    func assembler(
+        of source: String, _ segments: [SegmentRecord]? = nil, plan: Plan? = nil, index: SourceIndex? = nil
+    ) -> Assembler {
         let folder = String(output[..<(output.lastIndex(of: "/") ?? output.startIndex)])
         return Assembler(
-            sources: [IndexedSource(.file(source), index: index)], plan: plan,
+            sources: [IndexedSource(.file(source), index: index ?? self.index)], plan: plan ?? self.plan,
             segments: SegmentList(segments ?? records, in: folder))
+    }
+
+    /// Makes segments of the job's one source again.
+    func reverser(of source: String, plan: Plan? = nil, index: SourceIndex? = nil) throws -> PassReverser {
+        try PassReverser(sources: [IndexedSource(.file(source), index: index ?? self.index)], plan: plan ?? self.plan)
     }
 }

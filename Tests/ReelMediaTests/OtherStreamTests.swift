@@ -7,12 +7,9 @@ import Testing
 /// Chapters, covers, attached files, timecodes, data, tags, and the languages, titles and dispositions of tracks.
 @Suite("Chapters, attachments, tags and other streams")
 struct OtherStreamTests {
-    private let folder: ScratchFolder
+    private let folder = ScratchFolder()
 
-    init() throws {
-        Media.prepare()
-        folder = try ScratchFolder()
-    }
+    init() { Media.prepare() }
 
     private func path(_ name: String) -> String { folder.path + "/" + name }
 
@@ -22,7 +19,7 @@ struct OtherStreamTests {
     {
         let plain = try Fixture.make(
             "v-" + name, in: folder, frames: 48, video: Fixture.x264 + ["-g", "20"], audio: audio)
-        try run("ffmpeg", ["-v", "error", "-y", "-i", plain] + inputs + ["-c", "copy"] + more + [path(name)])
+        try ffmpeg(["-y", "-i", plain] + inputs + ["-c", "copy"] + more + [path(name)])
         return path(name)
     }
 
@@ -32,8 +29,8 @@ struct OtherStreamTests {
             folder: folder.path)
     }
 
-    private func probe(_ path: String, _ arguments: String...) throws -> String {
-        try run("ffprobe", ["-v", "error", "-of", "csv=p=0"] + arguments + [path])
+    private func tags(_ path: String) throws -> String {
+        try run("ffprobe", "-v", "error", "-show_entries", "format_tags", "-of", "default=nk=0:nw=1", path).lowercased()
     }
 
     private static let chapters = """
@@ -67,7 +64,7 @@ struct OtherStreamTests {
         """
 
     private func chaptered(_ name: String) throws -> String {
-        try Data(Self.chapters.utf8).write(to: URL(fileURLWithPath: path("chapters.txt")))
+        try store(Data(Self.chapters.utf8), to: path("chapters.txt"))
         return try source(name, inputs: ["-i", path("chapters.txt")], ["-map", "0", "-map_metadata", "1"])
     }
 
@@ -81,36 +78,36 @@ struct OtherStreamTests {
         let job = try reversed(try chaptered("s.mkv"), container)
         #expect(job.warnings == (container == .webm ? [otherCodec] : []))
         // The last chapter that is shown begins at 1.4 s; E is 2.001 s, where Matroska ends the last of the frames.
-        let found = try probe(job.output, "-show_entries", "chapter=start_time,end_time:chapter_tags=title")
+        let found = try probe(job.output, "chapter=start_time,end_time:chapter_tags=title")
         let untitled = [.mkv, .webm].contains(container) ? "" : ","
         #expect(
             found.split(separator: "\n") == [
                 "0.000000,0.601000,Drei", "0.601000,1.501000\(untitled)", "1.501000,2.001000,Eins – 🎞",
             ])
         let names = ["title", "artist", "album", "comment", "copyright", "date"]
-        let tags = try probe(job.output, "-show_entries", "format_tags", "-of", "default=nk=0:nw=1").lowercased()
+        let tags = try tags(job.output)
         for (name, value) in zip(names, ["ein titel", "wer", "platte", "bemerkung", "recht", "2021"]) {
             #expect(tags.contains("tag:\(name)=\(value)\n"), "\(tags)")
         }
         if container == .mp4 {
             let again = try reversed(job.output, .mkv)
             #expect(again.warnings == [])
-            let back = try probe(again.output, "-show_entries", "chapter=start_time:chapter_tags=title")
+            let back = try probe(again.output, "chapter=start_time:chapter_tags=title")
             #expect(back == "0.000000,Eins – 🎞\n0.500000,\n1.400000,Drei\n")
         }
     }
 
     @Test("a clock of 24 ticks a second does not make chapters coarse", arguments: [Container.mp4, .mov])
     func coarseClock(container: Container) throws {
-        try Data(Self.chapters.utf8).write(to: URL(fileURLWithPath: path("chapters.txt")))
+        try store(Data(Self.chapters.utf8), to: path("chapters.txt"))
         let plain = try Fixture.make("v.mkv", in: folder, frames: 48, rate: "24", video: Fixture.x264)
-        try run(
-            "ffmpeg", "-v", "error", "-i", plain, "-i", path("chapters.txt"), "-map", "0", "-map_metadata", "1", "-c:v",
+        try ffmpeg(
+            "-i", plain, "-i", path("chapters.txt"), "-map", "0", "-map_metadata", "1", "-c:v",
             "libx264", "-r", "24", "-video_track_timescale", "24", path("s.mp4"))
         let job = try reversed(path("s.mp4"), container)
         #expect(job.plan.video.format.timeBase == TimeBase(1, 24))
         // ffmpeg gives MP4 no chapter without a title.
-        let starts = try probe(job.output, "-show_entries", "chapter=start_time:chapter_tags=title")
+        let starts = try probe(job.output, "chapter=start_time:chapter_tags=title")
         #expect(starts == "0.000000,Drei\n0.600000,Eins – 🎞\n")
     }
 
@@ -130,10 +127,10 @@ struct OtherStreamTests {
             title=B
 
             """
-        try Data(chapters.utf8).write(to: URL(fileURLWithPath: path("chapters.txt")))
+        try store(Data(chapters.utf8), to: path("chapters.txt"))
         let source = try source("s.mkv", inputs: ["-i", path("chapters.txt")], ["-map", "0", "-map_metadata", "1"])
         let job = try reversed(source, container)
-        let starts = try probe(job.output, "-show_entries", "chapter=start_time:chapter_tags=title")
+        let starts = try probe(job.output, "chapter=start_time:chapter_tags=title")
         // The video lasts 2.001 s.
         #expect(starts == (container == .mkv ? "" : "0.000000,\n") + "0.501000,B\n1.251000,A\n")
     }
@@ -154,7 +151,7 @@ struct OtherStreamTests {
         let job = try reversed(source, .mkv)
         let assembler = job.assembler(of: source)
         #expect(try assembler.verify(.file(job.output)) { _ in } == 48)
-        try run("ffmpeg", "-v", "error", "-i", job.output, "-c", "copy", "-map_chapters", "-1", path("x.mkv"))
+        try ffmpeg("-i", job.output, "-c", "copy", "-map_chapters", "-1", path("x.mkv"))
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(.file(path("x.mkv"))) { _ in } }
         #expect(failure?.words == "the output failed its verification: it has other chapters")
     }
@@ -166,27 +163,25 @@ struct OtherStreamTests {
         let source = try source("s.mov", ["-timecode", "01:02:03:04", "-metadata", "title=Ein Titel"])
         let job = try reversed(source, container)
         #expect(job.warnings == ["data is left out: stream 1 (tmcd)"])
-        let tags = try probe(job.output, "-show_entries", "format_tags", "-of", "default=nk=0:nw=1").lowercased()
+        let tags = try tags(job.output)
         #expect(tags.contains("tag:timecode=01:02:03:04\n"))
         #expect(tags.contains("tag:title=ein titel\n"))
-        #expect(try probe(job.output, "-show_entries", "stream=codec_type") == "video\n")
+        #expect(try probe(job.output, "stream=codec_type") == "video\n")
         let again = try reversed(job.output, .mkv).warnings
         #expect(again.filter { !$0.hasPrefix("all of the video was decoded") } == [])
     }
 
     /// A picture of a few hundred bytes.
     private func picture(_ name: String) throws -> String {
-        try run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=48x32", "-frames:v", "1", path(name))
+        try ffmpeg("-f", "lavfi", "-i", "testsrc=s=48x32", "-frames:v", "1", path(name))
         return path(name)
     }
-
-    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
     /// The bytes of a cover in a file.
     private func cover(of file: String, stream: String) throws -> Data {
         let copy = path("copy-\(UUID().uuidString)")
-        try run("ffmpeg", "-v", "error", "-i", file, "-map", stream, "-c", "copy", "-f", "image2pipe", copy)
-        return try bytes(copy)
+        try ffmpeg("-i", file, "-map", stream, "-c", "copy", "-f", "image2pipe", copy)
+        return try contents(of: copy)
     }
 
     @Test("covers and attached files are copied byte for byte, and never taken for the video")
@@ -201,21 +196,21 @@ struct OtherStreamTests {
         #expect(job.warnings == [])
         #expect(job.index.video.stream.index == 0)
         #expect(job.index.attachments.map(\.isCover) == [true, false])
-        let about = try probe(job.output, "-show_entries", "stream=codec_type:stream_tags=filename,mimetype")
+        let about = try probe(job.output, "stream=codec_type:stream_tags=filename,mimetype")
         #expect(about == "video\nvideo,vorn.jpg,image/jpeg\nattachment,f.ttf,font/ttf\n")
-        #expect(try cover(of: job.output, stream: "0:1") == bytes(jpeg))
+        #expect(try cover(of: job.output, stream: "0:1") == contents(of: jpeg))
         try run(
             "ffmpeg", "-v", "fatal", "-dump_attachment:2", path("out.ttf"), "-i", job.output, "-t", "0", "-f", "null",
             "-")
-        #expect(try bytes(path("out.ttf")) == bytes(font))
+        #expect(try contents(of: path("out.ttf")) == contents(of: font))
 
         let mp4 = try reversed(source, .mp4)
         #expect(mp4.warnings == ["attached files are left out: a .mp4 file cannot hold f.ttf; write .mkv"])
-        #expect(try cover(of: mp4.output, stream: "0:1") == bytes(jpeg))
-        #expect(try probe(mp4.output, "-show_entries", "stream_disposition=attached_pic") == "0\n1\n")
+        #expect(try cover(of: mp4.output, stream: "0:1") == contents(of: jpeg))
+        #expect(try probe(mp4.output, "stream_disposition=attached_pic") == "0\n1\n")
         let back = try reversed(mp4.output, .mkv)
         #expect(back.index.attachments.map(\.fileName) == ["cover.jpg"])
-        #expect(try cover(of: back.output, stream: "0:1") == bytes(jpeg))
+        #expect(try cover(of: back.output, stream: "0:1") == contents(of: jpeg))
         #expect(try Decoded(back.output).hashes.count == 48)
     }
 
@@ -229,7 +224,7 @@ struct OtherStreamTests {
             job.warnings == (container == .webm ? [otherCodec] : []) + [
                 "attached files are left out: a .\(container.rawValue) file cannot hold cover.png; write .mkv"
             ])
-        #expect(try probe(job.output, "-show_entries", "stream=codec_type").hasPrefix("video\n"))
+        #expect(try probe(job.output, "stream=codec_type").hasPrefix("video\n"))
         #expect(try Recon(.file(job.output)).run().attachments == [])
     }
 
@@ -247,11 +242,10 @@ struct OtherStreamTests {
                 "stream 2 (video, h264) is left out: only stream 1 is reversed"
             ])
         let about = try probe(
-            job.output, "-select_streams", "a", "-show_entries",
-            "stream_disposition=default,forced,comment:stream_tags=language,title")
+            job.output, "stream_disposition=default,forced,comment:stream_tags=language,title", streams: "a")
         #expect(about == "0,1,0,ger,Ton\n1,0,1,fre\n" || about == "0,1,0,deu,Ton\n1,0,1,fra\n")
 
         let mov = try reversed(source, .mov)
-        #expect(try probe(mov.output, "-select_streams", "a", "-show_entries", "stream_tags=language") == "ger\nfra\n")
+        #expect(try probe(mov.output, "stream_tags=language", streams: "a") == "ger\nfra\n")
     }
 }

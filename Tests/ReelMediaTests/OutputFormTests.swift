@@ -6,9 +6,7 @@ import Testing
 /// Options that give the output another form than its source has: pixel format, sample rate, channel layout, size.
 @Suite("The form of the output")
 struct OutputFormTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     @Test(
         "pictures are converted to the pixel format as ffmpeg converts them, in order, in a reversal and in an edit",
@@ -32,10 +30,8 @@ struct OutputFormTests {
     func model() throws {
         func red(_ path: String, reading: String) throws -> [Int] {
             let pixel = folder.path + "/pixel.raw"
-            try run(
-                "ffmpeg", "-v", "error", "-y", "-i", path, "-vf", "crop=2:2:30:30,\(reading)format=rgb24", "-f",
-                "rawvideo", pixel)
-            return try Data(contentsOf: URL(fileURLWithPath: pixel)).prefix(3).map(Int.init)
+            try ffmpeg("-y", "-i", path, "-vf", "crop=2:2:30:30,\(reading)format=rgb24", "-f", "rawvideo", pixel)
+            return try contents(of: pixel).prefix(3).map(Int.init)
         }
         func made(_ source: String, _ format: String) throws -> String {
             let spec = JobSpec(container: .mkv, videoCodec: "ffv1", pixelFormat: format)
@@ -43,7 +39,7 @@ struct OutputFormTests {
         }
         let source = folder.path + "/red.mkv"
         let colour = "color=c=#c03020:r=25:s=64x64:d=0.2"
-        try run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", colour, "-vf", "format=gbrp", "-c:v", "ffv1", source)
+        try ffmpeg("-f", "lavfi", "-i", colour, "-vf", "format=gbrp", "-c:v", "ffv1", source)
         let brown = try made(source, "yuv420p")
         let back = try made(brown, "bgr0")
         for pixel in [try red(brown, reading: "scale=in_color_matrix=bt601,"), try red(back, reading: "")] {
@@ -56,8 +52,8 @@ struct OutputFormTests {
     func sound(isEdit: Bool) throws {
         let source = folder.path + "/tone.mkv"
         // Another tone on each channel, and in the first half another than in the second.
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=r=25:s=64x64:d=2", "-f", "lavfi", "-i",
+        try ffmpeg(
+            "-f", "lavfi", "-i", "testsrc2=r=25:s=64x64:d=2", "-f", "lavfi", "-i",
             "aevalsrc=0.4*sin(2*PI*if(lt(t\\,1)\\,500\\,1000)*t)|0.4*sin(2*PI*if(lt(t\\,1)\\,500\\,1000)*t):s=44100:d=2",
             "-c:v", "ffv1", "-c:a", "pcm_s16le", source)
         let spec = JobSpec(
@@ -82,8 +78,7 @@ struct OutputFormTests {
     func refusals() throws {
         let source = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264, audio: ["-c:a", "aac"])
         func reason(_ spec: JobSpec, of source: String) throws -> FailureReason? {
-            let index = try Recon(.file(source)).run()
-            let choice = TargetChoice(indexes: [index], spec: spec)
+            let choice = try TargetChoice(of: source, spec)
             return #expect(throws: ReelFailure.self) { _ = (try choice.video(), try choice.audio()) }?.reason
         }
         for format in ["nonsense", "yuyv422", "yuvj420p"] {
@@ -178,9 +173,7 @@ struct OutputFormTests {
         let source = try Fixture.make("a.mp4", in: folder, frames: 9, video: Fixture.x264)
         let spec = JobSpec(container: container, videoCodec: codec, profile: profile, passFrames: 4)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
-        let described = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
-            "stream=profile,codec_tag_string,pix_fmt", "-of", "csv=p=0", job.output)
+        let described = try probe(job.output, "stream=profile,codec_tag_string,pix_fmt", streams: "v")
         #expect(described.trimmingCharacters(in: .whitespacesAndNewlines) == "\(written),\(tag),\(format)")
         #expect(try Decoded(job.output).hashes.count == 9)
     }
@@ -188,15 +181,13 @@ struct OutputFormTests {
     @Test("the sound has the bit rate that is asked for")
     func audioBitrate() throws {
         let source = folder.path + "/noise.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=r=25:s=64x64:d=8", "-f", "lavfi", "-i",
+        try ffmpeg(
+            "-f", "lavfi", "-i", "testsrc2=r=25:s=64x64:d=8", "-f", "lavfi", "-i",
             "anoisesrc=r=48000:d=8", "-ac", "2", "-c:v", "ffv1", "-c:a", "pcm_s16le", source)
         for (codec, rate) in [("aac", Int64(64_000)), ("aac", 256_000)] {
             let spec = JobSpec(container: .mkv, videoCodec: "ffv1", audioCodec: codec, audioBitrate: rate)
             let job = try MediaJob(source, spec: spec, folder: folder.path)
-            let sizes = try run(
-                "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "packet=size", "-of", "csv=p=0",
-                job.output)
+            let sizes = try probe(job.output, "packet=size", streams: "a")
             let bytes = sizes.split(whereSeparator: { !$0.isNumber }).compactMap { Int64($0) }.reduce(0, +)
             #expect(abs(bytes - rate) < rate / 10, "\(codec) at \(rate): \(bytes) bytes in 8 s")
         }
@@ -222,9 +213,7 @@ struct OutputFormTests {
             video: [
                 "-c:v", "mpeg2video", "-pix_fmt", "yuv422p", "-flags", "+ildct+ilme", "-field_order", "tt", "-bf", "0",
             ])
-        let index = try Recon(.file(source)).run()
-        let choice = TargetChoice(
-            indexes: [index], spec: JobSpec(container: .mkv, videoCodec: "ffv1", pixelFormat: "yuv420p"))
+        let choice = try TargetChoice(of: source, JobSpec(container: .mkv, videoCodec: "ffv1", pixelFormat: "yuv420p"))
         let failure = #expect(throws: ReelFailure.self) { _ = try choice.video() }
         #expect(failure?.reason == .interlacedMixed(source: "the video"))
     }

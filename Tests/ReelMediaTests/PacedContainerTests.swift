@@ -6,25 +6,18 @@ import Testing
 /// AVI and MXF store no timestamps: frame n is shown at n frames, and all tracks begin with the first frame.
 @Suite("Containers without timestamps")
 struct PacedContainerTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     private func source(
         _ name: String, rate: String = "30000/1001", frames: Int = 47, video: [String], audio: [String]? = nil
-    ) throws -> String {
-        try Fixture.make(name, in: folder, frames: frames, rate: rate, video: video, audio: audio)
-    }
+    ) throws -> String { try Fixture.make(name, in: folder, frames: frames, rate: rate, video: video, audio: audio) }
 
     private func reversed(_ source: String, _ spec: JobSpec) throws -> MediaJob {
         try MediaJob(source, spec: spec, folder: folder.path)
     }
 
     private func reason(_ source: String, _ spec: JobSpec) throws -> FailureReason? {
-        do {
-            _ = try reversed(source, spec)
-            return nil
-        } catch let failure as ReelFailure { return failure.reason }
+        try failureReason { try reversed(source, spec) }
     }
 
     /// Every frame by hash from the last to the first, and frame n at exactly n frames.
@@ -90,12 +83,10 @@ struct PacedContainerTests {
     func lateSound() throws {
         let whole = try source("whole.mkv", rate: "25", frames: 50, video: ["-c:v", "ffv1", "-g", "1"])
         let source = folder.path + "/late.mkv"
-        try run(
-            "ffmpeg",
-            [
-                "-v", "error", "-i", whole, "-itsoffset", "0.5", "-f", "lavfi", "-i",
-                "aevalsrc=0.1+0.2*random(0)|0.3:s=48000:d=1", "-c:v", "copy", "-c:a", "pcm_s16le", source,
-            ])
+        try ffmpeg([
+            "-i", whole, "-itsoffset", "0.5", "-f", "lavfi", "-i",
+            "aevalsrc=0.1+0.2*random(0)|0.3:s=48000:d=1", "-c:v", "copy", "-c:a", "pcm_s16le", source,
+        ])
         for container in [Container.avi, .mxf] {
             let spec = JobSpec(container: container, videoCodec: container == .mxf ? "mpeg2video" : nil)
             let job = try reversed(source, spec)

@@ -7,6 +7,8 @@ import Testing
 /// Sources of whole frames only are put in another order, packet by packet, and nothing is encoded.
 @Suite("Stream copy")
 struct PassthroughTests {
+    private let folder = ScratchFolder()
+
     static let sources: [(name: String, container: Container, size: String, video: [String])] = [
         ("prores.mov", .mov, "96x64", ["-c:v", "prores_ks", "-profile:v", "2", "-vendor", "apl0"]),
         ("prores.mov", .mkv, "96x64", ["-c:v", "prores_ks", "-profile:v", "4", "-pix_fmt", "yuva444p10le"]),
@@ -27,7 +29,6 @@ struct PassthroughTests {
     @Test("the same packets, from the last to the first, each as long as it was", arguments: sources.indices)
     func packets(number: Int) throws {
         let (name, container, size, video) = Self.sources[number]
-        let folder = try ScratchFolder()
         let holdsPCM = [.mov, .mkv, .nut].contains(container) && !name.hasPrefix("idr")
         let source = try Fixture.make(
             name, in: folder, frames: 300, size: size, video: video, audio: holdsPCM ? ["-c:a", "pcm_s16le"] : nil)
@@ -36,11 +37,9 @@ struct PassthroughTests {
         #expect(job.warnings == [])
         #expect(job.framesDecoded == 0)
 
-        let (before, after) = (try Payloads(source), try Payloads(job.output))
-        #expect(before.hashes.count == 300)
-        if ![source, job.output].contains(where: { $0.hasSuffix(".ts") }) {
-            #expect(after.hashes == before.hashes.reversed())
-        }
+        let (before, after) = (try packetHashes(of: source), try packetHashes(of: job.output))
+        #expect(before.count == 300)
+        if ![source, job.output].contains(where: { $0.hasSuffix(".ts") }) { #expect(after == before.reversed()) }
         let (shown, reversed) = (try Decoded(source), try Decoded(job.output))
         #expect(Set(shown.hashes).count == 300)
         #expect(reversed.hashes == shown.hashes.reversed())
@@ -56,24 +55,22 @@ struct PassthroughTests {
 
     @Test("a range is a choice of packets; twice reversed is the source")
     func range() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make("s.mov", in: folder, frames: 60, video: ["-c:v", "prores_ks"])
         let spec = JobSpec(container: .mov, from: .seconds(Rational(10010, 24000)), to: .seconds(Rational(1293, 1000)))
         let part = try MediaJob(source, spec: spec, folder: folder.path)
-        let before = try Payloads(source)
+        let before = try packetHashes(of: source)
         #expect(part.plan.video.isPassthrough)
-        #expect(try Payloads(part.output).hashes == before.hashes[10..<32].reversed())
+        #expect(try packetHashes(of: part.output) == before[10..<32].reversed())
 
-        let (once, again) = (try ScratchFolder(), try ScratchFolder())
+        let (once, again) = (ScratchFolder(), ScratchFolder())
         let first = try MediaJob(source, spec: JobSpec(container: .mov), folder: once.path)
         let second = try MediaJob(first.output, spec: JobSpec(container: .mov), folder: again.path)
         #expect(second.plan.video.isPassthrough)
-        #expect(try Payloads(second.output).hashes == before.hashes)
+        #expect(try packetHashes(of: second.output) == before)
     }
 
     @Test("a range of a source of several read blocks is copied without segments")
     func blocks() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "raw.nut", in: folder, frames: 80, size: "1280x720", video: ["-c:v", "rawvideo", "-pix_fmt", "yuv420p"])
         let spec = JobSpec(container: .nut, from: .seconds(Rational(1, 2)))
@@ -82,7 +79,7 @@ struct PassthroughTests {
         let first = job.plan.clips[0].firstFrame
         // 1.3 MiB a frame: six blocks of 16 MiB.
         #expect(first == 12 && job.index.video.readBlock(of: first..<80, .backwards) == 68..<80)
-        #expect(try Payloads(job.output).hashes == Payloads(source).hashes[first...].reversed())
+        #expect(try packetHashes(of: job.output) == packetHashes(of: source)[first...].reversed())
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(files.sorted() == ["output.nut", "raw.nut"])
         // The room that was found ahead has been given back.
@@ -93,19 +90,17 @@ struct PassthroughTests {
 
     @Test("packets larger than a read block are copied")
     func largePackets() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "raw.nut", in: folder, frames: 5, size: "3840x2160", video: ["-c:v", "rawvideo", "-pix_fmt", "yuv444p"])
         let job = try MediaJob(source, spec: JobSpec(container: .nut), folder: folder.path)
         #expect(job.index.video.packets.allSatisfy { $0.size == 3 * 3840 * 2160 && $0.size > 16 << 20 })
-        let hashes = try Payloads(source).hashes
+        let hashes = try packetHashes(of: source)
         #expect(Set(hashes).count == 5)
-        #expect(try Payloads(job.output).hashes == hashes.reversed())
+        #expect(try packetHashes(of: job.output) == hashes.reversed())
     }
 
     @Test("frames are counted while they are written, packets until they are verified")
     func progress() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mov", in: folder, frames: 30, video: ["-c:v", "prores_ks"], audio: ["-c:a", "pcm_s16le"])
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
@@ -119,12 +114,10 @@ struct PassthroughTests {
 
     @Test("a source that has changed is refused")
     func changed() throws {
-        let folder = try ScratchFolder()
         let video = ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"]
         let source = try Fixture.make("s.mov", in: folder, frames: 40, video: video)
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan, segments: SegmentList([]))
+        let assembler = job.assembler(of: source)
         #expect(try assembler.verify(.file(job.output)) { _ in } == 40)
 
         for (frames, quality) in [(40, "20"), (30, "4")] {
@@ -140,29 +133,26 @@ struct PassthroughTests {
 
     @Test("one changed byte of a copied packet is found")
     func changedOutput() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make("s.mov", in: folder, frames: 40, video: ["-c:v", "prores_ks"])
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
+        var bytes = try contents(of: job.output)
         bytes[try #require(bytes.range(of: Data("mdat".utf8))).upperBound + 4000] ^= 0x10
-        try bytes.write(to: URL(fileURLWithPath: job.output))
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan, segments: SegmentList([]))
+        try store(bytes, to: job.output)
+        let assembler = job.assembler(of: source)
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(.file(job.output)) { _ in } }
         #expect(failure?.words.contains("holds other bytes than were encoded") == true)
     }
 
     @Test("sources that falsely claim to have only key frames are encoded, and refused if copying is asked for")
     func claims() throws {
-        let folder = try ScratchFolder()
         // Without a table of sync samples every sample is one (ISO 14496-12 8.6.2).
         let inter = try Fixture.make(
             "inter.mp4", in: folder, frames: 60, video: Fixture.x264 + ["-g", "12", "-bf", "0"])
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: inter))
+        var bytes = try contents(of: inter)
         let table = try #require(bytes.range(of: Data("stss".utf8)))
         bytes.replaceSubrange(table, with: Data("free".utf8))
         let liar = folder.path + "/liar.mp4"
-        try bytes.write(to: URL(fileURLWithPath: liar))
+        try store(bytes, to: liar)
         try expectEncoding(liar, .mp4, because: "packet 1 at 0.042 s is not an IDR picture", in: folder)
 
         let ffv1 = try Fixture.make("ffv1.mkv", in: folder, frames: 60, video: ["-c:v", "ffv1", "-g", "12"])
@@ -171,7 +161,6 @@ struct PassthroughTests {
 
     @Test("interlaced sources are encoded: the order of fields lies within each frame")
     func interlaced() throws {
-        let folder = try ScratchFolder()
         let prores = try Fixture.make(
             "p.mov", in: folder, frames: 30, filter: "setfield=tff", video: ["-c:v", "prores_ks", "-flags", "+ildct"])
         try expectEncoding(prores, .mov, because: "interlaced", in: folder)
@@ -182,7 +171,6 @@ struct PassthroughTests {
 
     @Test("packets are not copied into a container that does not store them exactly")
     func container() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "raw.nut", in: folder, frames: 30, video: ["-c:v", "rawvideo", "-pix_fmt", "rgb24"])
         try expectEncoding(source, .mp4, because: "a .mp4 file does not store rawvideo (rgb24) exactly", in: folder)
@@ -190,21 +178,17 @@ struct PassthroughTests {
 
     @Test("packets are not copied by themselves into a container in which players do not show them")
     func shown() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p"])
         #expect(try target(source, JobSpec(container: .mov)).isPassthrough)
-        let choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mp4))
-        let video = try choice.video()
+        let video = try TargetChoice(of: source, JobSpec(container: .mp4)).video()
         #expect(video.value.encoder == "libx264")
         #expect(video.diagnostics.contains(.videoCodecChanged(container: .mp4, from: "mjpeg", to: "h264")))
         let camera = try Fixture.make(
             "c.avi", in: folder, frames: 10, video: ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p"])
         let job = try MediaJob(camera, spec: JobSpec(container: .mp4), folder: folder.path)
         #expect(job.plan.video.format.pixelFormat == "yuv420p")
-        let shown = try run(
-            "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,pix_fmt,color_range", "-of", "csv=p=0",
-            job.output)
+        let shown = try probe(job.output, "stream=codec_name,pix_fmt,color_range")
         #expect(shown == "h264,yuvj420p,pc\n")
         #expect(try target(source, JobSpec(container: .mp4, videoCodec: "copy")).isPassthrough)
         #expect(try target(source, JobSpec(container: .mp4, videoCodec: "mjpeg")).encoder == "mjpeg")
@@ -212,7 +196,6 @@ struct PassthroughTests {
 
     @Test("options that change the pictures turn stream copy off")
     func options() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make("s.mp4", in: folder, frames: 30, video: Fixture.x264 + ["-g", "1"])
         for spec in [
             JobSpec(container: .mp4, crf: 30), JobSpec(container: .mp4, preset: "ultrafast"),
@@ -222,8 +205,7 @@ struct PassthroughTests {
     }
 
     private func target(_ source: String, _ spec: JobSpec) throws -> VideoTarget {
-        let choice = TargetChoice(indexes: [try Recon(.file(source)).run()], spec: spec)
-        return try choice.video().value
+        try TargetChoice(of: source, spec).video().value
     }
 
     private func expectEncoding(
@@ -237,19 +219,5 @@ struct PassthroughTests {
         }
         #expect(failure?.kind == .input, sourceLocation: sourceLocation)
         #expect(failure?.words.contains(reason) == true, "\(failure?.words ?? "")", sourceLocation: sourceLocation)
-    }
-}
-
-/// The main video's packets as a container holds them.
-private struct Payloads {
-    let hashes: [String]
-
-    init(_ path: String) throws {
-        let text = try run(
-            "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:v:0", "-c", "copy", "-f", "framehash", "-hash",
-            "murmur3", "-")
-        hashes = text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
-            $0.split(separator: ",").last.map { $0.trimmingCharacters(in: .whitespaces) }
-        }
     }
 }

@@ -7,6 +7,8 @@ import Testing
 /// A warning names everything that a picture loses.
 @Suite("Pixel formats")
 struct PixelFormatTests {
+    private let folder = ScratchFolder()
+
     /// A source's pixel format and codec, the format that FFV1 has it in, and the one to compare in.
     static let carried: [(source: String, codec: String, name: String, carrier: String, compared: String)] = [
         ("rgb24", "png", "s.mov", "bgr0", "rgb24"), ("pal8", "png", "s.mov", "bgra", "bgra"),
@@ -26,7 +28,6 @@ struct PixelFormatTests {
     @Test("a format that FFV1 does not support is kept in one that holds every value", arguments: carried.indices)
     func carriers(number: Int) throws {
         let (format, codec, name, carrier, compared) = Self.carried[number]
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             name, in: folder, frames: 7, size: "70x36", filter: "format=\(format)",
             video: ["-c:v", codec, "-pix_fmt", format])
@@ -45,7 +46,6 @@ struct PixelFormatTests {
 
     @Test("white stays white in an encoder that has formats of full range", arguments: ["rgb24", "argb"])
     func white(format: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mov", in: folder, frames: 7, size: "70x36", filter: "drawbox=c=white:t=fill,format=\(format)",
             video: ["-c:v", format == "argb" ? "qtrle" : "png", "-pix_fmt", format])
@@ -60,7 +60,6 @@ struct PixelFormatTests {
         "full range becomes limited range where decoders take an encoder's pictures for that",
         arguments: ["prores_ks", "mpeg2video", "libvpx"], ["white", "black", "0x808080"])
     func limited(encoder: String, colour: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 7, size: "64x48",
             filter: "drawbox=c=\(colour):t=fill,scale=out_range=pc,format=yuvj420p",
@@ -76,7 +75,6 @@ struct PixelFormatTests {
         "grey pictures that state no range keep their brightness, also where decoders give them back as YCbCr",
         arguments: ["libx264", "libx265", "libvpx-vp9", "libsvtav1", "ffv1"], ["white", "black", "0x808080"])
     func grey(encoder: String, colour: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 7, size: "64x64", filter: "drawbox=c=\(colour):t=fill,format=gray",
             video: ["-c:v", "ffv1", "-pix_fmt", "gray", "-color_range", "0"])
@@ -92,16 +90,13 @@ struct PixelFormatTests {
     /// The mean of the first frame's brightness, in full range.
     private func brightness(_ path: String, _ folder: ScratchFolder) throws -> Int {
         let frame = folder.path + "/frame"
-        try run(
-            "ffmpeg", "-v", "error", "-y", "-i", path, "-frames:v", "1", "-vf", "scale=out_range=pc,format=gray",
-            "-f", "rawvideo", frame)
-        let bytes = try Data(contentsOf: URL(filePath: frame))
+        try ffmpeg("-y", "-i", path, "-frames:v", "1", "-vf", "scale=out_range=pc,format=gray", "-f", "rawvideo", frame)
+        let bytes = try contents(of: frame)
         return bytes.reduce(0) { $0 + Int($1) } / max(bytes.count, 1)
     }
 
     @Test("the brightness of a picture with a palette is that of its colours", arguments: ["zmbv", "tiff"])
     func palette(codec: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 7, size: "70x36", video: ["-c:v", codec, "-pix_fmt", "pal8"])
         let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
@@ -114,7 +109,6 @@ struct PixelFormatTests {
         "a palette that the container says once is known in every pass",
         arguments: [("smc", "s.mov"), ("bmp", "s.avi")])
     func paletteOnce(codec: String, name: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             name, in: folder, frames: 40, video: ["-c:v", codec, "-pix_fmt", "pal8", "-g", "5"])
         let spec = JobSpec(container: .mkv, lossless: true, passFrames: 12)
@@ -132,10 +126,9 @@ struct PixelFormatTests {
             ("64x64", "yuv420p"),
         ])
     func sizes(size: String, format: String) throws {
-        let folder = try ScratchFolder()
         let source = folder.path + "/s.nut"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+        try ffmpeg(
+            "-f", "lavfi", "-i",
             "nullsrc=s=\(size):r=24000/1001:d=0.3,geq=lum='random(1)*255':cb='random(2)*255':cr='random(3)*255'",
             "-pix_fmt", format, "-c:v", "rawvideo", source)
         let spec = JobSpec(container: .mkv, videoCodec: "ffv1", passFrames: 4)
@@ -149,7 +142,6 @@ struct PixelFormatTests {
         "as many slices as a large picture needs",
         arguments: [(1920, 1080, "4"), (4096, 2160, "4"), (7680, 4320, "9"), (8192, 4320, "9"), (8190, 4314, "9")])
     func largePictures(width: Int, height: Int, slices: String) throws {
-        let folder = try ScratchFolder()
         var index = try Recon(.file(try Fixture.make("s.mp4", in: folder, frames: 3, video: Fixture.x264))).run()
         (index.video.stream.width, index.video.stream.height) = (width, height)
         let choice = TargetChoice(indexes: [index], spec: JobSpec(container: .mkv, lossless: true))
@@ -159,7 +151,6 @@ struct PixelFormatTests {
 
     @Test("raw video for formats that FFV1 cannot hold, if the container stores it exactly, otherwise a refusal")
     func raw() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.nut", in: folder, frames: 5, filter: "format=xyz12le", video: ["-c:v", "rawvideo"])
         let job = try MediaJob(source, spec: JobSpec(container: .nut, videoCodec: "rawvideo"), folder: folder.path)
@@ -167,7 +158,7 @@ struct PixelFormatTests {
         #expect(try Decoded(job.output).hashes == Decoded(source).hashes.reversed())
 
         var index = job.index
-        index.passthrough = .impossible(.interlaced)
+        index.passthrough = .impossible(why: .interlaced)
         var choice = TargetChoice(indexes: [index], spec: JobSpec(container: .nut, lossless: true))
         #expect(try choice.video().value.encoder == "rawvideo")
         for container in [Container.mkv, .mov] {
@@ -191,12 +182,9 @@ struct PixelFormatTests {
             ("yuv444p12le", "libx264", "yuv444p10le", "fewer bits"),
         ])
     func losses(format: String, encoder: String, chosen: String, lost: String) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
-        let video = try TargetChoice(
-            indexes: [try Recon(.file(source)).run()], spec: JobSpec(container: .mkv, videoCodec: encoder)
-        ).video()
+        let video = try TargetChoice(of: source, JobSpec(container: .mkv, videoCodec: encoder)).video()
         #expect(video.value.format.pixelFormat == chosen)
         #expect(
             video.diagnostics.map(\.words) == [
@@ -218,7 +206,6 @@ struct PixelFormatTests {
     @Test("transparency is kept in VP8 and VP9 if the container stores it", arguments: beside.indices)
     func transparency(number: Int) throws {
         let (format, encoder, container, chosen, lost) = Self.beside[number]
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 3, video: ["-c:v", "ffv1", "-g", "9", "-pix_fmt", format])
         let index = try Recon(.file(source)).run()
@@ -240,7 +227,6 @@ struct PixelFormatTests {
 
     @Test("pictures in RGB become H.264 that players show, said in a warning, unless another format is asked for")
     func forPlayers() throws {
-        let folder = try ScratchFolder()
         func make(
             _ format: String, _ codec: String, _ name: String, _ size: String, filter: String = "null"
         ) throws -> SourceIndex {

@@ -22,7 +22,7 @@ struct RateTests {
             ("mpeg2video", .ts, 0.7...4),
         ])
     func follows(encoder: String, container: Container, range: ClosedRange<Double>) throws {
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         let preset = encoder == "libx265" ? "veryfast" : encoder == "libvpx-vp9" ? "6" : nil
         let spec = JobSpec(
             container: container, videoCodec: encoder, preset: preset, bitrate: .source, audio: .none, passFrames: 96)
@@ -41,10 +41,9 @@ struct RateTests {
 
     @Test("an encoder that writes the rate into its parameters is refused: its segments would not join")
     func refused() throws {
-        let folder = try ScratchFolder()
-        let choice = TargetChoice(
-            indexes: [try Recon(.file(try source(in: folder))).run()],
-            spec: JobSpec(container: .nut, videoCodec: "wmv2", bitrate: .source))
+        let folder = ScratchFolder()
+        let spec = JobSpec(container: .nut, videoCodec: "wmv2", bitrate: .source)
+        let choice = try TargetChoice(of: try source(in: folder), spec)
         let failure = #expect(throws: ReelFailure.self) { try choice.video() }
         #expect(failure?.kind == .usage)
         #expect(failure?.words.hasPrefix("wmv2 writes the bit rate into its parameters") == true)

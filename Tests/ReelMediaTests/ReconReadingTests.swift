@@ -7,6 +7,8 @@ import Testing
 /// payload, and the index is the same.
 @Suite("Recon's reading")
 struct ReconReadingTests {
+    private let folder = ScratchFolder()
+
     /// Frames of noise, which take room, `loops` times one after the other.
     private func source(
         _ name: String, in folder: ScratchFolder, frames: Int = 300, loops: Int = 10, size: String = "320x180",
@@ -16,10 +18,7 @@ struct ReconReadingTests {
             "once-" + name, in: folder, frames: frames, rate: "30000/1001", size: size,
             filter: "noise=alls=40:allf=t," + filter, video: video, audio: audio)
         let path = folder.path + "/" + name
-        try run(
-            "ffmpeg",
-            ["-v", "error", "-nostdin", "-stream_loop", "\(loops - 1)", "-i", once, "-map", "0", "-c", "copy"]
-                + muxing + [path])
+        try ffmpeg(["-stream_loop", "\(loops - 1)", "-i", once, "-map", "0", "-c", "copy"] + muxing + [path])
         return path
     }
 
@@ -67,7 +66,6 @@ struct ReconReadingTests {
                 name: "a.mov", video: ["-c:v", "prores_ks", "-profile:v", "0"], audio: nil, loops: 20),
         ])
     func table(_ source: Case) throws {
-        let folder = try ScratchFolder()
         let path = try self.source(
             source.name, in: folder, loops: source.loops, size: source.size, filter: source.filter,
             video: source.video, audio: source.audio, muxing: source.muxing)
@@ -81,10 +79,9 @@ struct ReconReadingTests {
 
     @Test("an edit list that begins within a group of pictures hides the same packets")
     func editList() throws {
-        let folder = try ScratchFolder()
         let whole = try source("whole.mp4", in: folder, video: Self.x264)
         let path = folder.path + "/cut.mp4"
-        try run("ffmpeg", ["-v", "error", "-nostdin", "-ss", "1", "-i", whole, "-map", "0", "-c", "copy", path])
+        try ffmpeg(["-ss", "1", "-i", whole, "-map", "0", "-c", "copy", path])
         let (listed, share) = try look(path, payload: false)
         #expect(share <= 0.02)
         #expect(listed == (try look(path, payload: true).index))
@@ -93,12 +90,11 @@ struct ReconReadingTests {
 
     @Test("an edit list does not make the last frame longer", arguments: ["libx264", "libvpx-vp9"])
     func lastFrame(encoder: String) throws {
-        let folder = try ScratchFolder()
         let whole = try Fixture.make(
             "whole.mp4", in: folder, frames: 90,
             video: ["-c:v", encoder, "-g", "30"] + (encoder == "libx264" ? ["-bf", "0"] : ["-cpu-used", "8"]))
         let path = folder.path + "/cut.mp4"
-        try run("ffmpeg", ["-v", "error", "-nostdin", "-ss", "0.6", "-i", whole, "-c", "copy", path])
+        try ffmpeg(["-ss", "0.6", "-i", whole, "-c", "copy", path])
         let track = try Recon(.file(path)).run().video
         #expect((track.packets.first?.dts ?? Timestamp(0)) < Timestamp(0))
         let lengths = Set(track.frames.map { track.stream.timeBase.seconds($0.interval.duration) })
@@ -107,16 +103,15 @@ struct ReconReadingTests {
 
     @Test("a table that gives too few packets a presentation time is not believed")
     func shortTable() throws {
-        let folder = try ScratchFolder()
         let path = try source("s.mp4", in: folder, video: Self.x264)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        var bytes = try contents(of: path)
         let box = try #require(bytes.range(of: Data("ctts".utf8), options: .backwards))
         // Kind, version and flags, the number of entries.
         let count = box.upperBound + 4..<box.upperBound + 8
         let entries = bytes[count].reduce(0) { $0 << 8 | Int($1) }
         try #require(entries > 500)
         bytes.replaceSubrange(count, with: (0..<4).map { UInt8(truncatingIfNeeded: (entries / 2) >> (24 - 8 * $0)) })
-        try bytes.write(to: URL(fileURLWithPath: path))
+        try store(bytes, to: path)
         let (listed, _) = try look(path, payload: false)
         #expect(listed == (try look(path, payload: true).index))
         #expect(listed.video.packets.count == 3000)
@@ -126,15 +121,12 @@ struct ReconReadingTests {
 
     @Test("sound that begins after the last key frame takes no packet twice")
     func lateSound() throws {
-        let folder = try ScratchFolder()
         let whole = try source("whole.mp4", in: folder, video: Self.x264)
         let path = folder.path + "/late.mp4"
-        try run(
-            "ffmpeg",
-            [
-                "-v", "error", "-nostdin", "-i", whole, "-itsoffset", "98", "-f", "lavfi", "-t", "2", "-i",
-                "sine=r=48000", "-map", "0:v", "-map", "1:a", "-c:v", "copy", "-c:a", "aac", path,
-            ])
+        try ffmpeg([
+            "-i", whole, "-itsoffset", "98", "-f", "lavfi", "-t", "2", "-i",
+            "sine=r=48000", "-map", "0:v", "-map", "1:a", "-c:v", "copy", "-c:a", "aac", path,
+        ])
         let (listed, _) = try look(path, payload: false)
         #expect(listed == (try look(path, payload: true).index))
         #expect(listed.audio.first.map { $0.timeBase.seconds($0.span.start) > Rational(97) } ?? false)
@@ -142,7 +134,6 @@ struct ReconReadingTests {
 
     @Test("a truncated file ends with its bytes")
     func cutOff() throws {
-        let folder = try ScratchFolder()
         let path = try source("s.mp4", in: folder, video: Self.x264, muxing: ["-movflags", "+faststart"])
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.truncate(atOffset: try file.seekToEnd() * 2 / 3)
@@ -155,7 +146,6 @@ struct ReconReadingTests {
 
     @Test("a file whose tables do not tell enough is read from start to end, once", arguments: ["mp4", "mkv", "ts"])
     func sequential(ending: String) throws {
-        let folder = try ScratchFolder()
         let path = try source(
             "s." + ending, in: folder, loops: 3, video: Self.x264,
             muxing: ending == "mp4" ? ["-movflags", "+frag_keyframe+empty_moov"] : [])
@@ -168,7 +158,6 @@ struct ReconReadingTests {
 
     @Test("parameter sets in the middle of a file can announce interlaced frames")
     func becomesInterlaced() throws {
-        let folder = try ScratchFolder()
         let parts = try [("first.ts", [], "null"), ("second.ts", ["-flags", "+ildct+ilme"], "setfield=tff")].map {
             try source($0.0, in: folder, loops: 5, filter: $0.2, video: Self.x264 + $0.1, audio: nil)
         }
@@ -184,10 +173,9 @@ struct ReconReadingTests {
 
     @Test("frames of two packets, each a field, are found by their first bytes", .enabled(if: corpus != nil))
     func fields() throws {
-        let folder = try ScratchFolder()
         let source = (Self.corpus ?? "") + "/sony_a7m3_avchd_paff_opengop.mts"
         let path = folder.path + "/s.mp4"
-        try run("ffmpeg", ["-v", "error", "-nostdin", "-i", source, "-map", "0:v", "-c", "copy", path])
+        try ffmpeg(["-i", source, "-map", "0:v", "-c", "copy", path])
         let (listed, _) = try look(path, payload: false)
         #expect(listed == (try look(path, payload: true).index))
         #expect(listed.video.frames.count < listed.video.packets.count)

@@ -12,7 +12,7 @@ struct SegmentIntegrityTests {
 
     init() throws {
         Media.prepare()
-        folder = try ScratchFolder()
+        folder = ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 48, rate: "30000/1001", video: Fixture.x264 + ["-g", "16"],
             audio: ["-c:a", "aac"])
@@ -36,11 +36,11 @@ struct SegmentIntegrityTests {
 
     /// The failure of the assembly while a segment's file has other bytes.
     private func failure(_ record: SegmentRecord, changed change: (inout Data) -> Void) throws -> FailureReason? {
-        let whole = try Data(contentsOf: URL(fileURLWithPath: path(record)))
+        let whole = try contents(of: path(record))
         var bytes = whole
         change(&bytes)
-        try bytes.write(to: URL(fileURLWithPath: path(record)))
-        defer { try? whole.write(to: URL(fileURLWithPath: path(record))) }
+        try store(bytes, to: path(record))
+        defer { try? store(whole, to: path(record)) }
         return failure(with: SegmentList(records, in: folder.path))
     }
 
@@ -75,7 +75,7 @@ struct SegmentIntegrityTests {
             #expect(try failure(record) { $0.append(0) } == differs)
             #expect(try failure(record) { $0 += $0 } == differs)
             let other = try #require(job.results[(pass + 1) % job.results.count].segments.first)
-            let foreign = try Data(contentsOf: URL(fileURLWithPath: path(other)))
+            let foreign = try contents(of: path(other))
             #expect(try failure(record) { $0 = foreign } == differs)
             #expect(differs.passToRepeat == pass)
         }

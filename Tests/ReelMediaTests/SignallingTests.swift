@@ -6,6 +6,8 @@ import Testing
 /// Shape and side data of pictures.
 @Suite("Shape and side data")
 struct SignallingTests {
+    private let folder = ScratchFolder()
+
     @Test(
         "the shape of pixels through every encoder",
         arguments: [
@@ -14,20 +16,16 @@ struct SignallingTests {
             ("mpeg2video", .mp4, nil), ("libx264", .ts, "ultrafast"), ("ffv1", .nut, nil),
         ] as [(String, Container, String?)])
     func aspect(encoder: String, container: Container, preset: String?) throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 10, rate: "25", size: "176x144", filter: "setsar=16/11", video: Fixture.x264)
         let spec = JobSpec(container: container, videoCodec: encoder, preset: preset)
         let output = try MediaJob(source, spec: spec, folder: folder.path).output
-        let ratio = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=sample_aspect_ratio,width",
-            "-of", "csv=p=0", output)
+        let ratio = try probe(output, "stream=sample_aspect_ratio,width", streams: "v:0")
         #expect(ratio.hasPrefix("176,16:11"))
     }
 
     @Test("closed captions are stripped, with one warning", arguments: [true, false])
     func captions(lossless: Bool) throws {
-        let folder = try ScratchFolder()
         let source = try captioned(in: folder)
         #expect(try sideData(of: source).contains("ATSC A53"))
         for codec in lossless ? [nil] : ["libx264", "mpeg2video"] {
@@ -40,11 +38,8 @@ struct SignallingTests {
 
     @Test("packets that are copied keep their captions, without a warning")
     func copiedCaptions() throws {
-        let folder = try ScratchFolder()
         let source = folder.path + "/s.mp4"
-        try run(
-            "ffmpeg",
-            ["-v", "error", "-i", try captioned(in: folder)] + Fixture.x264 + ["-g", "1", "-a53cc", "1", source])
+        try ffmpeg(["-i", try captioned(in: folder)] + Fixture.x264 + ["-g", "1", "-a53cc", "1", source])
         let copy = try MediaJob(source, spec: JobSpec(container: .mp4), folder: folder.path)
         #expect(copy.plan.video.isPassthrough)
         #expect(copy.warnings == [])
@@ -58,12 +53,10 @@ struct SignallingTests {
         let plain = try Fixture.make(
             "plain.m2v", in: folder, frames: 20, rate: "30000/1001",
             video: ["-c:v", "mpeg2video", "-q:v", "2", "-g", "10"])
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plain)))
-        try Data(Captions.added(to: bytes)).write(to: URL(fileURLWithPath: plain))
+        let bytes = [UInt8](try contents(of: plain))
+        try store(Data(Captions.added(to: bytes)), to: plain)
         let source = folder.path + "/captions.ts"
-        try run(
-            "ffmpeg", "-v", "error", "-fflags", "+genpts", "-framerate", "30000/1001", "-i", plain, "-c", "copy", source
-        )
+        try ffmpeg("-fflags", "+genpts", "-framerate", "30000/1001", "-i", plain, "-c", "copy", source)
         return source
     }
 
@@ -73,7 +66,6 @@ struct SignallingTests {
 
     @Test("AV1's film grain is part of the pictures, as ffmpeg decodes them")
     func grain() throws {
-        let folder = try ScratchFolder()
         let source = try Fixture.make(
             "s.mkv", in: folder, frames: 12,
             video: ["-c:v", "libsvtav1", "-preset", "12", "-svtav1-params", "film-grain=20"])
@@ -84,12 +76,12 @@ struct SignallingTests {
     @Test("frames whose clock jitters by less than a millisecond have a rate that Matroska names; others have none")
     func jitter() throws {
         let isNamed = { (filter: String) in
-            let folder = try ScratchFolder()
+            let folder = ScratchFolder()
             let source = try Fixture.make(
                 "s.mp4", in: folder, frames: 40, rate: "60", filter: filter,
                 video: Fixture.x264 + ["-enc_time_base", "1/90000", "-video_track_timescale", "90000"])
             let job = try MediaJob(source, spec: JobSpec(container: .mkv, lossless: true), folder: folder.path)
-            let head = try Data(contentsOf: URL(fileURLWithPath: job.output)).prefix(1000)
+            let head = try contents(of: job.output).prefix(1000)
             return head.range(of: Data([0x23, 0xE3, 0x83])) != nil  // DefaultDuration (RFC 9559 5.1.4.1.13)
         }
         #expect(try isNamed("settb=1/90000,setpts='N*1500+mod(N*7,3)*20'"))

@@ -16,24 +16,21 @@ struct Sound {
 
     init(_ path: String, track: Int = 0, channels: Int = 2) throws {
         samples = try ReelMediaTests.samples(of: path, track: track, channels: channels)
-        let probe = { (stream: String, entries: String) in
-            try run(
-                "ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", entries, "-of", "csv=p=0", path)
-        }
-        let video = try probe("v:0", "packet=pts_time").split(whereSeparator: \.isNewline).compactMap { line in
-            line.split(separator: ",").first.flatMap { Double($0) }
+        let video = try probe(path, "packet=pts_time", streams: "v:0").split(whereSeparator: \.isNewline).compactMap {
+            line in line.split(separator: ",").first.flatMap { Double($0) }
         }
         let zero = video.min() ?? 0
         self.zero = zero
         var decoded = 0
-        blocks = try probe("a:\(track)", "frame=pts_time,nb_samples").split(whereSeparator: \.isNewline).compactMap {
-            let fields = $0.split(separator: ",")
-            guard fields.count >= 2, let count = Int(fields[1]) else { return nil }
-            defer { decoded += count }
-            return Double(fields[0]).map { ($0 - zero, decoded) }
-        }
+        blocks = try probe(path, "frame=pts_time,nb_samples", streams: "a:\(track)").split(whereSeparator: \.isNewline)
+            .compactMap {
+                let fields = $0.split(separator: ",")
+                guard fields.count >= 2, let count = Int(fields[1]) else { return nil }
+                defer { decoded += count }
+                return Double(fields[0]).map { ($0 - zero, decoded) }
+            }
         start = blocks.first?.time ?? .nan
-        let text = try probe("a:\(track)", "stream=sample_rate")
+        let text = try probe(path, "stream=sample_rate", streams: "a:\(track)")
         rate = Int(text.prefix { $0.isNumber }) ?? 0
     }
 
@@ -93,9 +90,7 @@ struct Sound {
 extension Fixture {
     /// A WAVE file of a codec with blocks of one size (tags: RFC 2361), mono.
     static func wave(tag: UInt16, block: UInt16, rate: UInt32, _ blocks: Data) -> Data {
-        func bytes(_ value: some FixedWidthInteger) -> Data {
-            withUnsafeBytes(of: value.littleEndian) { Data($0) }
-        }
+        func bytes(_ value: some FixedWidthInteger) -> Data { withUnsafeBytes(of: value.littleEndian) { Data($0) } }
         var format = bytes(tag) + bytes(UInt16(1)) + bytes(rate)
         format += bytes(UInt32(1000)) + bytes(block) + bytes(UInt32(0))
         let chunks =
@@ -126,11 +121,8 @@ extension Fixture {
 
     /// The same file with the payload of the audio packets from `first` up to `end` overwritten by zeros.
     static func silenced(_ source: String, packets: Range<Int>, track: Int = 0, as name: String) throws -> String {
-        let lines = try run(
-            "ffprobe", "-v", "error", "-select_streams", "a:\(track)", "-show_entries", "packet=pos,size", "-of",
-            "csv=p=0", source
-        ).split(whereSeparator: \.isNewline)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: source))
+        let lines = try probe(source, "packet=pos,size", streams: "a:\(track)").split(whereSeparator: \.isNewline)
+        var bytes = try contents(of: source)
         for line in lines[packets.clamped(to: lines.indices)] {
             let fields = line.split(separator: ",").compactMap { Int($0) }
             guard fields.count == 2 else { continue }
@@ -140,7 +132,7 @@ extension Fixture {
             bytes.replaceSubrange(start..<end, with: repeatElement(0, count: end - start))
         }
         let path = URL(fileURLWithPath: source).deletingLastPathComponent().path + "/" + name
-        try bytes.write(to: URL(fileURLWithPath: path))
+        try store(bytes, to: path)
         return path
     }
 }

@@ -6,16 +6,13 @@ import Testing
 /// Edits whose clips are seen, and another source is heard.
 @Suite("Soundtracks")
 struct SoundtrackTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     /// Two tones that rise, for this many seconds, in a file without video.
     private func music(_ name: String, seconds: Int, _ options: String...) throws -> String {
         let path = folder.path + "/" + name
-        try run(
-            "ffmpeg",
-            ["-v", "error", "-f", "lavfi", "-i", "aevalsrc=sin(500*t*(1+t))|0.5*sin(700*t*(1+t)):s=48000:d=\(seconds)"]
+        try ffmpeg(
+            ["-f", "lavfi", "-i", "aevalsrc=sin(500*t*(1+t))|0.5*sin(700*t*(1+t)):s=48000:d=\(seconds)"]
                 + options + [path])
         return path
     }
@@ -55,16 +52,14 @@ struct SoundtrackTests {
 
     @Test(
         "a soundtrack that is too short is followed by silence, and one that is compressed or has a cover is heard, too"
-    )
-    func short() throws {
+    ) func short() throws {
         let video = try Fixture.make("a.mp4", in: folder, frames: 75, rate: "25", video: Fixture.x264)
         let cover = folder.path + "/cover.png"
-        try run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", cover)
+        try ffmpeg("-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", "1", cover)
         let plain = try music("plain.mp3", seconds: 1, "-c:a", "libmp3lame")
         let music = folder.path + "/m.mp3"
-        try run(
-            "ffmpeg", "-v", "error", "-i", plain, "-i", cover, "-map", "0", "-map", "1", "-c", "copy",
-            "-disposition:v", "attached_pic", music)
+        try ffmpeg(
+            "-i", plain, "-i", cover, "-map", "0", "-map", "1", "-c", "copy", "-disposition:v", "attached_pic", music)
         let job = try job([video, music], [EditClip(play: .reverse)], Soundtrack(source: 1))
         let heard = try samples(of: job.output)
         #expect(heard.count == 144_000)

@@ -6,12 +6,9 @@ import Testing
 /// Text subtitles: each cue where the mirror puts it, in the codec of its container.
 @Suite("Text subtitles")
 struct SubtitleTests {
-    private let folder: ScratchFolder
+    private let folder = ScratchFolder()
 
-    init() throws {
-        Media.prepare()
-        folder = try ScratchFolder()
-    }
+    init() { Media.prepare() }
 
     /// Start and end in milliseconds, and the text with its markup.
     struct Line: Equatable, CustomStringConvertible {
@@ -39,7 +36,7 @@ struct SubtitleTests {
 
     /// The cues of a text track, as ffmpeg reads them.
     static func lines(of path: String, track: Int = 0) throws -> [Line] {
-        let text = try run("ffmpeg", "-v", "error", "-copyts", "-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
+        let text = try ffmpeg("-copyts", "-i", path, "-map", "0:s:\(track)", "-f", "srt", "-")
         return text.replacing("\r\n", with: "\n").components(separatedBy: "\n\n").compactMap { block in
             let lines = block.split(separator: "\n")
             guard lines.count > 2 else { return nil }
@@ -56,7 +53,7 @@ struct SubtitleTests {
         let video = try Fixture.make("v-\(name).mkv", in: folder, frames: 48, video: Fixture.x264 + ["-g", "20"])
         var arguments = ["-v", "error", "-y", "-i", video]
         for (name, text) in files {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path + "/" + name))
+            try store(Data(text.utf8), to: folder.path + "/" + name)
             arguments += ["-i", folder.path + "/" + name]
         }
         let path = folder.path + "/" + name
@@ -87,9 +84,8 @@ struct SubtitleTests {
                 Line(start: end - 1250, end: end - 600, text: "overlaps\ntwice"),
                 Line(start: end - 900, end: end - 100, text: "Hello <b>bold</b>"),
             ])
-        let about = try run(
-            "ffprobe", "-v", "error", "-select_streams", "s", "-of", "csv=p=0", "-show_entries",
-            "stream=codec_name:stream_disposition=default,forced:stream_tags=language,title", job.output)
+        let about = try probe(
+            job.output, "stream=codec_name:stream_disposition=default,forced:stream_tags=language,title", streams: "s")
         #expect(about == "subrip,0,1,fra,Sous\n")
         #expect(job.warnings == [])
 
@@ -106,17 +102,16 @@ struct SubtitleTests {
         }
         let texts = try source("texts.mkv", files: files, more: [])
         let source = folder.path + "/tracks.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-i", texts, "-f", "lavfi", "-i", "sine=300:r=48000:d=2", "-f", "lavfi", "-i",
+        try ffmpeg(
+            "-i", texts, "-f", "lavfi", "-i", "sine=300:r=48000:d=2", "-f", "lavfi", "-i",
             "sine=1200:r=48000:d=2", "-map", "0:v", "-map", "1", "-map", "2", "-map", "0:s", "-c:v", "copy", "-c:s",
             "copy", "-c:a", "flac", source)
         func made(_ tracks: TrackSelection?) throws -> (streams: String, job: MediaJob) {
-            let output = try ScratchFolder()
+            let output = ScratchFolder()
             defer { withExtendedLifetime(output) {} }
             let spec = JobSpec(container: .mkv, preset: "ultrafast", tracks: tracks)
             let job = try MediaJob(source, spec: spec, folder: output.path)
-            let streams = try run(
-                "ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "stream=codec_type", job.output)
+            let streams = try probe(job.output, "stream=codec_type")
             #expect(job.warnings == [])
             if tracks?.audio == [1] {
                 let samples = try Sound(job.output, channels: 1).samples.map { $0[0] }
@@ -180,7 +175,7 @@ struct SubtitleTests {
             """
         let source = try source("s.mkv", files: [("a.ass", head + events.joined(separator: "\n") + "\n")], more: [])
         let job = try reversed(source, .mkv)
-        let text = try run("ffmpeg", "-v", "error", "-i", job.output, "-map", "0:s", "-c", "copy", "-f", "ass", "-")
+        let text = try ffmpeg("-i", job.output, "-map", "0:s", "-c", "copy", "-f", "ass", "-")
         let lines = text.replacing("\r\n", with: "\n").split(separator: "\n")
         #expect(lines.contains("Style: Sign,Arial,30,&H0000FFFF,-1,8"))
         // ffmpeg writes them in the script's order again.
@@ -238,11 +233,11 @@ struct SubtitleTests {
             """
         let video = try Fixture.make(
             "v.webm", in: folder, frames: 48, video: ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"])
-        try Data(script.utf8).write(to: URL(fileURLWithPath: folder.path + "/a.vtt"))
+        try store(Data(script.utf8), to: folder.path + "/a.vtt")
         let source = folder.path + "/s.webm"
-        try run("ffmpeg", "-v", "error", "-i", video, "-i", folder.path + "/a.vtt", "-c", "copy", source)
+        try ffmpeg("-i", video, "-i", folder.path + "/a.vtt", "-c", "copy", source)
         let job = try reversed(source, .webm)
-        let text = try run("ffmpeg", "-v", "error", "-i", job.output, "-map", "0:s", "-c", "copy", "-f", "webvtt", "-")
+        let text = try ffmpeg("-i", job.output, "-map", "0:s", "-c", "copy", "-f", "webvtt", "-")
         #expect(
             text == """
                 WEBVTT
@@ -278,11 +273,9 @@ struct SubtitleTests {
             ]).utf8)
         if let place = script.firstIndex(of: UInt8(ascii: "_")) { script[place] = 0xE9 }
         let video = try Fixture.make("v.mkv", in: folder, frames: 48, video: Fixture.x264)
-        try Data(script).write(to: URL(fileURLWithPath: folder.path + "/a.srt"))
+        try store(Data(script), to: folder.path + "/a.srt")
         let source = folder.path + "/s.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-i", video, "-i", folder.path + "/a.srt", "-c", "copy", "-bsf:s",
-            "setts=duration=0", source)
+        try ffmpeg("-i", video, "-i", folder.path + "/a.srt", "-c", "copy", "-bsf:s", "setts=duration=0", source)
         let job = try reversed(source, .mp4)
         let found = try Self.lines(of: job.output)
         #expect(

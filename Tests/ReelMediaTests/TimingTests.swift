@@ -6,9 +6,7 @@ import Testing
 /// Timestamps that real files have, and how the reversed video keeps them.
 @Suite("Timing")
 struct TimingTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     @Test("recon says after each packet how many it has read")
     func reconProgress() throws {
@@ -18,8 +16,6 @@ struct TimingTests {
         #expect(index.video.packets.count == 30)
         #expect(heard == Array(1...30))
     }
-
-    private static let variable = "setpts='(N*400+mod(N*N*7,31)*10)/1000/TB',settb=1/1000"
 
     /// Reverses losslessly, in passes of 12 frames; the result must show the source's frames from the last to the
     /// first.
@@ -40,9 +36,7 @@ struct TimingTests {
 
     @Test("durations mirrored exactly, and back again by a second reversal", arguments: ["mp4", "mkv"])
     func variableFrameRate(container: String) throws {
-        let source = try Fixture.make(
-            "vfr." + container, in: folder, frames: 40, rate: "25", filter: Self.variable,
-            video: Fixture.x264 + ["-bf", "2"])
+        let source = try Fixture.variable("vfr." + container, in: folder)
         let (once, before, after) = try reversed(source, .nut)
         // The gap behind output frame k is how long source frame n−1−k is shown.
         #expect(Array(after.gaps.dropFirst()) == before.gaps.reversed().dropLast())
@@ -53,8 +47,7 @@ struct TimingTests {
 
     @Test("through Matroska, to its own tick")
     func variableFrameRateInMatroska() throws {
-        let source = try Fixture.make(
-            "vfr.mp4", in: folder, frames: 40, rate: "25", filter: Self.variable, video: Fixture.x264 + ["-bf", "2"])
+        let source = try Fixture.variable("vfr.mp4", in: folder)
         let (once, before, _) = try reversed(source)
         let (_, _, restored) = try reversed(once.output, in: ScratchFolder())
         #expect(restored.hashes == before.hashes)
@@ -91,8 +84,8 @@ struct TimingTests {
     func duplicates() throws {
         let plain = try Fixture.make("plain.nut", in: folder, frames: 30, video: ["-c:v", "mjpeg"])
         let source = folder.path + "/twice.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-bsf:v",
+        try ffmpeg(
+            "-i", plain, "-c", "copy", "-bsf:v",
             "setts=pts='if(eq(mod(N,10),5),PREV_OUTPTS,PTS)':dts='if(eq(mod(N,10),5),PREV_OUTDTS,DTS)'", source)
         let spec = JobSpec(container: .mkv, lossless: true, passFrames: 12)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
@@ -118,9 +111,8 @@ struct TimingTests {
         let whole = try Fixture.make(
             "whole.mp4", in: folder, frames: 96, video: Fixture.x264 + ["-g", "48", "-bf", "2", "-sc_threshold", "0"])
         let source = folder.path + "/cut.mp4"
-        try run("ffmpeg", "-v", "error", "-ss", "0.7", "-i", whole, "-c", "copy", source)
-        let packets = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts", "-of", "csv=p=0", source)
+        try ffmpeg("-ss", "0.7", "-i", whole, "-c", "copy", source)
+        let packets = try probe(source, "packet=pts", streams: "v")
         let (_, before, _) = try reversed(source)
         #expect(packets.split(separator: "\n").count == 96)
         #expect(before.hashes.count == 79)

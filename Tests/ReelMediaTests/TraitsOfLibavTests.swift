@@ -38,11 +38,9 @@ struct TraitsOfLibavTests {
     func reversals(name: String) throws {
         let traits = EncoderTraits.named(name)
         #expect(try names("encoders").contains(Substring(name)))
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         let source = folder.path + "/source.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=192x144:r=24000/1001:d=0.6", "-c:v", "ffv1", source
-        )
+        try ffmpeg("-f", "lavfi", "-i", "testsrc=s=192x144:r=24000/1001:d=0.6", "-c:v", "ffv1", source)
         let index = try Recon(.file(source)).run()
         let container = try #require(
             [Container.mkv, .nut, .mov].first { container in
@@ -55,9 +53,7 @@ struct TraitsOfLibavTests {
         }
         let job = try MediaJob(source, spec: JobSpec(container: container, videoCodec: name), folder: folder.path)
         #expect(job.plan.video.encoder == name)
-        let list = try run(
-            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=codec_name:frame=pts_time",
-            "-of", "csv=p=0", job.output)
+        let list = try probe(job.output, "stream=codec_name:frame=pts_time", streams: "v")
         let lines = list.split(separator: "\n")
         #expect(lines.count == job.plan.frameCount + 1)
         #expect(lines.last?.hasPrefix(traits.codec) == true)
@@ -68,7 +64,7 @@ struct TraitsOfLibavTests {
     func sounds(name: String) throws {
         let traits = try #require(AudioEncoderTraits.all.first { $0.name == name })
         #expect(try names("encoders").contains(Substring(name)))
-        let folder = try ScratchFolder()
+        let folder = ScratchFolder()
         // Every lossless encoder holds eight bits.
         let source = try Fixture.sounding("source.mkv", in: folder, seconds: 1.9, audio: ["-c:a", "pcm_u8"])
         let index = try Recon(.file(source)).run()
@@ -82,9 +78,7 @@ struct TraitsOfLibavTests {
         let job = try MediaJob(source, spec: JobSpec(container: container, audioCodec: name), folder: folder.path)
         #expect(job.plan.audio.map(\.encoder) == [name])
         #expect((job.plan.audio[0].bitrate == nil) == traits.isLossless)
-        let codec = try run(
-            "ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "stream=codec_name", "-of", "csv=p=0",
-            job.output)
+        let codec = try probe(job.output, "stream=codec_name", streams: "a")
         #expect(codec == traits.codec + "\n")
         let (before, after) = (try Sound(source).samples, try Sound(job.output))
         if traits.isLossless {

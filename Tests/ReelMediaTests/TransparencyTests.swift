@@ -7,6 +7,8 @@ import Testing
 /// WebM keeps transparency beside the picture, and libavcodec's own decoders of VP8 and VP9 ignore it.
 @Suite("Transparency")
 struct TransparencyTests {
+    private let folder = ScratchFolder()
+
     /// Hashes of frames with their transparency, as a decoder shows them.
     private func frames(_ path: String, decoder: [String]) throws -> [Substring] {
         try run(
@@ -18,8 +20,8 @@ struct TransparencyTests {
     /// every fourth frame.
     private func disc(in folder: ScratchFolder, codec: String) throws -> String {
         let source = folder.path + "/disc.webm"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+        try ffmpeg(
+            "-f", "lavfi", "-i",
             "testsrc2=s=96x64:r=30000/1001,trim=end_frame=30,format=yuva420p,"
                 + "geq=lum=if(gte(mod(N\\,8)\\,4)\\,255-lum(X\\,Y)\\,lum(X\\,Y)):cb=cb(X\\,Y):cr=cr(X\\,Y):"
                 + "a=if(lt(hypot(X-24-2*N\\,Y-32)\\,20)\\,255-2*N\\,30+4*N)",
@@ -30,10 +32,10 @@ struct TransparencyTests {
     /// The opacity of every pixel, frame by frame, as libvpx decodes it.
     private func opacity(of path: String, codec: String, in folder: ScratchFolder) throws -> [ArraySlice<UInt8>] {
         let plane = folder.path + "/opacity"
-        try run(
-            "ffmpeg", "-v", "error", "-y", "-c:v", codec, "-i", path, "-map", "0:v", "-vf", "extractplanes=a",
+        try ffmpeg(
+            "-y", "-c:v", codec, "-i", path, "-map", "0:v", "-vf", "extractplanes=a",
             "-fps_mode", "passthrough", "-f", "rawvideo", plane)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: plane)))
+        let bytes = [UInt8](try contents(of: plane))
         let size = 96 * 64
         return stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
     }
@@ -57,7 +59,6 @@ struct TransparencyTests {
     @Test("is kept in WebM and Matroska: each frame has its own, and seeking finds it", arguments: kept.indices)
     func reversed(number: Int) throws {
         let (codec, asked, container, encoder) = Self.kept[number]
-        let folder = try ScratchFolder()
         let source = try disc(in: folder, codec: codec)
         let spec = JobSpec(container: container, videoCodec: asked, preset: "5", passFrames: 8)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
@@ -65,8 +66,7 @@ struct TransparencyTests {
         #expect(!job.warnings.contains { $0.contains("transparency") }, "\(job.warnings)")
         let segments = job.records.count
         #expect(segments > 2)
-        let mode = try run(
-            "ffprobe", "-v", "error", "-show_entries", "stream_tags=alpha_mode", "-of", "csv=p=0", job.output)
+        let mode = try probe(job.output, "stream_tags=alpha_mode")
         #expect(mode.split(separator: "\n") == ["1"])
 
         let shown = try opacity(of: source, codec: codec, in: folder)
@@ -79,7 +79,7 @@ struct TransparencyTests {
         }
 
         // A key frame of the colours alone would be one at which decoding cannot begin.
-        let flags = try run("ffprobe", "-v", "error", "-show_entries", "packet=flags", "-of", "csv=p=0", job.output)
+        let flags = try probe(job.output, "packet=flags")
         #expect(flags.split(separator: "\n").count { $0.contains("K") } == segments)
         let whole = try frames(job.output, decoder: ["-c:v", encoder])
         let tail = try frames(job.output, decoder: ["-c:v", encoder, "-ss", "0.69"])
@@ -88,7 +88,7 @@ struct TransparencyTests {
 
     @Test("is in segments that are the same bytes each time, also if an edit shows them again and again")
     func edited() throws {
-        let (folder, again) = (try ScratchFolder(), try ScratchFolder())
+        let (folder, again) = (ScratchFolder(), ScratchFolder())
         let source = try disc(in: folder, codec: "libvpx-vp9")
         let edit = Edit(clips: [EditClip(play: .pingPong, times: 2), .gap(Rational(1, 4))])
         let spec = JobSpec(container: .webm, preset: "5", edit: edit, passFrames: 8)
@@ -110,35 +110,29 @@ struct TransparencyTests {
 
     @Test("is compared when a file is verified")
     func verified() throws {
-        let folder = try ScratchFolder()
         let source = try disc(in: folder, codec: "libvpx-vp9")
         let job = try MediaJob(source, spec: JobSpec(container: .webm, preset: "5", passFrames: 8), folder: folder.path)
-        let records = job.records
         var plan = job.plan
         plan.verify = .packets
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(source), index: job.index)], plan: plan,
-            segments: SegmentList(records, in: folder.path))
+        let assembler = job.assembler(of: source, plan: plan)
         #expect(try assembler.verify(.file(job.output)) { _ in } == 30)
 
         // The first packet of a segment's second stream, which has the transparency.
-        let first = try #require(records.first)
+        let first = try #require(job.records.first)
         let packet = folder.path + "/packet"
-        try run(
-            "ffmpeg", "-v", "error", "-i", "\(folder.path)/\(first.name)", "-map", "0:1", "-c", "copy",
-            "-frames:v", "1", "-f", "data", packet)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: job.output))
-        let place = try #require(bytes.range(of: try Data(contentsOf: URL(fileURLWithPath: packet))))
+        try ffmpeg(
+            "-i", "\(folder.path)/\(first.name)", "-map", "0:1", "-c", "copy", "-frames:v", "1", "-f", "data", packet)
+        var bytes = try contents(of: job.output)
+        let place = try #require(bytes.range(of: try contents(of: packet)))
         bytes[place.upperBound - 1] ^= 1
         let changed = folder.path + "/changed.webm"
-        try bytes.write(to: URL(fileURLWithPath: changed))
+        try store(bytes, to: changed)
         let failure = #expect(throws: ReelFailure.self) { try assembler.verify(.file(changed)) { _ in } }
         #expect(failure?.reason == .verificationFailed(stream: 0, flaw: .payload))
     }
 
     @Test("is left out of MP4, which does not store it, with a warning that names the file, not the encoder alone")
     func mp4() throws {
-        let folder = try ScratchFolder()
         let source = try disc(in: folder, codec: "libvpx-vp9")
         let job = try MediaJob(
             source, spec: JobSpec(container: .mp4, videoCodec: "libvpx-vp9", preset: "5"), folder: folder.path)
@@ -152,13 +146,11 @@ struct TransparencyTests {
 
     @Test("of VP8 and VP9 is kept without loss", arguments: ["libvpx", "libvpx-vp9"])
     func webm(codec: String) throws {
-        let folder = try ScratchFolder()
         let source = folder.path + "/source.webm"
         // Each frame is a bit more transparent than the one before.
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
-            "testsrc2=s=96x64:r=24000/1001:d=1,format=yuva420p,"
-                + "fade=out:d=1:alpha=1", "-c:v", codec, "-auto-alt-ref", "0", "-g", "8", source)
+        try ffmpeg(
+            "-f", "lavfi", "-i", "testsrc2=s=96x64:r=24000/1001:d=1,format=yuva420p," + "fade=out:d=1:alpha=1", "-c:v",
+            codec, "-auto-alt-ref", "0", "-g", "8", source)
         let job = try MediaJob(
             source, spec: JobSpec(container: .mkv, lossless: true, passFrames: 8), folder: folder.path)
         #expect(job.plan.video.encoder == "ffv1" && job.plan.video.format.pixelFormat == "yuva420p")
@@ -173,14 +165,11 @@ struct TransparencyTests {
         "and full colour make ProRes 4444, which is tagged as that",
         arguments: [("yuva444p10le", "ap4h"), ("yuv422p10le", "apch")])
     func proRes(format: (pixels: String, tag: String)) throws {
-        let folder = try ScratchFolder()
         let source = folder.path + "/source.mkv"
-        try run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
-            "testsrc2=s=96x64:r=24000/1001:d=0.5,format=\(format.pixels)", "-c:v", "ffv1", source)
+        try ffmpeg(
+            "-f", "lavfi", "-i", "testsrc2=s=96x64:r=24000/1001:d=0.5,format=\(format.pixels)", "-c:v", "ffv1", source)
         let job = try MediaJob(source, spec: JobSpec(container: .mov, videoCodec: "prores"), folder: folder.path)
-        let tag = try run(
-            "ffprobe", "-v", "error", "-show_entries", "stream=codec_tag_string", "-of", "csv=p=0", job.output)
+        let tag = try probe(job.output, "stream=codec_tag_string")
         #expect(tag.split(separator: "\n").first.map(String.init) == format.tag)
     }
 }

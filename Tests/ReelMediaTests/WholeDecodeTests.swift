@@ -7,9 +7,7 @@ import Testing
 /// Sources that are decoded as a whole before they are planned. `scripts/differ` found most rows.
 @Suite("Decoded as a whole")
 struct WholeDecodeTests {
-    private let folder: ScratchFolder
-
-    init() throws { folder = try ScratchFolder() }
+    private let folder = ScratchFolder()
 
     private func reversed(
         _ source: String, to container: Container = .mkv, audio: AudioMode = .none
@@ -115,14 +113,14 @@ struct WholeDecodeTests {
         let job = try reversed(source)
         // The same file without its last packet.
         let shorter = folder.path + "/shorter.avi"
-        try run("ffmpeg", "-v", "error", "-i", source, "-c", "copy", "-frames:v", "19", shorter)
+        try ffmpeg("-i", source, "-c", "copy", "-frames:v", "19", shorter)
         var index = job.index
         index.video.pictures[12].isDamaged = isDamaged
-        let reverser = try PassReverser(sources: [IndexedSource(.file(shorter), index: index)], plan: job.plan)
+        let reverser = try job.reverser(of: shorter, index: index)
         var results: [PassResult] = []
         func reverse() throws {
             for case .video(let pass) in job.plan.passes {
-                let places = job.plan.places(of: .video(pass), in: folder.path, token: "5407")
+                let places = job.plan.places(of: .video(pass: pass), in: folder.path, token: "5407")
                 results.append(try reverser.reverse(pass, at: places) { _, _ in })
             }
         }
@@ -133,10 +131,9 @@ struct WholeDecodeTests {
         }
         try reverse()
         let output = folder.path + "/shorter.mkv"
-        let assembler = Assembler(
-            sources: [IndexedSource(.file(shorter), index: index)], plan: job.plan,
-            segments: SegmentList(results.flatMap(\.segments), in: folder.path))
-        _ = try assembler.assemble(to: .file(output)) { _, _ in }
+        _ = try job.assembler(of: shorter, results.flatMap(\.segments), index: index).assemble(to: .file(output)) {
+            _, _ in
+        }
         let (before, after) = (try Decoded(source).hashes, try Decoded(output).hashes)
         #expect(after == [before[18]] + before[..<19].reversed())
         #expect(results.flatMap(\.warnings).contains { $0.contains("2 frames decoded with errors") })
@@ -146,11 +143,8 @@ struct WholeDecodeTests {
     func flawedOutput() throws {
         let source = try Fixture.make("s.avi", in: folder, frames: 20, video: ["-c:v", "magicyuv"])
         let job = try reversed(source)
-        let segments = SegmentList(job.records, in: folder.path)
         func verify(_ index: SourceIndex) throws {
-            let assembler = Assembler(
-                sources: [IndexedSource(.file(source), index: index)], plan: job.plan, segments: segments)
-            _ = try assembler.verify(.file(job.output)) { _ in }
+            _ = try job.assembler(of: source, index: index).verify(.file(job.output)) { _ in }
         }
         try verify(job.index)
         var index = job.index

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 package import ReelCore
 package import ReelStore
 import Synchronization
@@ -121,5 +122,98 @@ package final class MemoryStore: JobStore {
             let used = Set(state.jobs.values.compactMap(\.record).flatMap { $0.sources.map(\.fingerprint) })
             state.sources = state.sources.filter { used.contains($0.key) }
         }
+    }
+}
+
+/// What a `MemoryStore` has of one source.
+package struct MemorySource: SourceEntry {
+    let fingerprint: Fingerprint
+    let store: MemoryStore
+
+    package var name: String { store.name }
+
+    private var indexes: [MemoryStore.StoredIndex] { store.withState { $0.sources[fingerprint]?.indexes ?? [] } }
+
+    package func index(_ kind: IndexKind) -> (hash: String, locator: Locator)? {
+        indexes.filter { $0.kind == kind }.min { $0.hash < $1.hash }.map { ($0.hash, $0.draft.locator) }
+    }
+
+    package func locator(of hash: String) -> Locator? { indexes.first { $0.hash == hash }?.draft.locator }
+
+    package func isDecoded(_ hash: String) -> Bool { indexes.contains { $0.hash == hash && $0.kind == .decoded } }
+
+    package func draft() throws(ReelFailure) -> IndexDraft {
+        let room = try store.room()
+        return IndexDraft(at: room.locator("index"), in: .file(room.path), room: room)
+    }
+
+    package func indexFolder() throws(ReelFailure) -> Locator { .file(try store.room().path) }
+
+    package func keep(_ draft: IndexDraft, as kind: IndexKind) throws(ReelFailure) -> String {
+        let index = MemoryStore.StoredIndex(
+            kind: kind, hash: try Fingerprint.sha256Hex(of: draft.locator.name), draft: draft)
+        store.withState { state in
+            guard !indexed(state, index) else { return }
+            state.sources[fingerprint, default: MemoryStore.SourceState()].indexes.append(index)
+        }
+        return index.hash
+    }
+
+    private func indexed(_ state: MemoryStore.State, _ index: MemoryStore.StoredIndex) -> Bool {
+        state.sources[fingerprint]?.indexes.contains { ($0.kind, $0.hash) == (index.kind, index.hash) } ?? false
+    }
+
+    package func isDisproved() -> Bool { store.withState { $0.sources[fingerprint]?.disproof != nil } }
+
+    package func disprove(_ reason: ReelFailure) {
+        store.withState { $0.sources[fingerprint, default: MemoryStore.SourceState()].disproof = reason }
+    }
+}
+
+/// A folder of its own for bytes that an engine reads or writes: locators are files. It is removed with the last
+/// reference.
+final class Room: Sendable {
+    let path: String
+
+    init(in parent: String) throws(ReelFailure) {
+        path = parent + "/" + UUID().uuidString
+        guard mkdir(path, 0o700) == 0 else { throw Room.failure(path) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func locator(_ name: String) -> Locator { .file("\(path)/\(name)") }
+
+    func write(_ bytes: [UInt8], as name: String) throws(ReelFailure) {
+        do {
+            try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
+        } catch {
+            throw Room.failure(path)
+        }
+    }
+
+    /// Nil if there is no such file.
+    func read(_ name: String) -> [UInt8]? {
+        (try? Data(contentsOf: URL(filePath: "\(path)/\(name)"))).map { Array($0) }
+    }
+
+    /// The size of a file in bytes; nil if there is none.
+    func size(of name: String) -> Int64? {
+        var status = stat()
+        return stat("\(path)/\(name)", &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Copies a file from elsewhere, which then has this modification time.
+    func copy(_ file: String, as name: String, mtimeNanoseconds: Int64) throws(ReelFailure) {
+        let copy = "\(path)/\(name)"
+        let (seconds, rest) = mtimeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+        guard (try? FileManager.default.copyItem(atPath: file, toPath: copy)) != nil,
+            utimensat(AT_FDCWD, copy, [time, time], 0) == 0
+        else { throw Room.failure(copy) }
+    }
+
+    static func failure(_ path: String) -> ReelFailure {
+        ReelFailure(.storeUnusable(doing: .write, path: path, errno: errno))
     }
 }

@@ -168,7 +168,7 @@ extension BoardTests {
             for intruder in [try board("guest", mine), try board("reel-coordinator", theirs)] {
                 for attempt in [
                     { try await intruder.board.cancel(JobID("a1")) }, { try await intruder.claim() != nil },
-                    { try await intruder.state() != nil }, { try await intruder.board.queue().jobs.isEmpty },
+                    { try await intruder.state() != nil }, { try await intruder.board.queue(count: 100).jobs.isEmpty },
                 ] as [() async throws -> Bool] {
                     let failure = await #expect(throws: ReelFailure.self) { try await attempt() }
                     guard case .redisRefused(_, let said, _) = failure?.reason else {
@@ -226,7 +226,7 @@ extension BoardTests.Access {
         #expect(try await board.strip(held.job, cells: 3)?.cells.map(\.live).reduce(0, +) == 1)
         #expect(try await board.passes(held.job, in: 0..<3)?.compactMap(\.worker) == [WorkerID("w1")])
         #expect(try await board.jobs(of: "nobody") == 0)
-        for list in [try await board.queue().jobs, try await board.latestJobs().jobs] {
+        for list in [try await board.queue(count: 100).jobs, try await board.latestJobs(ended: 50).jobs] {
             #expect(list.map(\.job.id) == [held.job])
         }
         #expect(try await board.jobCounts().active == 1)

@@ -13,16 +13,12 @@ enum Put: Sendable {
 }
 
 extension Begun {
-    var claim: Claim? {
-        if case .begun(let claim) = self { claim } else { nil }
-    }
+    var claim: Claim? { if case .begun(let claim) = self { claim } else { nil } }
 }
 
 extension RedisBoard {
     /// Begins a job and publishes it at once, as one does that has its plan.
-    func put(
-        _ job: BoardJob, finished: [Int: RecordedResult] = [:], paused: Bool = false
-    ) throws(ReelFailure) -> Put {
+    func put(_ job: BoardJob, finished: [Int: RecordedResult] = [:], paused: Bool = false) throws(ReelFailure) -> Put {
         switch try begin(job, holder: WorkerID("c1")) {
         case .probing: return .probing
         case .running: return .running
@@ -38,9 +34,7 @@ extension RedisBoard {
 }
 
 extension Departure {
-    var removal: Removal? {
-        if case .remove(let removal) = self { removal } else { nil }
-    }
+    var removal: Removal? { if case .remove(let removal) = self { removal } else { nil } }
 }
 
 /// An empty board, and what tests do with one all the time.
@@ -182,7 +176,17 @@ struct BoardFixture {
         }
     }
 
-    /// Makes every retry of a job due at once.
+    /// Has the only lease lapse, and its pass requeued.
+    func lapseOne() async throws {
+        try lapse()
+        #expect(try await reaper().reap() == 1)
+    }
+
+    /// Worker w1 beats on host one, w2 on host two.
+    func beatOnTwoHosts() async throws {
+        for (worker, host) in [("w1", "one"), ("w2", "two")] { try await beat(worker, host: host) }
+    }
+
     func makeDue(_ job: String = "a1") throws {
         for index in try raw("ZRANGE", "reel2:{main}:job:\(job):retry", "0", "-1").split(separator: "\n") {
             try raw("ZADD", "reel2:{main}:job:\(job):retry", "1", String(index))

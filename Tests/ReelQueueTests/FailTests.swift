@@ -6,6 +6,7 @@ import Testing
 extension BoardTests {
     @Suite struct Failing {
         let fixture: BoardFixture
+        let job = JobID("a1")
         init() throws { fixture = try BoardFixture() }
 
         /// Fails the only pass until the job fails or `most` attempts are over; gives the answers.
@@ -144,8 +145,7 @@ extension BoardTests {
 
         @Test func anIncompatibleWorkerIsExcludedUncharged() async throws {
             try await fixture.publish(BoardFixture.job(passes: 2))
-            try await fixture.beat("w1", host: "one")
-            try await fixture.beat("w2", host: "two")
+            try await fixture.beatOnTwoHosts()
             try await fixture.beat("w3", host: "one")
             let answer = try await fixture.fail(
                 fixture.take("w1"), .incompatible, message: "no such file")
@@ -154,7 +154,7 @@ extension BoardTests {
             let status = try #require(try await fixture.board.status(JobID("a1")))
             #expect(status.failures.isEmpty)
             let here = ReelFailure.sample(.incompatible, "no such file")
-            #expect(status.excluded == ["w1": JobStatus.Exclusion(host: "one", reason: here)])
+            #expect(status.excluded == ["w1": JobStatus.HostFailure(host: "one", reason: here)])
             #expect(status.job.diagnostics == [.said("kept")])
 
             // Nor are the other workers of its host excluded.
@@ -172,8 +172,7 @@ extension BoardTests {
         /// One host has recovered before another fails.
         @Test func aWorkerThatComesBackCanTakeTheJobAgain() async throws {
             try await fixture.publish(BoardFixture.job(passes: 2))
-            try await fixture.beat("w1", host: "one")
-            try await fixture.beat("w2", host: "two")
+            try await fixture.beatOnTwoHosts()
             let (job, missing) = (JobID("a1"), JobID("b2"))
             #expect(try await fixture.fail(fixture.take("w1"), .incompatible, message: "read-only") == .retry)
             #expect(try await fixture.board.readmit(WorkerID("w2"), to: [job]) == 0)
@@ -187,8 +186,7 @@ extension BoardTests {
 
         @Test func aWorkerThatIsGoneDoesNotCount() async throws {
             try await fixture.publish(BoardFixture.job(passes: 1))
-            try await fixture.beat("w1", host: "one")
-            try await fixture.beat("w2", host: "two")
+            try await fixture.beatOnTwoHosts()
             try fixture.raw("ZADD", "reel2:{main}:workers", "1", "w2")
             #expect(try await fixture.fail(fixture.take("w1"), .incompatible) == .jobFailed)
         }
@@ -196,8 +194,7 @@ extension BoardTests {
         /// The last able worker dies after the others were excluded from the job.
         @Test func aJobWhoseLastAbleWorkerDiesFails() async throws {
             try await fixture.publish(BoardFixture.job(passes: 1))
-            try await fixture.beat("w1", host: "one")
-            try await fixture.beat("w2", host: "two")
+            try await fixture.beatOnTwoHosts()
             #expect(try await fixture.fail(fixture.take("w1"), .incompatible, message: "no such file") == .retry)
             let board = try BoardFixture.open(fixture.server, timing: BoardTiming(lease: .milliseconds(300)))
             let offer = WorkerOffer(
@@ -229,7 +226,7 @@ extension BoardTests {
             let status = try #require(try await fixture.board.status(JobID("a1")))
             #expect(status.failures.isEmpty)
             let full = ReelFailure.sample(.noSpace, "3 GB are missing")
-            #expect(status.spaceNote == JobStatus.SpaceNote(host: "one", reason: full))
+            #expect(status.spaceNote == JobStatus.HostFailure(host: "one", reason: full))
             try await fixture.complete(fixture.take("w2"), by: "w2")
             #expect(try await fixture.board.status(JobID("a1"))?.spaceNote == nil)
         }
@@ -264,8 +261,7 @@ extension BoardTests {
         @Test func onlyTheHolderCanFailOrRelease() async throws {
             try await fixture.publish(BoardFixture.job(passes: 1))
             let stalled = try await fixture.take()
-            try fixture.lapse()
-            #expect(try await fixture.reaper().reap() == 1)
+            try await fixture.lapseOne()
             #expect(try await fixture.fail(stalled, .permanent) == .late)
             let other = try await fixture.take("w2")
             #expect(try await fixture.fail(stalled, .permanent) == .late)
@@ -286,6 +282,82 @@ extension BoardTests {
             try await fixture.board.release(claim)
             #expect(try await fixture.take("w2").index == 0)
             #expect(try await fixture.claim("w2") == nil)
+        }
+
+        // MARK: One machine's verdict that a pass is impossible does not end a job
+
+        private func farm() async throws {
+            try await fixture.publish(BoardFixture.job(passes: 1))
+            try await fixture.beatOnTwoHosts()
+            try await fixture.beat("w3", host: "one")
+        }
+
+        @Test func anotherHostIsAsked() async throws {
+            try await farm()
+            #expect(try await fixture.fail(fixture.take("w1"), .permanent) == .retry)
+            for worker in ["w1", "w3"] { #expect(try await fixture.claim(worker) == nil) }
+            #expect(try await fixture.complete(fixture.take("w2"), by: "w2") == .ok)
+            #expect(try await fixture.state() == .assembling)
+        }
+
+        @Test func twoHostsAreBelieved() async throws {
+            try await farm()
+            try await fixture.fail(fixture.take("w1"), .permanent)
+            #expect(try await fixture.fail(fixture.take("w2"), .permanent, by: "w2", message: "nor here") == .jobFailed)
+            #expect(try await fixture.board.status(job)?.failure == .sample(.permanent, "nor here"))
+        }
+
+        @Test(arguments: ["is gone", "is drained", "is on a drained host", "is excluded", "is too small"])
+        func whereNoOtherHostCouldTheFirstIsBelieved(_ why: String) async throws {
+            try await farm()
+            switch why {
+            case "is gone": try await fixture.board.depart(WorkerID("w2"))
+            case "is drained": #expect(try await fixture.board.drain(.worker, "w2"))
+            case "is on a drained host": #expect(try await fixture.board.drain(.host, "two"))
+            case "is excluded": try await fixture.fail(fixture.take("w2"), .incompatible, by: "w2")
+            default: try await fixture.beat("w2", host: "two", memory: 50)
+            }
+            #expect(try await fixture.fail(fixture.take("w1"), .permanent) == .jobFailed)
+        }
+
+        /// Ten minutes, by the leases of production.
+        @Test func aPassThatNoOtherHostTakesIsTriedAgain() async throws {
+            try await farm()
+            try await fixture.fail(fixture.take("w1"), .permanent)
+            try fixture.makeDue()
+            #expect(try await fixture.fail(fixture.take("w3"), .permanent, by: "w3") == .jobFailed)
+        }
+
+        @Test func aSubmitterIsBelievedAboutItsOwnFile() async throws {
+            for worker in ["w1", "w2"] { try await fixture.beat(worker) }
+            #expect(try await fixture.fail(fixture.begin(), .permanent, by: "c1") == .jobFailed)
+            let begun = try await fixture.begin(BoardFixture.job("b2"))
+            try await fixture.board.release(begun)
+            #expect(try await fixture.fail(fixture.take("w1"), .permanent) == .retry)
+            #expect(try await fixture.claim("w1") == nil)
+            #expect(try await fixture.take("w2").work == .planning)
+        }
+
+        @Test func aCrashOnTwoHostsIsChargedToTheJob() async throws {
+            try await farm()
+            #expect(try await fixture.fail(fixture.take("w1"), .crash) == .retry)
+            #expect(try await fixture.fail(fixture.take("w3"), .crash, by: "w3") == .retry)
+            #expect(try await fixture.fail(fixture.take("w2"), .crash, by: "w2") == .jobFailed)
+            try await fixture.publish(BoardFixture.job("b2", passes: 1))
+            #expect(try await fixture.fail(fixture.take("w1"), .crash) == .retry)
+            let answer = try await fixture.fail(fixture.take("w2"), .crash, by: "w2")
+            #expect(answer == .jobAtFault && answer.blamesJob)
+        }
+
+        @Test func aRestartedWorkerGetsANewChance() async throws {
+            try await farm()
+            #expect(try await fixture.fail(fixture.take("w1"), .incompatible) == .retry)
+            try await fixture.board.depart(WorkerID("w1"))
+            try await fixture.beat("w1 again", host: "one")
+            let claim = try await fixture.take("w1 again")
+            #expect(try await fixture.fail(claim, .incompatible, by: "w1 again") == .retry)
+            // The one that left is forgotten.
+            #expect(try await fixture.board.status(job)?.excluded.keys.sorted() == ["w1 again"])
         }
     }
 }

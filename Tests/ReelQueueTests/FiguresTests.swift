@@ -38,7 +38,7 @@ extension BoardTests {
             var rest = figures
             rest.attempts = [:]
             #expect(rest == BoardFigures())
-            #expect(figures.demand.slotsWanted == 0)
+            #expect(figures.slotsWanted == 0)
         }
 
         @Test func jobsAndPassesByState() async throws {
@@ -57,9 +57,9 @@ extension BoardTests {
             #expect(figures.passes == BoardFigures.Passes(ready: 2, live: 2, retrying: 1, paused: 4, done: 1))
             #expect(figures.oldestReady ?? -1 >= 0 && figures.oldestReady ?? 1e9 < 60)
             try await beat("w1", host: "one", slots: 2, holding: [held])
-            #expect(
-                try await fixture.board.figures().demand.timeless
-                    == BoardDemand(slotsWanted: 3, slotsBusy: 1, passesReady: 2, passesInFlight: 2, oldestReady: 0))
+            figures = try await fixture.board.figures()
+            #expect(figures.slotsWanted == 3 && figures.slots.busy == 1 && figures.oldestReady != nil)
+            #expect(figures.passes.ready == 2 && figures.passes.live == 2)
 
             // The retry that is due since 1970 waits longest; then everything of a1 is held.
             try fixture.makeDue()
@@ -69,7 +69,7 @@ extension BoardTests {
             let others = [try await fixture.take(), try await fixture.take(), try await fixture.take()]
             figures = try await fixture.board.figures()
             #expect(figures.passes == BoardFigures.Passes(live: 5, paused: 4, done: 1))
-            #expect(figures.oldestReady == nil && figures.demand.oldestReady == nil)
+            #expect(figures.oldestReady == nil)
             // Once all video passes but the last are finished, the assembly begins early.
             for claim in [others[0], others[1], others[2]] { try await fixture.complete(claim) }
             let early = try await fixture.take()
@@ -124,8 +124,7 @@ extension BoardTests {
             try await fixture.board.release(released)
             try await fixture.board.release(released)
             #expect(try await fixture.fail(released, .transient) == .late)
-            try fixture.lapse()
-            #expect(try await fixture.reaper().reap() == 1)
+            try await fixture.lapseOne()
             // Its work is done all the same: it gets the pass back, and completes it.
             try await fixture.beat("w2", holding: [late])
             #expect(try await fixture.complete(late, by: "w2") == .ok)
@@ -186,7 +185,7 @@ extension BoardTests {
             let figures = try await fixture.board.figures()
             #expect(figures.workers == 4)
             #expect(figures.slots == BoardFigures.Slots(busy: 3, free: 1, out: 3, drained: 10))
-            #expect(figures.demand.slotsWanted == 3 + 1)
+            #expect(figures.slotsWanted == 3 + 1)
         }
 
         @Test("a worker of an earlier release tells its slots in its report alone")
@@ -266,14 +265,50 @@ extension BoardTests {
             #expect(try await fixture.board.figures().jobs == BoardFigures.Jobs(running: 1, cancelled: 1))
             #expect(try fixture.raw("ZCARD", "reel2:{main}:done") == "0")
         }
-    }
-}
 
-extension BoardDemand {
-    /// Without what depends on the clock.
-    fileprivate var timeless: BoardDemand {
-        var demand = self
-        demand.oldestReady = oldestReady.map { _ in 0 }
-        return demand
+        // MARK: Rates
+
+        private let key = "reel2:{main}:pace"
+
+        /// Minutes since 1970, by Redis's clock.
+        private func minute() throws -> Int { (Int(try fixture.raw("TIME").split(separator: "\n")[0]) ?? 0) / 60 }
+
+        @Test func theLastSixtyWholeMinutes() async throws {
+            var (rates, now) = ([MinuteRate](), 0)
+            repeat {
+                now = try minute()
+                // Minutes before the last hour, the one that goes on, and what is no slot do not count.
+                let slots = [(now, 6000, 60), (now - 1, 600, 6), (now - 60, 90, 3), (now - 70, 1, 1)]
+                for (slot, frames, passes) in slots {
+                    try fixture.raw("HSET", key, "m\(slot % 61)", "\(slot) \(frames) \(passes)")
+                }
+                try fixture.raw("HSET", key, "x", "\(now - 3) -5 0", "y", "a b c")
+                rates = try await fixture.board.rates()
+            } while try minute() != now
+            #expect(rates.map(\.time) == (now - 60..<now).map { $0 * 60 })
+            #expect(rates.last?.pace == Pace(framesPerSecond: 10, passesPerSecond: 0.1))
+            #expect(rates.first?.pace == Pace(framesPerSecond: 1.5, passesPerSecond: 0.05))
+            #expect(rates.dropFirst().dropLast().allSatisfy { $0.pace == .none })
+        }
+
+        @Test func workIsInTheMinuteInWhichItIsReported() async throws {
+            var (slots, minutes) = ("", 0..<0)
+            repeat {
+                try fixture.raw("FLUSHALL")
+                let before = try minute()
+                try await fixture.publish(BoardFixture.job(passes: 2))
+                let (first, second) = (try await fixture.take(), try await fixture.take())
+                try await fixture.beat(holding: [first, second], encoded: 4)
+                try await fixture.complete(first)
+                slots = try fixture.raw("HGET", key, "m\(before % 61)")
+                minutes = before..<(try minute())
+            } while !minutes.isEmpty
+            // The first pass has ten frames, of which the beat told four; so it did of the second.
+            #expect(slots == "\(minutes.lowerBound) 14 1")
+            #expect(try await fixture.board.rates().count == 60)
+            // The last minute's speed and that of each minute stand beside each other.
+            let passes = try await fixture.board.pace().passesPerSecond
+            #expect(passes > 0 && passes <= 1)
+        }
     }
 }

@@ -93,7 +93,7 @@ extension BoardTests {
             #expect(try await fixture.state("b2") == .done, wrong)
             try fixture.lapse()
             _ = try await fixture.reaper().reap()
-            for list in [try await fixture.board.queue(), try await fixture.board.latestJobs()] {
+            for list in [try await fixture.board.queue(count: 100), try await fixture.board.latestJobs(ended: 50)] {
                 let isThere = list.jobs.map(\.job.id).contains(job) || list.unreadable[job] != nil
                 let state = try await fixture.board.state(of: job)
                 #expect(isThere || state.map(\.isTerminal) != false, wrong)
@@ -108,7 +108,7 @@ extension BoardTests {
             #expect(sent.count { $0.job == JobID("b2") } == 1, wrong)
             try await fixture.board.forget(job)
             #expect(try await fixture.board.state(of: job) == nil, wrong)
-            #expect(try await fixture.board.queue().unreadable.isEmpty, wrong)
+            #expect(try await fixture.board.queue(count: 100).unreadable.isEmpty, wrong)
         }
 
         /// An answer that makes no sense is thrown, and the next one does.
@@ -127,12 +127,12 @@ extension BoardTests {
             try await fixture.publish(BoardFixture.job("b2", passes: 1))
             try fixture.raw("HSET", "reel2:{main}:job:a1", "need", "x")
             #expect(try await fixture.take().job == JobID("b2"))
-            let queue = try await fixture.board.queue()
+            let queue = try await fixture.board.queue(count: 100)
             #expect(queue.jobs.map(\.job.id) == [JobID("b2")])
             #expect(queue.unreadable.keys.sorted { $0.text < $1.text } == [job])
             #expect(try await fixture.board.cancel(job))
             try await fixture.board.forget(job)
-            #expect(try await fixture.board.queue().unreadable.isEmpty)
+            #expect(try await fixture.board.queue(count: 100).unreadable.isEmpty)
         }
 
         @Test func aJobThatHasLostItsPlanIsSetAsideAndHoldsNothingMore() async throws {
@@ -143,7 +143,7 @@ extension BoardTests {
             #expect(try await fixture.take().job == JobID("b2"))
             #expect(try await fixture.claim() == nil)
             #expect(try await fixture.board.live(job).count == 1)
-            #expect(try await fixture.board.queue().unreadable.keys.contains(job))
+            #expect(try await fixture.board.queue(count: 100).unreadable.keys.contains(job))
             let failure = await #expect(throws: ReelFailure.self) { try await fixture.board.status(job) }
             guard case .boardUnreadable? = failure?.reason else {
                 Issue.record("\(String(describing: failure))")
@@ -159,7 +159,7 @@ extension BoardTests {
             try fixture.raw("SADD", "reel2:{main}:\(key)", "x")
             await #expect(throws: ReelFailure.self) { try await fixture.claim() }
             try fixture.raw("DEL", "reel2:{main}:\(key)")
-            #expect(try await fixture.board.queue().unreadable.isEmpty)
+            #expect(try await fixture.board.queue(count: 100).unreadable.isEmpty)
             #expect(try await fixture.take().job == job)
         }
 

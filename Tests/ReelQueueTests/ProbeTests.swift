@@ -82,8 +82,7 @@ extension BoardTests {
             #expect(try await attend("c2")?.holds == false)
             #expect(try await attend("c1", claim) == Attendance(state: .probing, holds: true, isFree: false))
             #expect(try await fixture.reaper().reap() == 0)
-            try fixture.lapse()
-            #expect(try await fixture.reaper().reap() == 1)
+            try await fixture.lapseOne()
             #expect(try await attend("c1", claim) == Attendance(state: .probing, holds: false, isFree: true))
             #expect(try await fixture.board.attend(JobID("none"), waiter: "c1") == nil)
             #expect(try await fixture.board.workers().isEmpty)
@@ -106,9 +105,7 @@ extension BoardTests {
             #expect(try await fixture.take().index == 0)
         }
 
-        @Test(arguments: [
-            (FailureCause.transient, 5), (.crash, 3), (.lost, 20), (.limit, 2), (.permanent, 1),
-        ])
+        @Test(arguments: [(FailureCause.transient, 5), (.crash, 3), (.lost, 20), (.limit, 2), (.permanent, 1)])
         func attemptsAreChargedAsAPassesAre(_ cause: FailureCause, limit: Int) async throws {
             try await fixture.beat("w1")
             try await fixture.board.release(fixture.begin())
@@ -133,8 +130,7 @@ extension BoardTests {
         }
 
         @Test func aHostThatCannotProbeIsExcluded() async throws {
-            try await fixture.beat("w1", host: "one")
-            try await fixture.beat("w2", host: "two")
+            try await fixture.beatOnTwoHosts()
             try await fixture.board.release(fixture.begin())
             #expect(try await fixture.fail(fixture.take("w1"), .incompatible) == .retry)
             #expect(try await fixture.claim("w1") == nil)

@@ -27,8 +27,7 @@ extension BoardTests {
             #expect(try await fixture.publish(job) == .running)
             let lost = try await fixture.take()
             #expect((lost.index, lost.work, lost.need) == (0, .assembly, 100))
-            try fixture.lapse()
-            #expect(try await fixture.reaper().reap() == 1)
+            try await fixture.lapseOne()
 
             // Its holder's frames count, since no worker made them before.
             let claim = try await fixture.take("w2")
@@ -55,8 +54,7 @@ extension BoardTests {
             #expect(try await fixture.state() == .probing)
             #expect(try await fixture.claim() == nil)
             // Its lease lapses, and a worker takes the probe.
-            try fixture.lapse()
-            #expect(try await fixture.reaper().reap() == 1)
+            try await fixture.lapseOne()
             let probe = try await fixture.take()
             #expect((probe.index, probe.work, probe.plan) == (-1, .planning, 0))
             #expect(try await fixture.publish(job, holding: probe) == .published)
@@ -145,9 +143,7 @@ extension BoardTests {
             unplanned.plan = 0
             for job in [unplanned, BoardFixture.job("c3", passes: 2)] {
                 let probe = try await fixture.begin(BoardFixture.job("b2", passes: 2))
-                let refusal = await #expect(throws: ReelFailure.self) {
-                    try await fixture.publish(job, holding: probe)
-                }
+                let refusal = await #expect(throws: ReelFailure.self) { try await fixture.publish(job, holding: probe) }
                 #expect(refusal?.kind == .usage)
                 try await fixture.board.release(probe)
             }
@@ -190,8 +186,7 @@ extension BoardTests {
 
         @Test(arguments: [
             BoardFixture.offer(memory: 99), BoardFixture.offer(encoders: ["libx264 2", "aac 2"]),
-            BoardFixture.offer(encoders: []),
-            BoardFixture.offer(protocolVersion: 2),
+            BoardFixture.offer(encoders: []), BoardFixture.offer(protocolVersion: 2),
         ])
         func whatDoesNotFitStaysForOthers(_ offer: WorkerOffer) async throws {
             try await fixture.beat("w1")
@@ -205,12 +200,11 @@ extension BoardTests {
 
         @Test func aWorkerWithoutTheEncoderIsExcludedByName() async throws {
             try await fixture.publish()
-            try await fixture.beat("w1", host: "one")
-            try await fixture.beat("w2", host: "two")
+            try await fixture.beatOnTwoHosts()
             #expect(try await fixture.board.claim(BoardFixture.offer("w1", encoders: ["libx264 2"])) == nil)
             let status = try #require(try await fixture.board.status(JobID("a1")))
             let missed = ReelFailure(.encoderMissing(build: "libx264 1"))
-            #expect(status.excluded == ["w1": JobStatus.Exclusion(host: "one", reason: missed)])
+            #expect(status.excluded == ["w1": JobStatus.HostFailure(host: "one", reason: missed)])
             #expect(status.failureCount == 0 && status.state == .running)
             #expect(try await fixture.board.claim(BoardFixture.offer("w2", encoders: [])) == nil)
             let failed = try #require(try await fixture.board.status(JobID("a1")))

@@ -54,9 +54,7 @@ extension BoardTests {
             let assembly = try await fixture.take()
             #expect(assembly.work == .assembly)
             #expect(
-                try await fixture.board.results(job)[slow.index]?.diagnostics == [
-                    .said("from \(winner.token)")
-                ])
+                try await fixture.board.results(job)[slow.index]?.diagnostics == [.said("from \(winner.token)")])
             try await fixture.complete(assembly)
             #expect(try fixture.raw("ZCARD", "reel2:{main}:lease") == "0")
             #expect(try fixture.raw("HLEN", "reel2:{main}:job:a1:copies") == "0")

@@ -19,8 +19,7 @@ import Testing
         let jobs = JobService(store: store) { RedisBoard(address, name: "test") }
         let server = Server(
             ServerSettings(host: "127.0.0.1", port: 0), jobs: jobs, store: store, uploads: store.uploads,
-            engine: EngineHost(executable: "/nonexistent"),
-            log: Logger(label: "test"))
+            engine: EngineHost(executable: "/nonexistent"), log: Logger(label: "test"))
         return Set(try server.table())
     }
 

@@ -21,9 +21,7 @@ import Testing
     }
 
     /// How many uses run now.
-    private final class Running: Sendable {
-        let count = Atomic(0)
-    }
+    private final class Running: Sendable { let count = Atomic(0) }
 
     private func access(threads: Int, read: @escaping @Sendable () -> Void = {}) -> StoreAccess {
         let reading = StoreAccess.Reading(isThere: true, freeBytes: 7)

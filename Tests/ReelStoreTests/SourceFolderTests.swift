@@ -52,16 +52,6 @@ struct SourceFolderTests {
         }
     }
 
-    @Test("The same index is kept once")
-    func twice() throws {
-        try withFolder { root in
-            let store = try FolderStore.make(root: root)
-            let folder = try store.source(fingerprint)
-            for text in ["index", "index", "other"] { _ = try adopt(text, .index, into: folder, store) }
-            #expect(try names(folder.path).count == 2)
-        }
-    }
-
     @Test("Indexes of other versions, and files with other names, are ignored")
     func versions() throws {
         try withFolder { root in
@@ -75,16 +65,6 @@ struct SourceFolderTests {
             }
             #expect(folder.index(.index) == nil)
         }
-    }
-
-    @Test("The folder of a plan's index that this host does not see is named")
-    func missing() async throws {
-        let store = try withFolder { try FolderStore.make(root: $0) }
-        let failure = await #expect(throws: ReelFailure.self) {
-            try await store.indexes(of: Samples.plan, record(JobID("a1")))
-        }
-        let folder = try store.source(fingerprint).path
-        #expect(failure?.reason == .indexMissing(hash: Samples.plan.sources[0].indexHash, folder: folder))
     }
 
     @Test("When the last source is removed, nothing keeps the store's folder")
@@ -117,5 +97,31 @@ struct SourceFolderTests {
             store.removeUnusedSources()
             #expect(try store.source(fingerprint).index(.index) != nil)
         }
+    }
+}
+
+@Suite struct PictureFolderTests {
+    private let root = NSTemporaryDirectory() + "reel-pictures-" + UUID().uuidString
+
+    @Test func theOldestPicturesMakeRoom() throws {
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let job = try FolderStore.make(root: root).job(JobID("a1"))
+        _ = try job.engineFolders()
+        let names = (0..<5).map { PictureName(sourceOf: "abc", frame: $0) }
+        for (age, name) in names.enumerated() {
+            _ = try job.roomForPicture(of: 3)
+            let path = job.place(of: name).name
+            try Data("picture".utf8).write(to: URL(fileURLWithPath: path))
+            let time = Date(timeIntervalSince1970: 1_000_000 + Double(age))
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
+        }
+        #expect(names.map { job.picture($0) != nil } == [false, false, true, true, true])
+    }
+
+    @Test func aJobThatIsGoneDoesNotComeBackForAPicture() throws {
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let job = try FolderStore.make(root: root).job(JobID("a1"))
+        #expect(throws: ReelFailure.self) { try job.roomForPicture(of: 3) }
+        #expect(!FileManager.default.fileExists(atPath: root + "/jobs/a1"))
     }
 }

@@ -166,8 +166,7 @@ struct StoreTests {
             try job.write(record(job.id))
             for part in [
                 job.segments + "/c0v0-2.7e.nut.part", job.assembling(.mkv, token: "7e").name,
-                job.assembling(.mov, token: "7e").name + ".part",
-                job.path + "/.reel-0123456789abcdef",
+                job.assembling(.mov, token: "7e").name + ".part", job.path + "/.reel-0123456789abcdef",
             ] {
                 try write("half", part)
             }

@@ -37,12 +37,9 @@ import Testing
             format: "matroska,webm", fileSize: 123_456, startTime: Rational(0),
             video: VideoTrack(
                 stream: stream, packets: packets, frames: frames,
-                randomAccessPoints: [
-                    RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 12, frame: 14),
-                ]),
+                randomAccessPoints: [RandomAccessPoint(packet: 0, frame: 0), RandomAccessPoint(packet: 12, frame: 14)]),
             audio: [sound], chapters: [Chapter(start: Rational(0), end: Rational(1), title: "One")], metadata: [],
-            passthrough: .impossible(.interFrames(codec: "h264")),
-            diagnostics: [])
+            passthrough: .impossible(why: .interFrames(codec: "h264")), diagnostics: [])
     }
 
     private func view() throws -> PlanView {

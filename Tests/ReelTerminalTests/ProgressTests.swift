@@ -1,6 +1,35 @@
 import ReelTerminal
 import Testing
 
+@Suite struct KeyboardTests {
+    private func keys(_ text: String) -> [Keyboard.Key] { Keyboard.keys(text.utf8) }
+
+    @Test func whatATerminalSends() {
+        #expect(keys("q") == [.quit])
+        #expect(keys("\u{1B}[A\u{1B}[B\u{1B}OB") == [.up, .down, .down])
+        #expect(keys("\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[F") == [.pageUp, .pageDown, .home, .end])
+        #expect(keys("x\u{1B}[3~ä\u{1B}[1;5P") == [])
+        #expect(keys("\rs\n\u{7F}\u{1B}") == [.open, .sort, .open, .back, .back])
+        #expect(keys("\u{1B}[C\u{1B}[D") == [.open, .back])
+        #expect(Keyboard.keys([0xFF, UInt8(ascii: "Q")]) == [.quit])
+    }
+
+    @Test func scrollingStaysWithinTheLines() {
+        func place(_ keys: [Keyboard.Key], count: Int = 30) -> Int {
+            var place = ScrollPlace()
+            for key in keys { place.heed(key, count: count, rows: 10) }
+            return place.first
+        }
+        #expect(place([.down, .down, .up]) == 1)
+        #expect(place([.up]) == 0)
+        #expect(place([.pageDown]) == 9)
+        #expect(place([.pageDown, .pageDown, .pageDown]) == 20)
+        #expect(place([.end, .pageUp]) == 11)
+        #expect(place([.end, .home]) == 0)
+        #expect(place([.down], count: 10) == 0)
+    }
+}
+
 @Suite struct ProgressTests {
     private func sample(_ frames: Int, of total: Int = 1000, at seconds: Double, assembling: Bool = false)
         -> ProgressSample
@@ -31,16 +60,14 @@ import Testing
         #expect(meter.bar(columns: 80) == "[" + String(repeating: "-", count: 40) + "]    0 %  0/1000 frames")
         meter.add(sample(500, at: 10))
         #expect(
-            meter.bar(columns: 80)
-                == "[################-----------------]   50 %  500/1000 frames  50.0 fps  ETA 0:10")
+            meter.bar(columns: 80) == "[################-----------------]   50 %  500/1000 frames  50.0 fps  ETA 0:10")
     }
 
     @Test func theClipThatIsWorkedOn() {
         var meter = ProgressMeter()
         meter.add(ProgressSample(frames: 10, total: 100, assembling: false, seconds: 0, clip: "clip 2 of 5, day.mov"))
         #expect(
-            meter.bar(columns: 80)
-                == "[###------------------------------]   10 %  10/100 frames  clip 2 of 5, day.mov")
+            meter.bar(columns: 80) == "[###------------------------------]   10 %  10/100 frames  clip 2 of 5, day.mov")
         #expect(meter.bar(columns: 48) == "[##---------------------]   10 %  10/100 frames")
         #expect(meter.step() == "10 %, 10 of 100 frames, clip 2 of 5, day.mov")
         meter.add(ProgressSample(frames: 100, total: 100, assembling: true, seconds: 1, clip: "2 of 3, day.mov"))

@@ -46,8 +46,7 @@ import Testing
         return QueueView(
             jobs: jobs, counts: (active: 2, failed: 1), pace: Pace(framesPerSecond: 31.62, passesPerSecond: 0.2),
             workers: [
-                WorkerStatus(report: report, beatAge: 1),
-                WorkerStatus(report: report, beatAge: 30, isGone: true),
+                WorkerStatus(report: report, beatAge: 1), WorkerStatus(report: report, beatAge: 30, isGone: true),
             ])
     }
 
@@ -193,7 +192,7 @@ import Testing
                 token: "t\(number)", time: 1_700_000_000 + Double(number))
         }
         var view = queue.jobs[0]
-        let pass = Pass.video(VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
+        let pass = Pass.video(pass: VideoPass(randomAccessPoint: 0, frames: 0..<12, chunkCount: 1))
         let failure = PassFailure(index: 39, attempts: ["crash": 2], recent: attempts)
         let log = (1...12).map { "line \($0)\n" }.joined() + "an \u{1B}[2J escape"
         view.failures = [

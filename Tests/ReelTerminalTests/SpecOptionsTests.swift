@@ -50,10 +50,7 @@ import Testing
             (["--pass-frames=0"], "--pass-frames must be 1 or more"),
             (["--lossless", "--crf=20"], "--lossless keeps pictures and sound as they are; leave out --crf"),
             (["--turn=twice"], "--turn needs --play ping-pong"),
-            (
-                ["--crossfade=1"],
-                "--crossfade needs --stitch, or --times 2 or more with --play reverse or forward"
-            ),
+            (["--crossfade=1"], "--crossfade needs --stitch, or --times 2 or more with --play reverse or forward"),
             (["--soundtrack=a.wav", "--audio=none"], "--audio none and --soundtrack exclude each other"),
             (["--sample-rate=5"], "--sample-rate must be 1000 to 768000"),
         ])

@@ -9,7 +9,7 @@ package enum Thoroughness {
     package static let isAll = environment["REEL_ALL"] != nil
 
     /// How many random cases are made that take a second or more each.
-    package static let seeds: UInt64 = isAll ? 24 : 8
+    package static let seeds: UInt64 = isAll ? 16 : 8
 
     /// Every third of the cases, from the one on that REEL_THIRD names (0 to 2); all of them if it is not set. `scripts/test`
     /// chooses it by the commit, so that three changes try all on average.

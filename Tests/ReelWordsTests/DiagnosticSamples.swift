@@ -7,8 +7,8 @@ extension Diagnostic {
     private static let moments = Moments(
         count: 12,
         places: [
-            Moments.Place(frames: 31..<32, first: Rational(31, 25), last: Rational(31, 25)),
-            Moments.Place(frames: 35..<38, first: Rational(7, 5), last: Rational(37, 25)),
+            Moments.Run(frames: 31..<32, first: Rational(31, 25), last: Rational(31, 25)),
+            Moments.Run(frames: 35..<38, first: Rational(7, 5), last: Rational(37, 25)),
         ], more: 3)
 
     private static let found: [Diagnostic] = [

@@ -67,7 +67,7 @@ struct DiagnosticsPageTests {
                 Set(natures).count > 1 && examples.contains(where: \.hasLast)
                 ? Array(repeating: "as its last", count: 3)
                 : [
-                    choice(natures.map { "`\($0.owner.rawValue)`" }), choice(natures.map { "\($0.kind.exitCode)" }),
+                    choice(natures.map { "`\($0.owner.rawValue)`" }), choice(natures.map { "\($0.kind.rawValue)" }),
                     choice(natures.map { "`\($0.cause.rawValue)`" }),
                 ]
             let cells = ["`\(code.stringValue)`", text?.meaning ?? "", text?.remedy ?? ""] + columns

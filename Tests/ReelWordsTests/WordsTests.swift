@@ -63,8 +63,8 @@ struct WordsTests {
         let moments = Moments(
             count: 4,
             places: [
-                Moments.Place(frames: 31..<32, first: Rational(31, 25), last: Rational(31, 25)),
-                Moments.Place(frames: 35..<38, first: Rational(7, 5), last: Rational(37, 25)),
+                Moments.Run(frames: 31..<32, first: Rational(31, 25), last: Rational(31, 25)),
+                Moments.Run(frames: 35..<38, first: Rational(7, 5), last: Rational(37, 25)),
             ])
         #expect(
             Diagnostic.framesConcealed(frames: moments).words
@@ -73,7 +73,7 @@ struct WordsTests {
 
     @Test("the moments of a hostile engine have words, too")
     func hostileMoments() {
-        let place = Moments.Place(frames: Int.min..<Int.max, first: Rational(0), last: Rational(1, 3))
+        let place = Moments.Run(frames: Int.min..<Int.max, first: Rational(0), last: Rational(1, 3))
         let moments = Moments(count: 1, places: [place], more: 1)
         #expect(Diagnostic.framesConcealed(frames: moments).words.hasSuffix("at 0.000 s to 0.333 s and 1 more places"))
     }
@@ -142,7 +142,7 @@ private enum Stored {
                 stream: stream, packets: packets, frames: frames,
                 randomAccessPoints: [RandomAccessPoint(packet: 0, frame: 0)]),
             audio: [], metadata: [],
-            passthrough: .impossible(.packet(number: 3, time: Rational(1, 8), fault: .cutOff)), diagnostics: diagnostics
-        )
+            passthrough: .impossible(why: .packet(number: 3, time: Rational(1, 8), fault: .cutOff)),
+            diagnostics: diagnostics)
     }
 }

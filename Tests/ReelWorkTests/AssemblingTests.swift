@@ -9,9 +9,7 @@ import Testing
 
 /// An assembly that begins while another slot still works at the last pass.
 @Suite struct AssemblingTests {
-    private func withEarlyAssembly(
-        _ body: (WorkerFixture, StoredJob) async throws -> Void
-    ) async throws {
+    private func withEarlyAssembly(_ body: (WorkerFixture, StoredJob) async throws -> Void) async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
             worker.engines.answer { $0.pass == 3 ? .wait : .result }
@@ -41,8 +39,7 @@ import Testing
     @Test func itIsHandedBackUnchargedIfThePassWaitsForAnotherAttempt() async throws {
         try await withEarlyAssembly { worker, job in
             let claim = try #require(worker.environment.passes.report.first { $0.index == 3 })
-            let held = Claim(
-                job: job.id, index: 3, work: .video, token: claim.token, need: job.plan.need, plan: 1)
+            let held = Claim(job: job.id, index: 3, work: .video, token: claim.token, need: job.plan.need, plan: 1)
             _ = try await worker.board.fail(held, worker: worker.worker, failure: .of(.transient))
             worker.clock.advance(by: .milliseconds(200))
             try await until { worker.log.lines.contains { $0.hasPrefix("hands back assembly of job \(job.id)") } }

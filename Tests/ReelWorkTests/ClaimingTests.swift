@@ -191,3 +191,20 @@ extension WorkerFixture {
         try await job.entry.change { record throws(ReelFailure) in change(&record) }
     }
 }
+
+@Suite struct MemoryPoolTests {
+    @Test func asManyPassesAsFit() {
+        var memory = MemoryPool(total: 1000)
+        memory.reserve(400)
+        memory.reserve(400)
+        #expect(memory.free == 200)
+        memory.release(400)
+        #expect(memory.free == 600)
+        memory.reserve(700)
+        #expect(memory.free == 0)
+        memory.release(700)
+        memory.release(400)
+        memory.release(400)
+        #expect(memory.free == 1000)
+    }
+}

@@ -6,9 +6,7 @@ import ReelWork
 import Testing
 
 @Suite struct DrainTests {
-    private func withRunningPass(
-        _ body: (WorkerFixture, StoredJob, RunningSlots) async throws -> Void
-    ) async throws {
+    private func withRunningPass(_ body: (WorkerFixture, StoredJob, RunningSlots) async throws -> Void) async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
             worker.engines.answer { _ in .wait }

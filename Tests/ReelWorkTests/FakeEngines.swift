@@ -118,8 +118,7 @@ final class FakeEngines: EngineRunner {
     }
 
     fileprivate func perform(
-        _ request: EngineRequest, _ progress: @Sendable (EngineProgress) -> Void,
-        next: (@Sendable () async throws(ReelFailure) -> [StoredSegment]?)? = nil
+        _ request: EngineRequest, _ progress: @Sendable (EngineProgress) -> Void, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult {
         let answer: @Sendable (EngineRequest) -> Answer = state.withLock { state in
             switch request {
@@ -194,14 +193,11 @@ final class FakeEngines: EngineRunner {
             let named = state.withLock(\.reconHash)
             return .recon(ReconResult(indexHash: named ?? Fingerprint.sha256Hex(bytes)))
         case .choose(let request):
-            var targets = TargetsResult(
-                video: FakeMedia.target(threads: request.threads), audio: [], diagnostics: [])
+            var targets = TargetsResult(video: FakeMedia.target(threads: request.threads), audio: [], diagnostics: [])
             state.withLock(\.choosing)(&targets)
             return .targets(targets)
-        case .reverse(let request), .reverseAudio(let request):
-            return .pass(try reverse(request))
-        case .assemble(let request):
-            return .assembly(try assemble(request, segments))
+        case .reverse(let request), .reverseAudio(let request): return .pass(try reverse(request))
+        case .assemble(let request): return .assembly(try assemble(request, segments))
         case .pictures: return .pictures
         }
     }
@@ -218,8 +214,7 @@ final class FakeEngines: EngineRunner {
             let bytes = Array("\(content.part) backwards\n".utf8)
             let record = SegmentRecord(
                 content: content, clip: place.name.subject.clip, token: place.name.token, frames: frames.count,
-                packets: frames.count,
-                bytes: Int64(bytes.count), checksum: Fingerprint.sha256Hex(bytes),
+                packets: frames.count, bytes: Int64(bytes.count), checksum: Fingerprint.sha256Hex(bytes),
                 timeBase: plan.video.format.timeBase, reorderDepth: 0, extradataHash: "")
             try Data(bytes).write(to: URL(filePath: place.data.name))
             try JSONEncoder().encode(record).write(to: URL(filePath: place.record.name))
@@ -254,15 +249,47 @@ private struct FakeEngine: Engine {
     var cpuSeconds: Double { engines.cpuSeconds }
 
     func perform(
-        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void
+        _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult {
-        try await engines.perform(request, progress)
+        try await engines.perform(request, progress, next: next)
+    }
+}
+
+/// A source as recon would index it, and how its output is encoded.
+enum FakeMedia {
+    static let encoder = "libx264 of the tests"
+
+    /// Frames of equal length, one packet each, with a random access point at every tenth.
+    static func index(frames count: Int) -> SourceIndex {
+        let frames = (0..<count).map { place in
+            FrameEntry(
+                interval: Interval(start: Timestamp(Int64(place) * 512), duration: Ticks(512)), packet: Int32(place))
+        }
+        let packets = (0..<count).map { place in
+            PacketEntry(
+                pts: Timestamp(Int64(place) * 512), dts: Timestamp(Int64(place) * 512), size: 1000,
+                position: Int64(48 + place * 1100), flags: place.isMultiple(of: 10) ? .key : [])
+        }
+        let points = stride(from: 0, to: count, by: 10).map { RandomAccessPoint(packet: Int32($0), frame: Int32($0)) }
+        let stream = VideoStream(
+            index: 0, codec: "h264", width: 64, height: 48, pixelFormat: "yuv420p", timeBase: timeBase,
+            frameRate: Rational(25), sampleAspectRatio: nil, displayMatrix: nil, colour: ColourTags(),
+            fieldOrder: .progressive, reorderDepth: 0, frameBytes: 4608, details: TrackDetails())
+        return SourceIndex(
+            format: "matroska,webm", fileSize: Int64(48 + count * 1100), startTime: Rational(0),
+            video: VideoTrack(stream: stream, packets: packets, frames: frames, randomAccessPoints: points),
+            audio: [], metadata: [], passthrough: .impossible(why: .interFrames(codec: "h264")), diagnostics: [])
     }
 
-    func assemble(
-        _ request: AssembleRequest, progress: @escaping @Sendable (EngineProgress) -> Void,
-        next: @escaping @Sendable () async throws(ReelFailure) -> [StoredSegment]?
-    ) async throws(ReelFailure) -> EngineResult {
-        try await engines.perform(.assemble(request), progress, next: next)
+    private static let timeBase = TimeBase(1, 12800)
+
+    static func target(threads: Int = 1) -> VideoTarget {
+        .encode(
+            VideoEncoding(
+                encoder: "libx264",
+                format: OutputFormat(
+                    timeBase: timeBase, width: 64, height: 48, pixelFormat: "yuv420p", frameRate: Rational(25)),
+                options: [], bitrate: nil, threads: threads, keyFrameInterval: 250,
+                identity: EncoderIdentity(build: encoder, extradataHash: "")))
     }
 }

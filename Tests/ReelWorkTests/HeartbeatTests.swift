@@ -7,9 +7,7 @@ import Testing
 
 @Suite struct HeartbeatTests {
     /// Runs the body while a slot's engine is at a pass.
-    private func withRunningPass(
-        _ body: (WorkerFixture, StoredJob) async throws -> Void
-    ) async throws {
+    private func withRunningPass(_ body: (WorkerFixture, StoredJob) async throws -> Void) async throws {
         try await withWorker { worker in
             let job = try await worker.publish()
             worker.engines.answer { _ in .wait }

@@ -1,3 +1,4 @@
+import Logging
 import ReelWork
 import Synchronization
 
@@ -21,8 +22,7 @@ final class ManualClock: Sendable {
     init(runsFreely: Bool = false) { state = Mutex(State(runsFreely: runsFreely)) }
 
     var clock: WorkerClock {
-        WorkerClock(
-            elapsed: { self.state.withLock(\.now) }, pause: { try await self.sleep(for: $0) })
+        WorkerClock(elapsed: { self.state.withLock(\.now) }, pause: { try await self.sleep(for: $0) })
     }
 
     /// How many tasks wait for the time to pass.
@@ -63,5 +63,31 @@ final class ManualClock: Sendable {
             }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
+    }
+}
+
+/// A log that keeps its lines from `notice` on, and from `info` on what a worker begins and finishes.
+final class LogRecorder: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var lines: [String] { kept.withLock(\.self) }
+
+    var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(recorder: self) }
+        logger.logLevel = .info
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { recorder.kept.withLock { $0.append(event.message.description) } }
     }
 }

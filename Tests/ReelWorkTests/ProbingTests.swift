@@ -61,9 +61,7 @@ import Testing
     }
 
     /// Lets a slot begin to plan a job; its engine reads the source until the body ends that.
-    private func withRunningProbe(
-        _ body: (WorkerFixture, JobRecord) async throws -> Void
-    ) async throws {
+    private func withRunningProbe(_ body: (WorkerFixture, JobRecord) async throws -> Void) async throws {
         try await withWorker { worker in
             let record = try await worker.begin()
             worker.engines.answerProbes(.wait)

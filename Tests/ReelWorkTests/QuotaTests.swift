@@ -19,9 +19,7 @@ import Testing
             let job = try await worker.publish()
             let other = try await worker.another("w2", quotas: quotas(jobCPU: 1000))
             worker.engines.burn(40)
-            try await worker.work {
-                try await worker.board.status(job.id)?.excluded[worker.worker.text] != nil
-            }
+            try await worker.work { try await worker.board.status(job.id)?.excluded[worker.worker.text] != nil }
             let status = try #require(try await worker.board.status(job.id))
             #expect(status.passes.done == 3 && status.cpuSeconds == 120)
             #expect(
@@ -44,9 +42,7 @@ import Testing
             try await plant(bytes: 1 << 42, in: job, worker)
             let clock = ContinuousClock()
             let begun = clock.now
-            try await worker.work {
-                try await worker.board.status(job.id)?.excluded[worker.worker.text] != nil
-            }
+            try await worker.work { try await worker.board.status(job.id)?.excluded[worker.worker.text] != nil }
             // Its checksum would take a quarter of an hour or more.
             #expect(clock.now - begun < .seconds(300))
             let failure = try await worker.board.status(job.id)?.excluded[worker.worker.text]?.reason.reason

@@ -25,9 +25,7 @@ import Testing
     func aJobThatIsRetriedWhenTheBoardHasForgottenIt(remover: Remover) async throws {
         try await withWorker { worker in
             let job = try await worker.publishFailed()
-            await worker.board.afterForgetting {
-                #expect((try? await worker.service.retry(job.id)) == .retried)
-            }
+            await worker.board.afterForgetting { #expect((try? await worker.service.retry(job.id)) == .retried) }
             let isRefused = await reason { try await remover.remove(job.id, of: worker) } != nil
             #expect(isRefused == (remover == .user))
             #expect(try await worker.board.state(of: job.id) == .running)
@@ -117,8 +115,7 @@ extension WorkerFixture {
             worker: worker, memoryFree: WorkerFixture.memory, encoders: FakeEngines.identity.encoders,
             protocolVersion: Wire.version)
         let claim = try #require(try await board.claim(offer))
-        let answer = try await board.fail(
-            claim, worker: worker, failure: .of(.permanent), recordingIn: job.entry)
+        let answer = try await board.fail(claim, worker: worker, failure: .of(.permanent), recordingIn: job.entry)
         #expect(answer == .jobFailed)
         let ended = try await job.entry.change { $0.terms.retain = 0 }
         let now = try #require(ended.finished) + 1

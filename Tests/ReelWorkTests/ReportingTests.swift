@@ -266,9 +266,7 @@ import Testing
             let job = try await worker.publish()
             let once = Once()
             let disproof = ReelFailure(.planDisproved(path: worker.source, disproof: .order, time: Rational(1)))
-            worker.engines.answer { request in
-                request.pass == 1 && once.take() ? .failure(disproof) : .result
-            }
+            worker.engines.answer { request in request.pass == 1 && once.take() ? .failure(disproof) : .result }
             try await worker.workToEnd(of: job.id)
             #expect(try await worker.store.source(job.record.source.fingerprint).isDisproved())
             #expect(worker.engines.recons == 2)

@@ -34,9 +34,7 @@ struct WorkerFixture: Sendable {
     /// Where the store is.
     enum StoreKind { case memory, folder }
 
-    init(
-        _ kind: StoreKind, memory: Int64, quotas: Quotas, clockRunsFreely: Bool
-    ) async throws {
+    init(_ kind: StoreKind, memory: Int64, quotas: Quotas, clockRunsFreely: Bool) async throws {
         let folder = NSTemporaryDirectory() + "reel-work-tests-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder + "/scratch", withIntermediateDirectories: true)
         try Data(repeating: 7, count: 8000).write(to: URL(filePath: folder + "/film.mkv"))
@@ -47,9 +45,8 @@ struct WorkerFixture: Sendable {
             }
         _ = try await store.establish()
         try await self.init(
-            folder: folder, store: store, board: ModelBoard(),
-            engines: FakeEngines(scratch: folder + "/scratch"), drains: Drains(), name: "w1",
-            memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
+            folder: folder, store: store, board: ModelBoard(), engines: FakeEngines(scratch: folder + "/scratch"),
+            drains: Drains(), name: "w1", memory: memory, quotas: quotas, clockRunsFreely: clockRunsFreely)
     }
 
     private init(
@@ -109,9 +106,7 @@ func withWorker(
 }
 
 /// Waits until a condition holds. The limit only tells a hang: how fast the machine is decides no test.
-func until(
-    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
-) async throws {
+func until(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(180)
     while try await !condition() {
         try #require(ContinuousClock.now < deadline, "timed out", sourceLocation: sourceLocation)
@@ -141,7 +136,7 @@ extension WorkerFixture {
         guard case .begun(let claim) = try await board.begin(job.record.beginning, holder: WorkerID("submit")) else {
             throw ReelFailure(.probeLost(job: job.id))
         }
-        _ = try await PlanningAttempt(planning: planning, board: board, claim: claim).run()
+        _ = try await planning.plan(claim, on: board)
     }
 
     /// Writes the record of a job, and puts the job on the board with a probe that no process holds.

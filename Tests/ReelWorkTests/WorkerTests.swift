@@ -15,8 +15,7 @@ import Testing
         Worker(
             boards: BoardConnections { [board = fixture.board] _ in board }, store: fixture.store,
             engines: fixture.engines,
-            settings: WorkerSettings(
-                slots: 2, memoryTotal: WorkerFixture.memory, scratch: fixture.folder + "/scratch"),
+            settings: WorkerSettings(slots: 2, memoryTotal: WorkerFixture.memory, scratch: fixture.folder + "/scratch"),
             log: fixture.log.logger)
     }
 

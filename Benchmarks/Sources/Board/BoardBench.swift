@@ -64,7 +64,7 @@ struct BoardBench {
         try await reading("status of the large job", 200) { _ = try await board.status(large) }
         try await reading("its passes at a glance, 100 cells", 200) { _ = try await board.strip(large, cells: 100) }
         try await reading("the queue: 100 jobs, and the pace", 100) {
-            _ = try await board.queue().jobs
+            _ = try await board.queue(count: 100).jobs
             _ = try await board.pace()
         }
         try await reading("all workers", 50) { _ = try await board.workers() }
@@ -206,7 +206,7 @@ struct BoardBench {
     /// Compares the number of passes that the board recorded with the replies that the workers got.
     func check(_ recorded: Int) async throws {
         let board = RedisBoard(address, name: "coordinator")
-        let found = try await board.latestJobs().jobs.reduce(0) { $0 + $1.passes.done }
+        let found = try await board.latestJobs(ended: 50).jobs.reduce(0) { $0 + $1.passes.done }
         guard found == recorded else { throw Trouble("\(recorded) passes were recorded, but the board has \(found)") }
     }
 

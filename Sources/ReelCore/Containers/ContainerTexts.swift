@@ -70,10 +70,7 @@ extension Container {
         let clock = [Rational.leastCommonMultiple(a, b), a, b].compactMap(\.self).first { $0 <= most } ?? 1000
         return TimeBase(1, clock * ((least + clock - 1) / clock))
     }
-}
 
-/// Language codes in each container's form.
-extension Container {
     /// The code to pass to libavformat so that the container stores the language; nil if the container cannot store it.
     package func language(_ code: String) -> String? {
         switch traits.languages {

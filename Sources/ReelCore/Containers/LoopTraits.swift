@@ -59,26 +59,21 @@ package enum Dither: String, Codable, CaseIterable, Sendable {
     package static let standard = Dither.sierra
 }
 
-/// The delays of moving pictures, in whole ticks of a format.
-package struct LoopDelays {
-    /// The ticks for which each picture is shown, in the output's order.
-    package let delays: [Int64]
-
-    /// Rounds each start once, so that errors do not add up. A picture that would be shown for less than `least` ticks
-    /// (at least 1) takes time from its neighbours, as far as all pictures together last long enough. `starts` and
-    /// `end` are in seconds; `starts` are ascending from 0.
-    package init(starts: [Rational], end: Rational, clock: TimeBase, least: Int64) {
+extension LoopTraits {
+    /// The ticks for which each picture is shown, in the output's order. Each start is rounded once, so that errors do
+    /// not add up. A picture that would be shown for less than `least` ticks (at least 1) takes time from its neighbours,
+    /// as far as all pictures together last long enough. `starts` and `end` are in seconds; `starts` are ascending from
+    /// 0.
+    package static func delays(starts: [Rational], end: Rational, clock: TimeBase, least: Int64) -> [Int64] {
         func ticks(_ time: Rational) -> Int64 { clock.ticks(in: time, rounding: .nearest) }
         var rounded = starts.map(ticks)
         let whole = max(ticks(end), Int64(starts.count) * least)
-        for place in rounded.indices.dropFirst() {
-            rounded[place] = max(rounded[place], rounded[place - 1] + least)
-        }
+        for place in rounded.indices.dropFirst() { rounded[place] = max(rounded[place], rounded[place - 1] + least) }
         var next = whole
         for place in rounded.indices.reversed() {
             rounded[place] = min(rounded[place], next - least)
             next = rounded[place]
         }
-        delays = zip(rounded, rounded.dropFirst() + [whole]).map { $1 - $0 }
+        return zip(rounded, rounded.dropFirst() + [whole]).map { $1 - $0 }
     }
 }

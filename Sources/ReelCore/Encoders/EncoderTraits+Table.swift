@@ -5,7 +5,7 @@ extension EncoderTraits {
         x264(),
         EncoderTraits(
             name: "libx265", codec: "hevc", aliases: ["h265", "x265"], keepsCodec: true, crf: 20,
-            preset: Preset(option: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
+            preset: MediaOption(name: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
             profiles: Profile.named("main", formats: "yuv420p") + Profile.named("main10", formats: "yuv420p10le")
                 + Profile.named("main422-10", formats: "yuv422p10le") + Profile.named("main444-8", formats: "yuv444p")
                 + Profile.named("main444-10", formats: "yuv444p10le"),
@@ -21,7 +21,7 @@ extension EncoderTraits {
                 return EncoderCost(constant: 24 << 20, perPixel: 70, pictures: 90, scale: scale, weight: weight)
             }),
         EncoderTraits(
-            name: "libsvtav1", codec: "av1", keepsCodec: true, crf: 24, preset: Preset(option: "preset", value: "8"),
+            name: "libsvtav1", codec: "av1", keepsCodec: true, crf: 24, preset: MediaOption(name: "preset", value: "8"),
             options: { [MediaOption(name: "svtav1-params", value: "lp=\($0)")] },
             mostThreads: 4, tells: [.colour, .light], lightSyntax: .svtAV1, greatestRate: Rational(240),
             hangsUnlessFed: true,
@@ -40,11 +40,12 @@ extension EncoderTraits {
                     stacks: 80 << 20)
             }),
         EncoderTraits(
-            name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24, preset: Preset(option: "cpu-used", value: "2"),
+            name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24,
+            preset: MediaOption(name: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good"), MediaOption(name: "row-mt", value: "0")] },
             putsTransparencyBeside: true, cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
         EncoderTraits(
-            name: "libvpx", codec: "vp8", crf: 10, preset: Preset(option: "cpu-used", value: "2"),
+            name: "libvpx", codec: "vp8", crf: 10, preset: MediaOption(name: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good")] }, rateControl: .ceiling,
             putsTransparencyBeside: true, isLimitedRange: true,
             cost: { _ in EncoderCost(perPixel: 20, pictures: 20, weight: 15) }),
@@ -94,7 +95,7 @@ extension EncoderTraits {
     private static func x264() -> EncoderTraits {
         EncoderTraits(
             name: "libx264", codec: "h264", aliases: ["x264"], keepsCodec: true, crf: 18,
-            preset: Preset(option: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
+            preset: MediaOption(name: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
             profiles: Profile.named("baseline", "main", "high", formats: "yuv420p")
                 + Profile.named("high10", formats: "yuv420p10le")
                 + Profile.named("high422", formats: "yuv422p", "yuv422p10le")

@@ -80,15 +80,14 @@ package enum FirstField: String, Codable, CaseIterable, Sendable {
     case top, bottom
 }
 
-/// Some frames of a source: how many, which, and when they are shown. If they are at many places, only the first places
-/// are kept.
+/// Some frames of a source: how many, which, and when they are shown. Of many runs, only the first are kept, and `more`
+/// counts the others.
 package struct Moments: Hashable, Codable, Sendable {
     /// Consecutive frames in presentation order.
-    package struct Place: Hashable, Codable, Sendable {
+    package struct Run: Hashable, Codable, Sendable {
         package var frames: Range<Int>
-        /// When the first of the frames begins, in seconds from the file's start.
+        /// When the first and the last of the frames begin, in seconds from the file's start.
         package var first: Rational
-        /// When the last of the frames begins, in seconds from the file's start.
         package var last: Rational
 
         package init(frames: Range<Int>, first: Rational, last: Rational) {
@@ -99,10 +98,10 @@ package struct Moments: Hashable, Codable, Sendable {
     }
 
     package var count: Int
-    package var places: [Place]
+    package var places: [Run]
     package var more: Int
 
-    package init(count: Int, places: [Place], more: Int = 0) {
+    package init(count: Int, places: [Run], more: Int = 0) {
         self.count = count
         self.places = places
         self.more = more
@@ -123,7 +122,7 @@ package struct Moments: Hashable, Codable, Sendable {
             track.stream.timeBase.seconds(track.frames[frame].interval.start) - startTime
         }
         let places = ranges.prefix(Self.mostPlaces).map { range in
-            Place(frames: range, first: moment(range.lowerBound), last: moment(range.upperBound - 1))
+            Run(frames: range, first: moment(range.lowerBound), last: moment(range.upperBound - 1))
         }
         self.init(count: frames.count, places: places, more: ranges.count - places.count)
     }

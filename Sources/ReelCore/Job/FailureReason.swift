@@ -186,6 +186,7 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     /// Redis restarted without jobs that it had: its log was applied in part, or is gone.
     case boardLost(jobs: [JobID])
     case boardUnreadable(said: String)
+    /// No release throws it after 0.1.0, whose records and boards may hold it.
     case passesVanished(job: JobID)
     /// The address is given without its password; nil if it is not a URL.
     case redisAddressInvalid(address: String?, fault: RedisAddressFault)

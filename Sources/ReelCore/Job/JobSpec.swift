@@ -176,9 +176,7 @@ package struct TrackSelection: Hashable, Codable, Sendable {
     /// Places among the text subtitles, ascending; nil for all.
     package var subtitles: [Int]?
 
-    package init(audio: [Int]?, subtitles: [Int]?) {
-        (self.audio, self.subtitles) = (audio, subtitles)
-    }
+    package init(audio: [Int]?, subtitles: [Int]?) { (self.audio, self.subtitles) = (audio, subtitles) }
 
     package enum Kind: String, Codable, CaseIterable, Sendable {
         case audio, subtitles
@@ -196,21 +194,19 @@ package enum VideoRate: Hashable, Sendable, Codable {
     private static let word = "source"
 
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let bits = try? container.decode(Int64.self) {
+        if let bits = try? Int64(from: decoder) {
             self = .constant(bits)
-        } else if try container.decode(String.self) == VideoRate.word {
+        } else if try String(from: decoder) == VideoRate.word {
             self = .source
         } else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "neither a rate nor \"source\"")
+            throw decoder.impossible("neither a rate nor \"source\"")
         }
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
         switch self {
-        case .constant(let bits): try container.encode(bits)
-        case .source: try container.encode(VideoRate.word)
+        case .constant(let bits): try bits.encode(to: encoder)
+        case .source: try VideoRate.word.encode(to: encoder)
         }
     }
 }

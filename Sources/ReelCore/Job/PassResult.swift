@@ -55,8 +55,131 @@ package struct PassStatistics: Hashable, Codable, Sendable {
         let counts = [Int64(framesDecoded), Int64(framesEncoded), peakRSS, outputBytes ?? 0]
         let seconds = [decodeSeconds, encodeSeconds, waitSeconds, cpuSeconds]
         guard counts.allSatisfy({ (0...1 << 50).contains($0) }), seconds.allSatisfy({ (0...0x1p40).contains($0) })
-        else {
-            throw decoder.impossible("the cost of the pass is out of range")
-        }
+        else { throw decoder.impossible("the cost of the pass is out of range") }
+    }
+}
+
+/// The record beside a segment file, named `SegmentName.recordName`. It is written last: if it exists, the segment is
+/// whole.
+package struct SegmentRecord: Hashable, Codable, Sendable {
+    /// The format version. It grows when the meaning of a record, or of its segment, changes. Records of other
+    /// versions are ignored.
+    package static let version = 3
+
+    package var version: Int
+    package var name: SegmentName
+    package var content: SegmentContent
+    /// Frames of video, or audible samples per channel of audio.
+    package var frames: Int
+    package var packets: Int
+    package var bytes: Int64
+    /// SHA-256 of the segment file, in hexadecimal.
+    package var checksum: String
+    package var timeBase: TimeBase
+    /// The most packets by which a frame comes later in decode order than in presentation order.
+    package var reorderDepth: Int
+    /// SHA-256 of the encoder's extradata, in hexadecimal.
+    package var extradataHash: String
+    /// Audio only: samples of priming before the first audible one.
+    package var initialPadding: Int
+    /// Audio only: samples at the end of the last packet that are not to be heard.
+    package var trailingPadding: Int
+    /// Audio only: when the first audible sample is heard on the output's clock, in ticks of `timeBase`; negative if
+    /// the sound begins before the first frame.
+    package var start: Int64
+    /// Diagnostics to report in every job that uses the segment.
+    package var diagnostics: [Diagnostic]
+
+    /// - Parameter clip: the index in `Plan.clips` of the clip for which the segment was made.
+    package init(
+        content: SegmentContent, clip: Int, token: String, frames: Int, packets: Int, bytes: Int64, checksum: String,
+        timeBase: TimeBase, reorderDepth: Int, extradataHash: String, initialPadding: Int = 0, trailingPadding: Int = 0,
+        start: Int64 = 0, diagnostics: [Diagnostic] = []
+    ) {
+        version = SegmentRecord.version
+        name = SegmentName(subject: SegmentSubject(clip: clip, part: content.part), token: token)
+        self.content = content
+        self.frames = frames
+        self.packets = packets
+        self.bytes = bytes
+        self.checksum = checksum
+        self.timeBase = timeBase
+        self.reorderDepth = reorderDepth
+        self.extradataHash = extradataHash
+        self.initialPadding = initialPadding
+        self.trailingPadding = trailingPadding
+        self.start = start
+        self.diagnostics = diagnostics
+    }
+
+    /// Rejects numbers that no segment has: a record comes from a file, or from an engine that has read hostile files.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        version = try container.decode(Int.self, forKey: .version)
+        name = try container.decode(SegmentName.self, forKey: .name)
+        content = try container.decode(SegmentContent.self, forKey: .content)
+        frames = try container.decode(Int.self, forKey: .frames)
+        packets = try container.decode(Int.self, forKey: .packets)
+        bytes = try container.decode(Int64.self, forKey: .bytes)
+        checksum = try container.decode(String.self, forKey: .checksum)
+        timeBase = try container.decode(TimeBase.self, forKey: .timeBase)
+        reorderDepth = try container.decode(Int.self, forKey: .reorderDepth)
+        extradataHash = try container.decode(String.self, forKey: .extradataHash)
+        initialPadding = try container.decode(Int.self, forKey: .initialPadding)
+        trailingPadding = try container.decode(Int.self, forKey: .trailingPadding)
+        start = try container.decode(Int64.self, forKey: .start)
+        diagnostics = try container.decode([Diagnostic].self, forKey: .diagnostics)
+        guard isSound else { throw decoder.impossible("the segment has numbers out of range") }
+    }
+
+    private var isSound: Bool {
+        let bound = Int(Timestamp.bound)
+        // The plan may show only one in several of a chunk's frames.
+        let hasFrames =
+            if case .video(let chunk) = content.part { (1...max(chunk.count, 1)).contains(frames) } else { true }
+        let numbers = [frames, packets, initialPadding, trailingPadding].allSatisfy((0...bound).contains)
+        let hashes = [checksum, extradataHash, content.times, content.target, content.likeness ?? ""]
+            .allSatisfy { $0.utf8.count <= 64 }
+        return hasFrames && numbers && hashes && name.subject.part == content.part && content.source >= 0
+            && (0...1000).contains(reorderDepth) && bytes >= 0 && isTime(start)
+    }
+}
+
+/// The place of bytes: today the path of a file. A store makes locators and an engine opens them; no code between reads or
+/// changes one. An engine gets locators only of the bytes that its request needs.
+package struct Locator: Hashable, Sendable, CustomStringConvertible, Codable {
+    // In JSON, the only key tells the kind of place: `{"file":"/store/jobs/…"}`.
+    package let file: String
+
+    package static func file(_ path: String) -> Locator { Locator(file: path) }
+
+    /// The name of the bytes in messages.
+    package var name: String { file }
+
+    package var description: String { name }
+}
+
+/// The place where an engine writes a new segment: first its bytes, then, when they are whole, its record.
+package struct SegmentPlace: Hashable, Codable, Sendable {
+    package var name: SegmentName
+    package var data: Locator
+    /// The place of its `SegmentRecord`, as JSON.
+    package var record: Locator
+
+    package init(name: SegmentName, data: Locator, record: Locator) {
+        self.name = name
+        self.data = data
+        self.record = record
+    }
+}
+
+/// A segment that is whole, and where an engine reads it.
+package struct StoredSegment: Hashable, Codable, Sendable {
+    package var record: SegmentRecord
+    package var data: Locator
+
+    package init(record: SegmentRecord, data: Locator) {
+        self.record = record
+        self.data = data
     }
 }

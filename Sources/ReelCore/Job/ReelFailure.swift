@@ -1,21 +1,12 @@
 /// An error: the reason why something did not work. The exit code, the consequence on the board and the owner follow
 /// from the reason; `ReelWords` makes the words when it is shown.
 package struct ReelFailure: Error, Hashable, Codable, Sendable {
-    package enum Kind: String, Codable, Sendable {
-        case job, usage, input, unreachable, output, interrupted
-
-        /// 1 job failed, 2 usage, 3 bad input, 4 Redis or store unreachable, 5 output cannot be written,
-        /// 130 interrupted.
-        package var exitCode: Int32 {
-            switch self {
-            case .job: 1
-            case .usage: 2
-            case .input: 3
-            case .unreachable: 4
-            case .output: 5
-            case .interrupted: 130
-            }
-        }
+    /// The raw value is the exit code: 1 job failed, 2 usage, 3 bad input, 4 Redis or store unreachable, 5 output cannot be
+    /// written, 130 interrupted.
+    package enum Kind: Int32, Sendable {
+        case job = 1
+        case usage, input, unreachable, output
+        case interrupted = 130
     }
 
     /// The part of the system, or the user, that has to act on a failure.
@@ -45,7 +36,7 @@ package struct ReelFailure: Error, Hashable, Codable, Sendable {
     package init(from decoder: any Decoder) throws { reason = try FailureReason(from: decoder) }
     package func encode(to encoder: any Encoder) throws { try reason.encode(to: encoder) }
 
-    package var exitCode: Int32 { kind.exitCode }
+    package var exitCode: Int32 { kind.rawValue }
 }
 
 package struct FailureNature: Hashable, Sendable {

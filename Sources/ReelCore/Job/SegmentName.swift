@@ -13,19 +13,6 @@ package enum SegmentPart: Hashable, Sendable, CustomStringConvertible, Comparabl
         }
     }
 
-    fileprivate init?(_ text: Substring) {
-        let numbers = text.dropFirst().split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-        switch (text.first, numbers.count) {
-        case ("v", 2):
-            guard let start = numbers[0], let end = numbers[1], 0 <= start, start < end else { return nil }
-            self = .video(frames: start..<end)
-        case ("a", 1):
-            guard let track = numbers[0], track >= 0 else { return nil }
-            self = .audio(track: track)
-        default: return nil
-        }
-    }
-
     // Audio tracks come first, then frames in the source's order.
     package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
         switch (a, b) {
@@ -52,16 +39,6 @@ package struct SegmentSubject: Hashable, Sendable, CustomStringConvertible, Comp
     /// The subject as a segment's name contains it: "c0v120-360" or "c0a1".
     package var description: String { "c\(clip)\(part)" }
 
-    /// Parses the form of `description`, and perhaps others: `SegmentName` prints the parsed name again and compares
-    /// it.
-    fileprivate init?(_ text: Substring) {
-        let clip = text.dropFirst().prefix { $0 != "v" && $0 != "a" }
-        guard text.first == "c", let number = Int(clip), number >= 0,
-            let part = SegmentPart(text[clip.endIndex...])
-        else { return nil }
-        self.init(clip: number, part: part)
-    }
-
     // The parts of earlier clips come first.
     package static func < (a: SegmentSubject, b: SegmentSubject) -> Bool { (a.clip, a.part) < (b.clip, b.part) }
 }
@@ -71,7 +48,6 @@ package struct SegmentSubject: Hashable, Sendable, CustomStringConvertible, Comp
 /// never write to the same file.
 package struct SegmentName: Hashable, Sendable, TextCoded {
     package var subject: SegmentSubject
-    /// The attempt's token; lower-case hexadecimal, not empty.
     package var token: String
 
     /// Makes a name without checking it: `token` must be lower-case hexadecimal and not empty.
@@ -90,8 +66,16 @@ package struct SegmentName: Hashable, Sendable, TextCoded {
     /// Parses a segment's file name; nil for any text that `text` never gives.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let subject = SegmentSubject(parts[0]) else { return nil }
-        self.init(subject: subject, token: String(parts[1]))
+        guard parts.count == 3 else { return nil }
+        let numbers = parts[0].split { !$0.isNumber }.compactMap { Int($0) }
+        let part: SegmentPart
+        switch (parts[0].first { "va".contains($0) }, numbers.count) {
+        case ("v", 3) where numbers[1] < numbers[2]: part = .video(frames: numbers[1]..<numbers[2])
+        case ("a", 2): part = .audio(track: numbers[1])
+        default: return nil
+        }
+        self.init(subject: SegmentSubject(clip: numbers[0], part: part), token: String(parts[1]))
+        // The same numbers may have been written in another form.
         guard ContentHash.isHexadecimal(token), self.text == text else { return nil }
     }
 

@@ -111,7 +111,6 @@ package struct VideoPassthrough: Hashable, Sendable {
 /// An option of an encoder or a muxer, as libav* names it, with its value.
 package struct MediaOption: Hashable, Codable, Sendable {
     package var name: String
-    /// The value as text, as libav* parses it.
     package var value: String
 
     package init(name: String, value: String) {

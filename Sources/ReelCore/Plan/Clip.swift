@@ -115,11 +115,8 @@ package struct ShownFrames: RandomAccessCollection, Sendable {
 package enum Joint: Hashable, Codable, Sendable {
     /// One sound fades into the other around the cut; in seconds.
     case join(crossfade: Rational)
-    case turn(Turn)
-
-    package enum TurnCodingKeys: String, CodingKey {
-        case _0 = "shown"
-    }
+    /// The clips turn round, and show the turning frame so often.
+    case turn(shown: Turn)
 }
 
 /// The places of subtitles and chapters, which belong to the source's pictures but have times of their own.

@@ -39,7 +39,7 @@ struct EditLayout {
                     if time == 0 {
                         joins.before.map { .join(crossfade: $0) }
                     } else {
-                        clip.play == .pingPong ? .turn(edit.turn) : .join(crossfade: joins.between)
+                        clip.play == .pingPong ? .turn(shown: edit.turn) : .join(crossfade: joins.between)
                     }
                 try add(clip, number, ranges.frames[number], joint)
             }
@@ -96,7 +96,7 @@ struct EditLayout {
             let step = step(of: clip, frames)
             let shown = edit.turn.back(of: 0..<(frames.count + step - 1) / step)
             let back = frames.lowerBound + shown.lowerBound * step..<frames.lowerBound + shown.upperBound * step
-            if !shown.isEmpty { add(clip, .backwards, back.clamped(to: frames), .turn(edit.turn)) }
+            if !shown.isEmpty { add(clip, .backwards, back.clamped(to: frames), .turn(shown: edit.turn)) }
         }
     }
 
@@ -121,7 +121,7 @@ struct EditLayout {
 
     /// The step with which a clip stays within `mostFrames`: every `step`-th frame is shown.
     private func step(of clip: EditClip, _ frames: Range<Int>) -> Int {
-        guard let mostFrames, clip.still == nil else { return 1 }
+        guard clip.still == nil else { return 1 }
         return indexes[clip.source ?? first].step(of: frames, speed: clip.speed, mostFrames: mostFrames)
     }
 

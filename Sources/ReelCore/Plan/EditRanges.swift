@@ -49,9 +49,7 @@ struct EditRanges {
         // A source without sound gives a silent soundtrack.
         guard let track = index.audio.first else { return }
         let end = track.timeBase.seconds(track.span.end) - index.startTime
-        guard soundtrack.from < end else {
-            throw ReelFailure(.soundtrackOutOfRange(from: soundtrack.from, end: end))
-        }
+        guard soundtrack.from < end else { throw ReelFailure(.soundtrackOutOfRange(from: soundtrack.from, end: end)) }
     }
 
     /// A crossfade is at most as long as one repeat of each of the clips that it joins.
@@ -83,9 +81,7 @@ struct EditRanges {
 
 extension Turn {
     /// The frames that a clip shows on its way back.
-    func back(of frames: Range<Int>) -> Range<Int> {
-        self == .once ? frames.dropFirst().dropLast() : frames
-    }
+    func back(of frames: Range<Int>) -> Range<Int> { self == .once ? frames.dropFirst().dropLast() : frames }
 }
 
 extension EditClip {
@@ -112,8 +108,9 @@ extension SourceIndex {
     }
 
     /// The least step with which a range, played at a speed, shows at most `mostFrames` frames a second: one frame in
-    /// each step is shown.
-    func step(of frames: Range<Int>, speed: Rational, mostFrames: Rational) -> Int {
+    /// each step is shown; all of them if `mostFrames` is nil.
+    func step(of frames: Range<Int>, speed: Rational = Rational(1), mostFrames: Rational?) -> Int {
+        guard let mostFrames else { return 1 }
         let shown = mostFrames * duration(of: frames) / speed
         guard shown > Rational(0) else { return frames.count }
         // Rates that are measured deviate a little: 30.01 frames a second are 30.

@@ -79,9 +79,7 @@ struct PassCutter {
     /// No pass has a single frame: the pass before it becomes a frame shorter or, if no RAP allows that, longer.
     private func cappedPasses(_ cap: Int) -> [Int] {
         var cuts = [selection.lowerBound]
-        while let last = cuts.last, last < selection.upperBound {
-            cuts.append(nextCut(after: last, cap: cap))
-        }
+        while let last = cuts.last, last < selection.upperBound { cuts.append(nextCut(after: last, cap: cap)) }
         return cuts
     }
 
@@ -89,9 +87,9 @@ struct PassCutter {
         let end = selection.upperBound
         guard end - start > cap, start + 2 <= end - 2 else { return end }
         let within = min(start + cap, end - 2)
-        if start + 2 <= within, let cut = work.starts.last(in: start + 2...within) { return cut }
+        if start + 2 <= within, let cut = work.starts.frames(in: start + 2...within).last { return cut }
         let beyond = max(start + 2, within + 1)
-        return beyond <= end - 2 ? work.starts.first(in: beyond...end - 2) ?? end : end
+        return beyond <= end - 2 ? work.starts.frames(in: beyond...end - 2).first ?? end : end
     }
 
     // MARK: Passes that share a RAP

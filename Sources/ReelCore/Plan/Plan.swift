@@ -133,9 +133,7 @@ package struct Plan: Hashable, Codable, Sendable {
 
     /// The number of frames that the passes encode, or that the assembly passes through: clips that show the same share
     /// their segments.
-    package var framesToMake: Int {
-        video.isPassthrough ? frameCount : passes.reduce(0) { $0 + frames(of: $1) }
-    }
+    package var framesToMake: Int { video.isPassthrough ? frameCount : passes.reduce(0) { $0 + frames(of: $1) } }
 
     package func frames(of pass: Pass) -> Int {
         guard case .video(let pass) = pass else { return 0 }
@@ -193,4 +191,78 @@ package struct PlannedSource: Hashable, Codable, Sendable {
     package var indexHash: String
 
     package init(indexHash: String) { self.indexHash = indexHash }
+}
+
+/// A unit of a plan: published, claimed and retried as a whole.
+package enum Pass: Hashable, Codable, Sendable {
+    case video(pass: VideoPass)
+    /// Makes the segment of an audio track, given by its index in `Plan.audio`.
+    case audio(place: Int)
+}
+
+/// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.
+package struct VideoPass: Hashable, Sendable, Codable {
+    /// The indexes in `Plan.clips` of the clips that it encodes: one, or two of the same frames in both directions,
+    /// which are then decoded once. At either end, the second may have fewer frames.
+    package var clips: [Int]
+    package var randomAccessPoint: Int
+    /// The frames of the source that the pass encodes, in presentation order.
+    package var frames: Range<Int>
+    package var chunkCount: Int
+    /// The least number of frames of a decode window, for a pass of a backward clip whose RAPs are near. The pass is
+    /// then decoded window by window from its end, and only one window is held in memory; see `StartTable.windows`. If
+    /// nil, the pass is decoded from its start; then a pass of a backward clip holds one chunk.
+    package var windowFrames: Int?
+    /// Encoder threads: those of the job's target, or more for the job's last passes.
+    package var threads: Int
+
+    package init(
+        clips: [Int] = [0], randomAccessPoint: Int, frames: Range<Int>, chunkCount: Int, windowFrames: Int? = nil,
+        threads: Int = 1
+    ) {
+        self.clips = clips
+        self.randomAccessPoint = randomAccessPoint
+        self.frames = frames
+        self.chunkCount = chunkCount
+        self.windowFrames = windowFrames
+        self.threads = threads
+    }
+
+    /// The chunks in presentation order. Their lengths differ by at most one frame, the longer ones first.
+    package var chunks: [Range<Int>] {
+        let (length, longer) = frames.count.quotientAndRemainder(dividingBy: chunkCount)
+        var start = frames.lowerBound
+        return (0..<chunkCount).map { chunk in
+            let end = start + length + (chunk < longer ? 1 : 0)
+            defer { start = end }
+            return start..<end
+        }
+    }
+
+    // Encoded as [RAP, first frame, end, chunks, least frames of a window or 0, threads, clip, second clip if there is
+    // one], because a plan has many passes.
+    package init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        randomAccessPoint = try list.decode(Int.self)
+        let (start, end) = (try list.decode(Int.self), try list.decode(Int.self))
+        chunkCount = try list.decode(Int.self)
+        let window = try list.decode(Int.self)
+        threads = try list.decode(Int.self)
+        clips = [try list.decode(Int.self)]
+        if !list.isAtEnd { clips.append(try list.decode(Int.self)) }
+        guard clips.allSatisfy({ $0 >= 0 }), list.isAtEnd, 0 <= start, start < end, 0 < chunkCount,
+            chunkCount <= end - start, randomAccessPoint >= 0, window >= 0,
+            JobSpec.threadCounts.contains(threads)
+        else {
+            throw DecodingError.dataCorruptedError(in: list, debugDescription: "not a pass")
+        }
+        frames = start..<end
+        windowFrames = window > 0 ? window : nil
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        let (start, end, window) = (frames.lowerBound, frames.upperBound, windowFrames ?? 0)
+        for number in [randomAccessPoint, start, end, chunkCount, window, threads] + clips { try list.encode(number) }
+    }
 }

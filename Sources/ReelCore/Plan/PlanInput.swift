@@ -56,9 +56,9 @@ extension JobSpec {
             .backwards, source: track.stream.timeBase, output: output,
             start: track.frames[frames.lowerBound].interval.start,
             end: track.frames[frames.upperBound - 1].interval.end)
-        let step = shownRate.map { index.step(of: frames, speed: Rational(1), mostFrames: $0) } ?? 1
         let clip = Clip(
-            frames: frames, step: step, timestamps: timestamps, map: map, audioFrom: sound.from, audioTo: sound.to)
+            frames: frames, step: index.step(of: frames, mostFrames: shownRate), timestamps: timestamps, map: map,
+            audioFrom: sound.from, audioTo: sound.to)
         return ([clip], [])
     }
 
@@ -156,7 +156,7 @@ extension SourceIndex {
     fileprivate func pace(of frames: Range<Int>, speed: Rational = Rational(1), mostFrames: Rational?) -> Rational {
         let lengths = Set(video.frames[frames].dropLast().map(\.interval.duration))
         let own = lengths.count == 1 ? lengths.first.map(video.stream.timeBase.seconds) : nil
-        let step = mostFrames.map { self.step(of: frames, speed: speed, mostFrames: $0) } ?? 1
-        return (own ?? Rational(1) / video.stream.nominalRate) * Rational(Int64(step)) / speed
+        let step = Rational(Int64(step(of: frames, speed: speed, mostFrames: mostFrames)))
+        return (own ?? Rational(1) / video.stream.nominalRate) * step / speed
     }
 }

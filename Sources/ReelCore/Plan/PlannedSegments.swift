@@ -21,7 +21,7 @@ package struct PlannedSegments: Sendable {
         self.digest = digest
         let main = indexes[plan.mainSource].video.stream.shown(in: plan.video)
         videoTargets = indexes.map {
-            digest(jsonBytes(of: VideoEncodingFacts(plan.video, of: $0.video.stream, output: main)))
+            digest(CanonicalJSON.bytes(ofSafe: VideoEncodingFacts(plan.video, of: $0.video.stream, output: main)))
         }
     }
 
@@ -59,17 +59,23 @@ package struct PlannedSegments: Sendable {
         let (clip, index) = (plan.clips[0], indexes[target.source])
         guard index.audio.indices.contains(target.track) else { return nil }
         let track = index.audio[target.track]
-        let encoding = AudioEncodingFacts(target: target, hidesPreroll: plan.container.hidesPreroll(of: track))
+        let hidesPreroll = target.isPassthrough ? plan.container.hidesPreroll(of: track) : nil
+        let encoding = AudioEncodingFacts(target: target, hidesPreroll: hidesPreroll)
         let edit = plan.isEdit ? SoundEdit(plan, indexes) : nil
         // In an edit, the output's track has the tracks of all sources that have the same place.
         let streams =
             edit == nil
             ? [track.index]
             : indexes.map { $0.audio.indices.contains(target.track) ? $0.audio[target.track].index : nil }
-        let times = AudioTimes(clip, of: indexes[clip.source].video, streams: streams, target: target, edit: edit)
+        let frames = indexes[clip.source].video.frames[clip.frames]
+        let clock = clip.map.source
+        let times = AudioTimes(
+            streams: streams, direction: target.direction, isPassthrough: target.isPassthrough, from: clip.audioFrom,
+            to: clip.audioTo, start: clock.seconds(clip.map.start), end: clock.seconds(clip.map.end),
+            lastFrame: clock.seconds(frames.last?.interval.duration ?? .zero), edit: edit)
         return SegmentContent(
-            source: target.source, part: .audio(track: target.track), times: digest(jsonBytes(of: times)),
-            target: digest(jsonBytes(of: encoding)))
+            source: target.source, part: .audio(track: target.track), times: digest(CanonicalJSON.bytes(ofSafe: times)),
+            target: digest(CanonicalJSON.bytes(ofSafe: encoding)))
     }
 
     /// The direction, whether it is black, both time bases, the speed and, for each frame that is shown, its start on
@@ -133,11 +139,6 @@ private struct AudioEncodingFacts: Encodable {
     let target: AudioTarget
     /// nil unless packets are passed through, since nothing else depends on it.
     let hidesPreroll: Bool?
-
-    init(target: AudioTarget, hidesPreroll: Bool) {
-        self.target = target
-        self.hidesPreroll = target.isPassthrough ? hidesPreroll : nil
-    }
 }
 
 /// The facts that decide which samples of a track are heard, and when; in seconds on the source's clock.
@@ -153,25 +154,4 @@ private struct AudioTimes: Encodable {
     let end: Rational
     let lastFrame: Rational
     let edit: SoundEdit?
-
-    init(_ clip: Clip, of video: VideoTrack, streams: [Int?], target: AudioTarget, edit: SoundEdit?) {
-        self.streams = streams
-        self.edit = edit
-        direction = target.direction
-        isPassthrough = target.isPassthrough
-        from = clip.audioFrom
-        to = clip.audioTo
-        start = clip.map.source.seconds(clip.map.start)
-        end = clip.map.source.seconds(clip.map.end)
-        lastFrame = clip.map.source.seconds(video.frames[clip.frames].last?.interval.duration ?? .zero)
-    }
-}
-
-private func jsonBytes(of value: some Encodable) -> [UInt8] {
-    do {
-        return try CanonicalJSON.bytes(of: value)
-    } catch {
-        // The values are strings, integers and lists of them, all of which JSON can hold.
-        preconditionFailure("no JSON: \(error)")
-    }
 }

@@ -48,22 +48,17 @@ package struct SoundEdit: Hashable, Codable, Sendable {
     /// The sound of a plan's edit; `indexes` are those of its sources, in their order.
     package init(_ plan: Plan, _ indexes: [SourceIndex]) {
         guard let soundtrack = plan.soundtrack else {
-            self.init(plan.clips, tracks: indexes.map(\.video))
+            pieces = SoundEdit(plan.clips, tracks: indexes.map(\.video)).pieces
             return
         }
+        // The soundtrack fades into silence at the end of the output.
         let end = plan.clips.last.map { $0.map.offset + $0.map.duration } ?? Rational(0)
-        self.init(soundtrack, startTime: indexes[soundtrack.source].startTime, end: end)
-    }
-
-    /// A soundtrack that fades into silence at the `end` of the output. `startTime` is the start of its file's clock.
-    /// Both are in seconds.
-    private init(_ soundtrack: Soundtrack, startTime: Rational, end: Rational) {
         let fade = min(Soundtrack.fade, end)
         // Half of a crossfade lies on either side of the cut.
         let cut = end - fade / Rational(2)
+        let origin = indexes[soundtrack.source].startTime + soundtrack.from
         pieces = [
-            Piece(source: soundtrack.source, end: cut, origin: startTime + soundtrack.from),
-            Piece(start: cut, end: end, crossfade: fade),
+            Piece(source: soundtrack.source, end: cut, origin: origin), Piece(start: cut, end: end, crossfade: fade),
         ]
     }
 
@@ -72,7 +67,7 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         var pieces: [Piece] = []
         for (number, clip) in clips.enumerated() {
             let next = number + 1 < clips.count ? clips[number + 1].joint : nil
-            let turns = (before: clip.joint == .turn(.once), after: next == .turn(.once))
+            let turns = (before: clip.joint == .turn(shown: .once), after: next == .turn(shown: .once))
             for piece in SoundEdit.pieces(of: clip, in: tracks[clip.source], turns) {
                 if let last = pieces.last, piece.continues(last) {
                     pieces[pieces.count - 1].end = piece.end

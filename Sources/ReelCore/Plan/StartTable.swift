@@ -9,9 +9,7 @@ package struct StartTable {
     /// Throws `.noFrames` if the track has no frames, and `.noStart` if its first frame cannot be decoded.
     package init(_ track: VideoTrack) throws(ReelFailure) {
         guard track.frames.count > 0 else { throw ReelFailure(.noFrames(path: nil)) }
-        guard track.randomAccessPoints.first?.frame == 0 else {
-            throw ReelFailure(.noStart)
-        }
+        guard track.randomAccessPoints.first?.frame == 0 else { throw ReelFailure(.noStart) }
         // A RAP is useful only if it decodes an earlier frame than every later RAP: decoding starts as late as
         // possible.
         var (points, frames): ([Int], [Int]) = ([], [])
@@ -54,16 +52,9 @@ package struct StartTable {
             .filter(range.contains).min { abs($0 - frame) < abs($1 - frame) }
     }
 
-    /// The frame of the last RAP in `range`, if any.
-    func last(in range: ClosedRange<Int>) -> Int? {
-        let end = frames.partitioningIndex { $0 > range.upperBound }
-        return end > 0 && frames[end - 1] >= range.lowerBound ? frames[end - 1] : nil
-    }
-
-    /// The frame of the first RAP in `range`, if any.
-    func first(in range: ClosedRange<Int>) -> Int? {
-        let start = frames.partitioningIndex { $0 >= range.lowerBound }
-        return start < frames.count && frames[start] <= range.upperBound ? frames[start] : nil
+    /// The frames of the RAPs in `range`, ascending.
+    func frames(in range: ClosedRange<Int>) -> ArraySlice<Int> {
+        frames[frames.partitioningIndex { $0 >= range.lowerBound }..<frames.partitioningIndex { $0 > range.upperBound }]
     }
 
     /// The most frames that a pass of a clip in this direction holds in memory at a time.
@@ -122,7 +113,5 @@ struct PassDecoding {
 extension SourceIndex {
     /// Whether the demuxer finds any RAP without reading the packets before it: by a sample table, by cues, or by its
     /// byte position.
-    var seeksFreely: Bool {
-        ["mov,", "matroska,", "mpegts"].contains { format.hasPrefix($0) }
-    }
+    var seeksFreely: Bool { ["mov,", "matroska,", "mpegts"].contains { format.hasPrefix($0) } }
 }

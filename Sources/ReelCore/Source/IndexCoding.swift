@@ -55,9 +55,7 @@ struct IndexDecoder {
     init(sealed bytes: [UInt8]) throws(ReelFailure) {
         self.bytes = bytes
         end = max(bytes.count - 8, 0)
-        var sum: UInt64 = 0
-        for byte in bytes[end...].reversed() { sum = sum << 8 | UInt64(byte) }
-        guard bytes.count >= 8, sum == checksum(bytes[..<end]) else { throw damaged(.checksum) }
+        guard bytes.count >= 8, fixed(bytes[end...]) == checksum(bytes[..<end]) else { throw damaged(.checksum) }
     }
 
     var remaining: Int { end - offset }
@@ -91,40 +89,43 @@ struct IndexDecoder {
 
     /// The number of entries that follow, each of at least `least` bytes; never more than the remaining bytes can hold.
     mutating func count(least: Int) throws(ReelFailure) -> Int {
-        guard let count = Int(exactly: try unsigned()), count <= remaining / least else {
-            throw damaged(.count)
-        }
+        guard let count = Int(exactly: try unsigned()), count <= remaining / least else { throw damaged(.count) }
         return count
     }
 
-    func damaged(_ flaw: IndexFlaw) -> ReelFailure {
-        ReelFailure(.indexDamaged(offset: offset, flaw: flaw))
+    func damaged(_ flaw: IndexFlaw) -> ReelFailure { ReelFailure(.indexDamaged(offset: offset, flaw: flaw)) }
+
+    /// A table of `count` rows, each read by `row`.
+    mutating func table<Row>(
+        of count: Int, _ row: (inout IndexDecoder) throws(ReelFailure) -> Row
+    ) throws(ReelFailure) -> [Row] {
+        var rows: [Row] = []
+        rows.reserveCapacity(count)
+        for _ in 0..<count { rows.append(try row(&self)) }
+        return rows
     }
 
     mutating func cues() throws(ReelFailure) -> [Cue] {
-        let count = try count(least: 5)
-        var cues: [Cue] = []
-        cues.reserveCapacity(count)
         var start: Int64 = 0
-        for _ in 0..<count {
-            start &+= try signed()
-            let duration = Int64(bitPattern: try unsigned())
-            guard isTime(start), (0...Timestamp.bound).contains(duration) else {
-                throw damaged(.time)
-            }
-            cues.append(
-                Cue(
-                    interval: Interval(start: Timestamp(start), duration: Ticks(duration)),
-                    text: CueText(payload: try list(), identifier: try list(), settings: try list())))
+        return try table(of: count(least: 5)) { reader throws(ReelFailure) in
+            start &+= try reader.signed()
+            let duration = Int64(bitPattern: try reader.unsigned())
+            guard isTime(start), (0...Timestamp.bound).contains(duration) else { throw reader.damaged(.time) }
+            return Cue(
+                interval: Interval(start: Timestamp(start), duration: Ticks(duration)),
+                text: CueText(payload: try reader.list(), identifier: try reader.list(), settings: try reader.list()))
         }
-        return cues
     }
 
-    private mutating func list() throws(ReelFailure) -> [UInt8] {
+    /// Bytes with their count before them.
+    mutating func list() throws(ReelFailure) -> [UInt8] {
         let length = try count(least: 1)
         return Array(try bytes(length))
     }
 }
+
+/// The number of eight bytes, low ones first.
+func fixed(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 
 /// FNV-1a, 64 bits.
 private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {

@@ -1,15 +1,7 @@
 /// Whether the main video's packets can be shown in another order without being decoded.
 package enum PassthroughSupport: Hashable, Codable, Sendable {
-    case possible(CodedVideo)
-    case impossible(PassthroughObstacle)
-
-    package enum PossibleCodingKeys: String, CodingKey {
-        case _0 = "coded"
-    }
-
-    package enum ImpossibleCodingKeys: String, CodingKey {
-        case _0 = "why"
-    }
+    case possible(coded: CodedVideo)
+    case impossible(why: PassthroughObstacle)
 
     /// The same if every shown packet is one of the track's frames and none of them is damaged; else `.impossible` with
     /// the reason.
@@ -18,11 +10,11 @@ package enum PassthroughSupport: Hashable, Codable, Sendable {
         if let frame = track.pictures.firstIndex(where: \.isDamaged) {
             let (packet, start) = (Int(track.frames[frame].packet), track.frames[frame].interval.start)
             let time = track.stream.timeBase.seconds(start)
-            return .impossible(.packet(number: packet, time: time, fault: .corrupt))
+            return .impossible(why: .packet(number: packet, time: time, fault: .corrupt))
         }
         let shown = track.packets.reduce(0) { $0 + ($1.flags.contains(.discarded) ? 0 : 1) }
         if shown == track.frames.count { return self }
-        return .impossible(.packetsNotFrames(packets: shown, frames: track.frames.count))
+        return .impossible(why: .packetsNotFrames(packets: shown, frames: track.frames.count))
     }
 }
 
@@ -52,11 +44,7 @@ package struct CodedVideo: Hashable, Codable, Sendable {
 
     package enum CodingKeys: String, CodingKey {
         case fourCC = "tag"
-        case extradata = "extradata"
-        case profile = "profile"
-        case level = "level"
-        case bitsPerCodedSample = "bitsPerCodedSample"
-        case containers = "containers"
+        case extradata, profile, level, bitsPerCodedSample, containers
     }
 }
 

@@ -63,7 +63,9 @@ package struct FrameSample: Hashable, Codable, Sendable {
     package var first: Int
     package var step: Int
     package var count: Int
+}
 
+extension FrameSample {
     package init(_ frame: Int) { self.init(first: frame, step: 1, count: 1) }
 
     /// This many frames of `all`, or as many as there are, each in the middle of its part.
@@ -71,12 +73,6 @@ package struct FrameSample: Hashable, Codable, Sendable {
         let count = max(min(count, all), 1)
         let step = max(all / count, 1)
         self.init(first: max(all - 1 - step * (count - 1), 0) / 2, step: step, count: count)
-    }
-
-    private init(first: Int, step: Int, count: Int) {
-        self.first = first
-        self.step = step
-        self.count = count
     }
 
     package var frames: [Int] { (0..<count).map { first + $0 * step } }

@@ -52,10 +52,7 @@ package struct PresentationOrder {
         }
         guard let first = shown.first else { return [] }
         // earliest[p]: the least time of any packet from p on.
-        var earliest = shown.map { packets[Int($0)].pts }
-        for place in earliest.indices.dropLast().reversed() {
-            earliest[place] = min(earliest[place], earliest[place + 1])
-        }
+        let earliest = shown.map { packets[Int($0)].pts }.leastFromEach
         // Sort in a buffer: slices of an array are copied to be sorted.
         shown.withUnsafeMutableBufferPointer { shown in
             var (start, latest) = (0, packets[Int(first)].pts)
@@ -80,9 +77,7 @@ package struct PresentationOrder {
             packets[Int(later)].pts = packets[Int(earlier)].pts + step
             moved += 1
         }
-        if moved > 0 {
-            diagnostics.append(.framesMoved(frames: moved))
-        }
+        if moved > 0 { diagnostics.append(.framesMoved(frames: moved)) }
     }
 
     /// Every container can tell times apart that differ by a millisecond, or a longer tick.
@@ -130,10 +125,7 @@ package struct PresentationOrder {
         _ scanned: [ScannedPacket], _ packets: [PacketEntry], _ frames: [FrameEntry]
     ) -> [RandomAccessPoint] {
         // earliestPacket[f]: the first packet, in decode order, of any frame from f on.
-        var earliestPacket = frames.map(\.packet)
-        for place in earliestPacket.indices.dropLast().reversed() {
-            earliestPacket[place] = min(earliestPacket[place], earliestPacket[place + 1])
-        }
+        let earliestPacket = frames.map(\.packet).leastFromEach
         return scanned.indices.filter { scanned[$0].startsDecoding }.compactMap { packet in
             let first = frames.indices.partitioningIndex { frame in
                 earliestPacket[frame] >= packet && frames[frame].interval.start >= packets[packet].pts
@@ -175,9 +167,7 @@ package struct PresentationOrder {
             packet.dts = packet.dts.map { $0 + correction }
             return packet
         }
-        if clock.restarts > 0 {
-            diagnostics.append(.clockRestarts(restarts: clock.restarts))
-        }
+        if clock.restarts > 0 { diagnostics.append(.clockRestarts(restarts: clock.restarts)) }
         return result
     }
 
@@ -297,5 +287,60 @@ package struct BroadcastClock: Sendable {
         }
         self.last = now
         return Ticks(offset)
+    }
+}
+
+/// One packet of the main video as the demuxer gives it, with what its bytes say about decoding.
+package struct ScannedPacket: Hashable, Sendable {
+    // There are millions of these: this order of properties leaves no gaps in memory.
+    /// Presentation time; nil if the file states none.
+    package var pts: Timestamp?
+    /// Decode time; nil if the file states none.
+    package var dts: Timestamp?
+    package var flags: PacketEntry.Flags
+    /// Whether decoding can start with this packet: every frame that it and later packets show at or after its own time
+    /// is correct.
+    package var startsDecoding: Bool
+    package var size: Int32
+    /// The duration that the demuxer states; 0 if unknown.
+    package var duration: Ticks
+    /// Byte position in the file; −1 if unknown.
+    package var position: Int64
+    package var picture: CodedPicture
+
+    package init(
+        pts: Timestamp?, dts: Timestamp?, duration: Ticks, size: Int32, position: Int64, flags: PacketEntry.Flags,
+        startsDecoding: Bool, picture: CodedPicture = CodedPicture()
+    ) {
+        self.pts = pts
+        self.dts = dts
+        self.duration = duration
+        self.size = size
+        self.position = position
+        self.flags = flags
+        self.startsDecoding = startsDecoding
+        self.picture = picture
+    }
+}
+
+/// What a packet's bytes say about the place of its picture among the others.
+package struct CodedPicture: Hashable, Sendable {
+    /// The picture order count (ITU-T H.264 8.2.1, H.265 8.3.1); nil for codecs that have none.
+    package var order: Int32?
+    /// Whether it is the second field of the frame whose first field is in the previous packet.
+    package var isSecondField: Bool
+    /// Whether it is a B-picture of a codec that shows B-pictures as soon as they are decoded (MPEG-1, -2 and -4,
+    /// VC-1).
+    package var isBidirectional: Bool
+    /// Whether picture order counts restart here: no earlier picture is shown after it.
+    package var startsSequence: Bool
+
+    package init(
+        isSecondField: Bool = false, isBidirectional: Bool = false, order: Int32? = nil, startsSequence: Bool = false
+    ) {
+        self.isSecondField = isSecondField
+        self.isBidirectional = isBidirectional
+        self.order = order
+        self.startsSequence = startsSequence
     }
 }

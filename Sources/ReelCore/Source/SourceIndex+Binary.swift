@@ -20,7 +20,11 @@ extension SourceIndex {
         writer.reserve(4096 + video.packets.count * 10 + video.frames.count * 2)
         writer.append(Self.magic)
         writer.append(Self.version)
-        let parameters = StoredParameters(self).json
+        let parameters = CanonicalJSON.bytes(
+            ofSafe: StoredParameters(
+                format: format, fileSize: fileSize, startTime: startTime, stream: video.stream, audio: audio,
+                subtitles: subtitles.map(\.parameters), chapters: chapters, attachments: attachments,
+                metadata: metadata, passthrough: passthrough, diagnostics: diagnostics))
         writer.unsigned(UInt64(parameters.count))
         writer.append(parameters)
         writer.write(video.packets)
@@ -45,8 +49,7 @@ extension SourceIndex {
         }
         var reader = try IndexDecoder(sealed: bytes)
         _ = try reader.bytes(Self.magic.count + 1)
-        let length = try reader.count(least: 1)
-        let json = Array(try reader.bytes(length))
+        let json = try reader.list()
         let parameters: StoredParameters
         do {
             parameters = try CanonicalJSON.value(StoredParameters.self, from: json)
@@ -67,8 +70,8 @@ extension SourceIndex {
                 stream: parameters.stream, packets: packets, frames: frames, randomAccessPoints: points,
                 pictures: pictures),
             audio: parameters.audio, subtitles: subtitles, chapters: parameters.chapters,
-            attachments: parameters.attachments,
-            metadata: parameters.metadata, passthrough: parameters.passthrough, diagnostics: parameters.diagnostics)
+            attachments: parameters.attachments, metadata: parameters.metadata, passthrough: parameters.passthrough,
+            diagnostics: parameters.diagnostics)
     }
 
     /// The index without its tables.
@@ -85,20 +88,6 @@ extension SourceIndex {
         var passthrough: PassthroughSupport
         var diagnostics: [Diagnostic]
 
-        init(_ index: SourceIndex) {
-            format = index.format
-            fileSize = index.fileSize
-            startTime = index.startTime
-            stream = index.video.stream
-            audio = index.audio
-            subtitles = index.subtitles.map(\.parameters)
-            chapters = index.chapters
-            attachments = index.attachments
-            metadata = index.metadata
-            passthrough = index.passthrough
-            diagnostics = index.diagnostics
-        }
-
         /// Whether other code can multiply sizes and divide clocks, and the board can keep what is reported.
         var isSound: Bool {
             let sizes = 0...1 << 16
@@ -110,27 +99,10 @@ extension SourceIndex {
         /// Bytes of the diagnostics as JSON: one for each of a thousand streams.
         private static let mostReported = 1 << 20
 
-        var json: [UInt8] {
-            do {
-                return try CanonicalJSON.bytes(of: self)
-            } catch {
-                // The values are strings, integers and lists of them, all of which JSON can hold.
-                preconditionFailure("the index's parameters are no JSON: \(error)")
-            }
-        }
-
         enum CodingKeys: String, CodingKey {
-            case format = "format"
-            case fileSize = "fileSize"
-            case startTime = "startTime"
-            case stream = "stream"
-            case audio = "audio"
+            case format, fileSize, startTime, stream, audio, chapters, attachments, metadata, diagnostics
             case subtitles = "texts"
-            case chapters = "chapters"
-            case attachments = "attachments"
-            case metadata = "metadata"
             case passthrough = "reordering"
-            case diagnostics = "diagnostics"
         }
     }
 }
@@ -210,63 +182,49 @@ extension IndexDecoder {
     fileprivate mutating func pictures(frames: Int) throws(ReelFailure) -> [DecodedPicture] {
         let count = try count(least: 25)
         guard count == 0 || count == frames else { throw damaged(.count) }
-        var pictures: [DecodedPicture] = []
-        pictures.reserveCapacity(count)
         var size: (width: Int32, height: Int32) = (0, 0)
-        for _ in 0..<count {
-            let hash = try bytes(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            let likeness = Likeness(cells: SIMD16(try bytes(16)))
-            let flags = try byte()
-            guard flags & ~PictureFlag.all == 0 else { throw damaged(.number) }
+        return try table(of: count) { reader throws(ReelFailure) in
+            let hash = fixed(try reader.bytes(8))
+            let likeness = Likeness(cells: SIMD16(try reader.bytes(16)))
+            let flags = try reader.byte()
+            guard flags & ~PictureFlag.all == 0 else { throw reader.damaged(.number) }
             if flags & PictureFlag.newSize != 0 {
-                guard let width = Int32(exactly: try signed()), let height = Int32(exactly: try signed()),
+                guard let width = Int32(exactly: try reader.signed()), let height = Int32(exactly: try reader.signed()),
                     width > 0, height > 0
-                else { throw damaged(.number) }
+                else { throw reader.damaged(.number) }
                 size = (width, height)
             }
-            pictures.append(
-                DecodedPicture(
-                    hash: hash, likeness: likeness, width: size.width, height: size.height,
-                    isDamaged: flags & PictureFlag.damaged != 0,
-                    hasOtherFormat: flags & PictureFlag.otherFormat != 0))
+            return DecodedPicture(
+                hash: hash, likeness: likeness, width: size.width, height: size.height,
+                isDamaged: flags & PictureFlag.damaged != 0, hasOtherFormat: flags & PictureFlag.otherFormat != 0)
         }
-        return pictures
     }
 
     fileprivate mutating func packets() throws(ReelFailure) -> [PacketEntry] {
-        let count = try count(least: 5)
-        var packets: [PacketEntry] = []
-        packets.reserveCapacity(count)
         var (dts, step, end): (Int64, Int64, Int64) = (0, 0, 0)
-        for _ in 0..<count {
-            step &+= try signed()
+        return try table(of: count(least: 5)) { reader throws(ReelFailure) in
+            step &+= try reader.signed()
             dts &+= step
-            let pts = dts &+ (try signed())
-            guard let size = Int32(exactly: try signed()), size >= 0 else { throw damaged(.packetSize) }
-            let position = end &+ (try signed())
+            let pts = dts &+ (try reader.signed())
+            guard let size = Int32(exactly: try reader.signed()), size >= 0 else { throw reader.damaged(.packetSize) }
+            let position = end &+ (try reader.signed())
             end = position &+ Int64(size)
-            guard isTime(dts), isTime(pts) else { throw damaged(.time) }
-            packets.append(
-                PacketEntry(
-                    pts: Timestamp(pts), dts: Timestamp(dts), size: size, position: position,
-                    flags: PacketEntry.Flags(rawValue: try byte())))
+            guard isTime(dts), isTime(pts) else { throw reader.damaged(.time) }
+            return PacketEntry(
+                pts: Timestamp(pts), dts: Timestamp(dts), size: size, position: position,
+                flags: PacketEntry.Flags(rawValue: try reader.byte()))
         }
-        return packets
     }
 
     fileprivate mutating func frames(of packets: [PacketEntry]) throws(ReelFailure) -> [FrameEntry] {
-        let count = try count(least: 2)
-        var frames: [FrameEntry] = []
-        frames.reserveCapacity(count)
         var previous: Int64 = -1
-        for _ in 0..<count {
-            let packet = previous &+ 1 &+ (try signed())
-            guard packets.indices.contains(Int(packet)) else { throw damaged(.framePacket) }
-            let start = packets.pts(of: Int32(packet)) &+ (try signed())
-            guard isTime(start) else { throw damaged(.time) }
-            let interval = Interval(start: Timestamp(start), duration: .zero)
-            frames.append(FrameEntry(interval: interval, packet: Int32(packet)))
+        var frames = try table(of: count(least: 2)) { reader throws(ReelFailure) in
+            let packet = previous &+ 1 &+ (try reader.signed())
+            guard packets.indices.contains(Int(packet)) else { throw reader.damaged(.framePacket) }
+            let start = packets.pts(of: Int32(packet)) &+ (try reader.signed())
+            guard isTime(start) else { throw reader.damaged(.time) }
             previous = packet
+            return FrameEntry(interval: Interval(start: Timestamp(start), duration: .zero), packet: Int32(packet))
         }
         for place in frames.indices.dropLast() {
             frames[place].interval.duration = frames[place + 1].interval.start - frames[place].interval.start
@@ -294,22 +252,16 @@ extension IndexDecoder {
     }
 
     fileprivate mutating func randomAccessPoints(packets: Int, frames: Int) throws(ReelFailure) -> [RandomAccessPoint] {
-        let count = try count(least: 2)
-        var points: [RandomAccessPoint] = []
-        points.reserveCapacity(count)
         var (packet, frame): (Int64, Int64) = (0, 0)
-        for _ in 0..<count {
-            packet &+= try signed()
-            frame &+= try signed()
+        return try table(of: count(least: 2)) { reader throws(ReelFailure) in
+            packet &+= try reader.signed()
+            frame &+= try reader.signed()
             guard (0..<Int64(packets)).contains(packet), (0..<Int64(frames)).contains(frame) else {
-                throw damaged(.randomAccessPoint)
+                throw reader.damaged(.randomAccessPoint)
             }
-            points.append(RandomAccessPoint(packet: Int32(packet), frame: Int32(frame)))
+            return RandomAccessPoint(packet: Int32(packet), frame: Int32(frame))
         }
-        return points
     }
-
-    func isTime(_ ticks: Int64) -> Bool { (-Timestamp.bound...Timestamp.bound).contains(ticks) }
 }
 
 extension [PacketEntry] {

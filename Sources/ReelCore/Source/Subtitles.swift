@@ -1,6 +1,5 @@
 /// A track of text subtitles with all of its cues.
 package struct SubtitleTrack: Hashable, Sendable {
-    /// The codec's parameters, and the track's description.
     package var parameters: Parameters
     /// The cues in order of time; they may overlap.
     package var cues: [Cue]
@@ -13,15 +12,14 @@ package struct SubtitleTrack: Hashable, Sendable {
     package struct Parameters: Hashable, Codable, Sendable {
         /// The stream's index in the file.
         package var index: Int
-        /// The codec's name as FFmpeg spells it, for example "subrip".
+        /// As FFmpeg spells it: "subrip".
         package var codec: String
         /// The codec's header, such as the styles of ASS or mov_text; empty for most codecs.
         package var header: [UInt8]
         /// Whether header and payload have the form of 3GPP TS 26.245 ("tx3g"); QuickTime's older text does not.
         package var isTimedText: Bool
-        /// Width of the text's area in pixels; 0 if unspecified.
+        /// The size of the text's area in pixels; 0 if unspecified.
         package var width: Int
-        /// Height of the text's area in pixels; 0 if unspecified.
         package var height: Int
         package var timeBase: TimeBase
         package var details: TrackDetails
@@ -56,7 +54,6 @@ package struct Cue: Hashable, Sendable {
 
 /// The text of a cue, in the form of its codec.
 package struct CueText: Hashable, Sendable {
-    /// The codec's bytes of the text.
     package var payload: [UInt8]
     /// The name of the cue; WebVTT only.
     package var identifier: [UInt8]
@@ -72,7 +69,6 @@ package struct CueText: Hashable, Sendable {
 
 /// A cue as the demuxer gives it; it may lack a time or a duration.
 package struct ScannedCue: Hashable, Sendable {
-    /// When the cue is shown; nil if the file states no time.
     package var start: Timestamp?
     /// The duration in ticks; 0 or less if the file states none.
     package var duration: Ticks
@@ -84,26 +80,21 @@ package struct ScannedCue: Hashable, Sendable {
         self.text = text
     }
 
-    /// Times beyond this are damaged; sums of a few such values do not overflow.
-    private static let bound: Int64 = 1 << 60
-
     /// Sorts the cues by time. A cue without a duration lasts until the next one starts, the last one until `end`. Cues
     /// without a time, or with a time beyond ±2⁶⁰ ticks, are left out, and `lost` counts them.
     package static func arrange(_ scanned: [ScannedCue], end: Timestamp) -> (cues: [Cue], lost: Int) {
-        let timed = scanned.filter { $0.start.map { (-bound...bound).contains($0.ticks) } ?? false }
-        let starts = Set(timed.compactMap(\.start)).sorted()
-        var cues: [Cue] = []
-        for cue in timed {
-            guard let start = cue.start else { continue }
-            var duration = Ticks(min(cue.duration.count, bound))
+        let starts = Set(scanned.compactMap(\.start).filter { isTime($0.ticks) }).sorted()
+        let cues = scanned.compactMap { cue -> Cue? in
+            guard let start = cue.start, isTime(start.ticks) else { return nil }
+            var duration = Ticks(min(cue.duration.count, Timestamp.bound))
             if duration <= .zero {
                 let next = starts[starts.partitioningIndex { $0 > start }...].first ?? max(end, start)
                 duration = next - start
             }
-            cues.append(Cue(interval: Interval(start: start, duration: duration), text: cue.text))
+            return Cue(interval: Interval(start: start, duration: duration), text: cue.text)
         }
         let order = cues.indices.sorted { (cues[$0].interval.start, $0) < (cues[$1].interval.start, $1) }
-        return (order.map { cues[$0] }, scanned.count - timed.count)
+        return (order.map { cues[$0] }, scanned.count - cues.count)
     }
 }
 

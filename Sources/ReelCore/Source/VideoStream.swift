@@ -1,30 +1,26 @@
-/// Parameters of a video stream that planning needs and the output should keep.
+/// Parameters of a video stream that planning needs and the output should keep. Codec, profile and pixel format are named
+/// as FFmpeg names them: "h264", "High", "yuv420p10le". A value is nil if the file does not state it.
 package struct VideoStream: Hashable, Codable, Sendable {
     /// The stream's index in the file.
     package var index: Int
-    /// The codec's name as FFmpeg spells it, for example "h264".
     package var codec: String
-    /// The codec's profile as FFmpeg spells it; nil if unspecified.
     package var profile: String?
-    /// The codec's level as the codec counts it; nil if unspecified.
+    /// As the codec counts it.
     package var level: Int?
     package var width: Int
     package var height: Int
-    /// The pixel format's name as FFmpeg spells it, for example "yuv420p10le".
     package var pixelFormat: String
     package var timeBase: TimeBase
     /// Frames per second on average; nil if neither the container nor the frames tell.
     package var frameRate: Rational?
     /// The frame rate that is assumed: 25 if none is known.
     var nominalRate: Rational { frameRate ?? Rational(25) }
-    /// Width of a pixel divided by its height; nil if unspecified.
+    /// Width of a pixel divided by its height.
     package var sampleAspectRatio: Rational?
     /// The nine 16.16 and 2.30 fixed-point numbers of the display matrix (ISO 14496-12 8.3.2); nil if there is none.
     package var displayMatrix: [Int32]?
     package var colour: ColourTags
-    /// The display on which the film was graded; nil if unspecified.
     package var masteringDisplay: MasteringDisplay?
-    /// The brightness of the film; nil if unspecified.
     package var contentLight: ContentLight?
     /// The field order of the stream, or of most of its interlaced frames.
     package var fieldOrder: FieldOrder
@@ -103,7 +99,7 @@ package struct ColourTags: Hashable, Codable, Sendable {
         self.chromaLocation = chromaLocation
     }
 
-    /// The kinds of brightness that no conversion here brings together.
+    /// What the transfer characteristics say; no conversion here brings different ranges together.
     package enum DynamicRange: String, Codable, Sendable {
         case standard
         /// Perceptual quantiser (SMPTE ST 2084).
@@ -112,7 +108,6 @@ package struct ColourTags: Hashable, Codable, Sendable {
         case logGamma
     }
 
-    /// What the transfer characteristics say.
     package var dynamicRange: DynamicRange {
         switch transfer {
         case "smpte2084": .perceptual
@@ -135,7 +130,6 @@ package struct MasteringDisplay: Hashable, Codable, Sendable {
         }
     }
 
-    /// The display's primaries and white point.
     package struct Primaries: Hashable, Codable, Sendable {
         package var red: Point
         package var green: Point
@@ -212,6 +206,59 @@ package struct Turning: Equatable, Sendable {
     /// Whether lines become columns.
     package var isSideways: Bool { a == 0 }
 
-    /// Whether the pictures stay as they are.
     package var isNone: Bool { (a, b, c, d) == (1, 0, 0, 1) }
+}
+
+/// Which field of an interlaced frame comes first in time; `unknown` if unspecified.
+package enum FieldOrder: String, Codable, Sendable {
+    case unknown, progressive, topFirst, bottomFirst
+
+    /// Whether frames consist of two fields of known order.
+    package var isInterlaced: Bool { self == .topFirst || self == .bottomFirst }
+}
+
+/// Counts of interlaced and progressive frames of a video, by field order, taken from the headers of all frames.
+package struct FieldOrderCounts: Hashable, Sendable {
+    package private(set) var topFirst = 0
+    package private(set) var bottomFirst = 0
+    package private(set) var progressive = 0
+
+    package init() {}
+
+    /// Counts one frame. `.unknown`, which a packet of a single field gives, is not counted.
+    package mutating func add(_ order: FieldOrder) {
+        switch order {
+        case .topFirst: topFirst += 1
+        case .bottomFirst: bottomFirst += 1
+        case .progressive: progressive += 1
+        case .unknown: break
+        }
+    }
+
+    /// The field order of the video, and whether frames differ in it. The order of the `first` frame, as the decoder
+    /// reports it, wins over the headers: if they all disagree, they were parsed wrongly. `stated` is the order in the
+    /// container; `knowsOrder` tells whether the headers say which field comes first, and not only that there are two.
+    package func settle(stated: FieldOrder, first: FieldOrder, knowsOrder: Bool) -> (order: FieldOrder, vary: Bool) {
+        guard topFirst + bottomFirst > 0 else {
+            if first.isInterlaced { return (first, false) }
+            return (stated == .unknown && progressive > 0 ? .progressive : stated, false)
+        }
+        let most: FieldOrder = topFirst >= bottomFirst ? .topFirst : .bottomFirst
+        let turns = knowsOrder && min(topFirst, bottomFirst) > 0
+        if turns { return (most, true) }
+        if progressive > 0 { return (first.isInterlaced ? first : most, true) }
+        return (first == .unknown ? most : first, false)
+    }
+}
+
+extension VideoStream {
+    /// The field order to flag on a frame that is played in a direction, given the order that the decoder reported.
+    /// Some decoders leave the order to the container, so the container's order applies if frames do not vary. If they
+    /// do, a progressive frame states the order of the others, for encoders that cannot switch.
+    package func fields(
+        _ direction: Direction, interlaced: Bool, topFirst: Bool
+    ) -> (interlaced: Bool, topFirst: Bool) {
+        let order: FieldOrder = interlaced ? (topFirst ? .topFirst : .bottomFirst) : fieldOrder
+        return (interlaced || fieldOrder.isInterlaced && !fieldsVary, direction.fields(order) == .topFirst)
+    }
 }

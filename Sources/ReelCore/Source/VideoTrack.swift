@@ -29,7 +29,7 @@ package struct VideoTrack: Equatable, Sendable {
             reorderDepth: 0, frameBytes: 0, details: TrackDetails()),
         packets: [], frames: [], randomAccessPoints: [])
 
-    /// The frame's likeness; nil if unknown.
+    /// Nil if the source was not decoded.
     package func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
 
     /// E, the end of the last frame; the clock's zero if there are no frames.

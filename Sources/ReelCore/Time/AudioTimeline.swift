@@ -57,10 +57,7 @@ package struct AudioTimeline: Hashable, Sendable {
             let ticks = clock.ticks(in: block.time - first.time, rounding: .nearest)
             return min(max(ticks, -Timestamp.bound), Timestamp.bound) - decoded
         }
-        var leastFromHere = ahead
-        for place in leastFromHere.indices.dropLast().reversed() {
-            leastFromHere[place] = min(leastFromHere[place], leastFromHere[place + 1])
-        }
+        let leastFromHere = ahead.leastFromEach
         let threshold = clock.ticks(in: Self.shortestHole, rounding: .up)
         let lossThreshold = clock.ticks(in: Self.shortestLoss, rounding: .up)
         let longest = clock.ticks(in: longestHole, rounding: .down)

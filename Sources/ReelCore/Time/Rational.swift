@@ -2,9 +2,7 @@
 /// exact as long as both numbers fit into 64 bits. Beyond that, which only absurd files reach, arithmetic rounds
 /// instead of trapping.
 package struct Rational: Hashable, Sendable, Comparable, TextCoded {
-    /// The numerator, which has the sign.
     package let numerator: Int64
-    /// The denominator, above 0.
     package let denominator: Int64
 
     /// Reduces the fraction. A denominator of 0 is a programming error.
@@ -53,9 +51,7 @@ package struct Rational: Hashable, Sendable, Comparable, TextCoded {
         return Rational(reducing: left + right, Int128(a.denominator) * Int128(b.denominator))
     }
 
-    package static func - (a: Rational, b: Rational) -> Rational {
-        a + Rational(-b.numerator, b.denominator)
-    }
+    package static func - (a: Rational, b: Rational) -> Rational { a + Rational(-b.numerator, b.denominator) }
 
     private init(reducing numerator: Int128, _ denominator: Int128) {
         var (top, bottom) = Rational.lowestTerms(numerator.magnitude, denominator.magnitude)
@@ -85,7 +81,6 @@ package struct Rational: Hashable, Sendable, Comparable, TextCoded {
         Int128(a.numerator) * Int128(b.denominator) < Int128(b.numerator) * Int128(a.denominator)
     }
 
-    // Encoded as a string such as "30000/1001".
     /// The text that `init(_:)` parses, such as "30000/1001".
     package var description: String { "\(numerator)/\(denominator)" }
 
@@ -93,11 +88,7 @@ package struct Rational: Hashable, Sendable, Comparable, TextCoded {
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let numerator = Int64(first), parts.count <= 2 else { return nil }
-        guard parts.count == 2 else {
-            self.init(numerator)
-            return
-        }
-        guard let denominator = Int64(parts[1]), denominator > 0 else { return nil }
+        guard let denominator = parts.count == 2 ? Int64(parts[1]) : 1, denominator > 0 else { return nil }
         self.init(numerator, denominator)
     }
 

@@ -51,15 +51,15 @@ package struct Interval: Hashable, Codable, Sendable {
         self.duration = duration
     }
 
-    /// The end, which is not part of the interval.
     package var end: Timestamp { start + duration }
 }
 
+/// Whether a number of ticks is within ±`Timestamp.bound`.
+func isTime(_ ticks: Int64) -> Bool { (-Timestamp.bound...Timestamp.bound).contains(ticks) }
+
 private func boundedTicks(from decoder: any Decoder) throws -> Int64 {
     let ticks = try Int64(from: decoder)
-    guard (-Timestamp.bound...Timestamp.bound).contains(ticks) else {
-        throw decoder.impossible("the time is out of range")
-    }
+    guard isTime(ticks) else { throw decoder.impossible("the time is out of range") }
     return ticks
 }
 
@@ -69,13 +69,10 @@ package struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
     package let secondsPerTick: Rational
 
     /// A tick of `numerator`/`denominator` seconds. A denominator of 0 is a programming error.
-    package init(_ numerator: Int64, _ denominator: Int64) {
-        secondsPerTick = Rational(numerator, denominator)
-    }
+    package init(_ numerator: Int64, _ denominator: Int64) { secondsPerTick = Rational(numerator, denominator) }
 
     package init(secondsPerTick: Rational) { self.secondsPerTick = secondsPerTick }
 
-    /// The length of a tick in seconds, such as "1/90000".
     package var description: String { secondsPerTick.description }
 
     package init(from decoder: any Decoder) throws {
@@ -86,9 +83,7 @@ package struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
     package func encode(to encoder: any Encoder) throws { try secondsPerTick.encode(to: encoder) }
 
     /// Whether ticks, and parts of them, fit into 64 bits. FFmpeg's clocks have ticks of 2⁻³¹ s to 2³¹ s.
-    package var isSound: Bool {
-        (Rational(1, 1_000_000_000_000)...Rational(1 << 32)).contains(secondsPerTick)
-    }
+    package var isSound: Bool { (Rational(1, 1_000_000_000_000)...Rational(1 << 32)).contains(secondsPerTick) }
 
     /// Seconds from the clock's zero to `timestamp`, exact.
     package func seconds(_ timestamp: Timestamp) -> Rational { Rational(timestamp.ticks) * secondsPerTick }
@@ -118,13 +113,13 @@ package struct TimeBase: Hashable, Codable, Sendable, CustomStringConvertible {
             let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
             guard remainder != 0 else { return Int64(clamping: quotient) }
             let negative = (remainder < 0) != (denominator < 0)
-            switch self {
-            case .down: return Int64(clamping: negative ? quotient - 1 : quotient)
-            case .up: return Int64(clamping: negative ? quotient : quotient + 1)
-            case .nearest:
-                let away = remainder.magnitude * 2 >= denominator.magnitude
-                return Int64(clamping: away ? (negative ? quotient - 1 : quotient + 1) : quotient)
-            }
+            let awayFromZero =
+                switch self {
+                case .down: negative
+                case .up: !negative
+                case .nearest: remainder.magnitude * 2 >= denominator.magnitude
+                }
+            return Int64(clamping: quotient + (awayFromZero ? (negative ? -1 : 1) : 0))
         }
     }
 }

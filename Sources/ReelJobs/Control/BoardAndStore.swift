@@ -58,9 +58,7 @@ extension JobEntry {
 
     /// Changes the job's name and labels in its record, then on the board. Other processes may do so at the same time;
     /// this returns when the board has the name and labels of the record.
-    func describe(
-        on board: any Board, _ edit: (inout Submission?) -> Void = { _ in }
-    ) async throws(ReelFailure) {
+    func describe(on board: any Board, _ edit: (inout Submission?) -> Void = { _ in }) async throws(ReelFailure) {
         var told: Submission?
         var said = try await change { record throws(ReelFailure) in edit(&record.submission) }.submission
         while let next = said, next != told {

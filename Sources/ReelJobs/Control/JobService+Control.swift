@@ -1,9 +1,13 @@
+internal import Foundation
 package import ReelCore
 package import ReelQueue
-internal import ReelStore
+package import ReelStore
 
-/// Changes of jobs and workers. A change of a job throws `.jobUnknown` if there is no such job, `.usage` if its state
-/// does not allow the change, and `.unreachable`.
+/// Changes of jobs, in store and board. The board decides how a job ends, and the store is told after that. Any other
+/// change goes to the store first: a board that is rebuilt from it keeps paused jobs paused and runs retried jobs.
+///
+/// Each call throws `.jobUnknown` if there is no such job, `.usage` if its state does not allow the change, and
+/// `.unreachable`.
 extension JobService {
     package enum ControlOutcome: Hashable, Sendable {
         case cancelled
@@ -11,21 +15,6 @@ extension JobService {
         case hadEnded(JobState)
         case paused, resumed, retried, removed
         case weighed(Double)
-    }
-
-    package enum DrainOutcome: Hashable, Sendable {
-        /// The worker or host of that name is drained; this many live workers are told.
-        case drained(String, DrainScope, workers: Int)
-        /// The worker has not beaten for a lease, so that there is nothing to drain.
-        case gone(WorkerID)
-    }
-
-    package enum UndrainOutcome: Hashable, Sendable {
-        /// With a host's workers that stay drained, each by itself.
-        case undrained(String, DrainScope, butNot: [WorkerID])
-        /// The worker stays drained, because its host is.
-        case hostIsDrained(WorkerID, host: String)
-        case wasNotDrained(String)
     }
 
     package enum RecoverOutcome: Hashable, Sendable {
@@ -37,22 +26,79 @@ extension JobService {
     }
 
     /// Ends a job. Its workers learn of it with their next beat, and stop.
-    package func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().cancel(id) }
+    package func cancel(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
+        let entry = try entry(id)
+        if let ended = try await state(of: entry), ended.isTerminal { return .hadEnded(ended) }
+        if try await board.cancel(id) {
+            try await settle(entry)
+        } else if let ended = try await board.state(of: id) {
+            try await settle(entry)
+            return .hadEnded(ended)
+        } else {
+            let now = await board.endOfNow()
+            try await record(entry) { record in
+                if record.state == nil { record.end(.cancelled, at: now) }
+            }
+        }
+        // Else a worker removes them.
+        try? await entry.giveBackCopies()
+        return .cancelled
+    }
+
+    /// Writes the job's end into its record. A record that cannot be read revives no job, so it may stay as it is.
+    private func settle(_ entry: any JobEntry) async throws(ReelFailure) {
+        guard await entry.exists else { return }
+        do throws(ReelFailure) {
+            try await entry.settle(on: board)
+        } catch {
+            guard error.isOfRecord else { throw error }
+        }
+    }
 
     /// Pauses a job: none of its passes is claimed any more; passes that workers hold are finished. Throws `.jobEnded`
     /// if the job has ended, and `.jobNotOnBoard` if only the store has it.
-    package func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
-        try await control().setPaused(id, true)
-    }
+    package func pause(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await setPaused(id, true) }
 
     /// Lets a paused job go on. Throws as `pause` does.
-    package func resume(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
-        try await control().setPaused(id, false)
+    package func resume(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await setPaused(id, false) }
+
+    private func setPaused(_ id: JobID, _ paused: Bool) async throws(ReelFailure) -> ControlOutcome {
+        let entry = try await runningEntry(id)
+        try await record(entry) { $0.paused = paused }
+        let found = paused ? try await board.pause(id) : try await board.resume(id)
+        if let found, found.isTerminal { throw ReelFailure(.jobEnded(job: id, state: found)) }
+        return paused ? .paused : .resumed
+    }
+
+    /// The place of a job that runs. Throws `.jobEnded` or `.jobNotOnBoard`.
+    private func runningEntry(_ id: JobID) async throws(ReelFailure) -> any JobEntry {
+        let entry = try entry(id)
+        if let state = try await state(of: entry), state.isTerminal {
+            throw ReelFailure(.jobEnded(job: id, state: state))
+        }
+        guard try await board.state(of: id) != nil else { throw ReelFailure(.jobNotOnBoard(job: id)) }
+        return entry
     }
 
     /// Gives a job that has not ended another weight, from the next claim on. Throws as `pause` does.
     package func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> ControlOutcome {
-        try await control().weigh(id, weight)
+        let entry = try await runningEntry(id)
+        try await record(entry) { $0.terms.weight = weight }
+        // Other processes may weigh the job at the same time. Repeat until the board has the weight of the record.
+        var (told, wanted): (Double?, Double) = (nil, weight)
+        while wanted != told {
+            if let ended = try await board.weigh(id, wanted), ended.isTerminal {
+                // It has ended meanwhile, with the weight that the board has.
+                if let kept = try await board.status(id)?.job.weight {
+                    try await record(entry) { $0.terms.weight = kept }
+                }
+                guard told != nil else { throw ReelFailure(.jobEnded(job: id, state: ended)) }
+                break
+            }
+            told = wanted
+            if let record = try? await entry.read() { wanted = record.terms.weight }
+        }
+        return .weighed(weight)
     }
 
     /// Says otherwise how a job is called. Throws `.jobNotOnBoard` if only the store has it.
@@ -63,50 +109,186 @@ extension JobService {
     package func describe(
         _ id: JobID, name: String?? = nil, labels: [String: String]? = nil
     ) async throws(ReelFailure) {
-        try await control().describe(id, name: name, labels: labels)
+        let entry = try entry(id)
+        guard let status = try await board.status(id) else {
+            guard await entry.exists else { throw ReelFailure(.jobUnknown(job: id)) }
+            throw ReelFailure(.jobNotOnBoard(job: id))
+        }
+        func changed(_ earlier: Submission?) -> Submission {
+            var submission = earlier ?? status.said ?? Submission()
+            if let name { submission.name = name }
+            if let labels { submission.labels = labels }
+            return submission
+        }
+        if await entry.exists {
+            try await entry.describe(on: board) { $0 = changed($0) }
+        } else {
+            try await board.describe(id, try changed(nil).text)
+        }
     }
 
     /// Runs a failed job again; passes whose segments are whole stay finished. Throws `.jobNotFailed`.
-    package func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().retry(id) }
-
-    /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded`.
-    package func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome { try await control().remove(id) }
-
-    /// Gives a worker, or a host's workers, nothing more: they finish the passes that they hold, and wait. A host is
-    /// drained until `undrain`, a worker until it ends.
-    ///
-    /// Throws `.workerUnknown` if neither a worker nor a worker's host has that name.
-    ///
-    /// - Parameter name: a worker's id, or the name of a host.
-    package func drain(_ name: String) async throws(ReelFailure) -> DrainOutcome {
-        let workers = try await board.workers()
-        if let worker = workers.first(where: { $0.report.worker.text == name }) {
-            guard !worker.isGone, try await board.drain(.worker, name) else { return .gone(worker.report.worker) }
-            return .drained(name, .worker, workers: 1)
+    package func retry(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
+        let entry = try entry(id)
+        let state = try await state(of: entry)
+        guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
+        try await reopen(entry)
+        try await takeBackLost(entry)
+        while try await board.retry(id) == nil {
+            // The board has forgotten the job, or a process is removing it. That process has read the record, and
+            // removes nothing if the record changes now. If it was faster, there is no job to reopen.
+            try await reopen(entry)
+            switch try await recover(id) {
+            case .lost(let why): throw why
+            case .recovered: break
+            case .known: do { try await Task.sleep(for: .milliseconds(100)) } catch { throw .of(error) }
+            }
         }
-        let those = workers.filter { $0.report.host == name }
-        guard !those.isEmpty else { throw ReelFailure(.workerUnknown(name: name)) }
-        _ = try await board.drain(.host, name)
-        return .drained(name, .host, workers: those.count { !$0.isGone })
+        // A process that had just learned of the failure may write it still: reopening again makes its change fail. An
+        // end of the new run stays: if all passes are finished, the job may be done by now.
+        try await record(entry) { record in
+            if record.state == nil || record.state == .failed { record.reopen() }
+        }
+        try await settle(entry)
+        return .retried
     }
 
-    /// Takes a drain back, so that workers claim again.
+    /// Has the record say that the job runs again. Throws `.jobUnknown` if neither store nor board have the job any
+    /// more, and `.jobUnknownHere` if only the store has lost it.
+    private func reopen(_ entry: any JobEntry) async throws(ReelFailure) {
+        do throws(ReelFailure) {
+            try await entry.change { record in
+                record.reopen()
+                record.paused = false
+            }
+        } catch {
+            guard case .jobUnknownHere = error.reason, try await board.state(of: entry.id) == nil else { throw error }
+            throw ReelFailure(.jobUnknown(job: entry.id))
+        }
+    }
+
+    /// Takes back results on the board whose segments are no longer whole in the store, so that they are made again.
+    private func takeBackLost(_ entry: any JobEntry) async throws(ReelFailure) {
+        guard await entry.exists, let status = try await board.status(entry.id) else { return }
+        var lost: [Int: RecordedResult] = [:]
+        for (index, recorded) in try await board.recordedResults(entry.id) where index < status.job.passCount {
+            if await !entry.areWhole(recorded.result.segments) { lost[index] = recorded }
+        }
+        guard
+            let (pass, name) = lost.lazy.compactMap({ pass, recorded in
+                recorded.result.segments.first.map { (pass, $0.name.text) }
+            }).first
+        else { return }
+        try await board.invalidate(
+            entry.id, passes: lost.map { ($0.key, $0.value.token) }, plan: status.job.plan, by: WorkerID("retry"),
+            reason: ReelFailure(.segmentMissing(segment: name, pass: pass)))
+    }
+
+    /// Removes an ended job and all that the store has of it, its result too. Throws `.jobNotEnded`.
+    package func remove(_ id: JobID) async throws(ReelFailure) -> ControlOutcome {
+        let entry = try entry(id)
+        let state = try await state(of: entry) ?? .running
+        guard state.isTerminal else { throw ReelFailure(.jobNotEnded(job: id, state: state)) }
+        try await board.waitUntilLetGo(id)
+        // So the job does not come back if this process dies midway. On a full disk it can still be removed.
+        try? await settle(entry)
+        guard try await removeEnded(id, try? await entry.read()) else {
+            throw ReelFailure(.jobNotEnded(job: id, state: .running))
+        }
+        return .removed
+    }
+
+    /// Removes an ended job that no worker works at. If it has been started again since, the board refuses with
+    /// `.jobNotEnded`, or the record has changed and the answer is false. The board forgets it before the store does.
     ///
-    /// Throws `.workerUnknown` if nothing of that name is drained, and neither a worker nor a worker's host has it.
-    package func undrain(_ name: String) async throws(ReelFailure) -> UndrainOutcome {
-        let workers = try await board.workers()
-        let ofWorker = try await board.undrain(.worker, name)
-        let ofHost = try await board.undrain(.host, name)
-        let worker = workers.first { $0.report.worker.text == name }
-        if let worker, worker.drained == .host { return .hostIsDrained(worker.report.worker, host: worker.report.host) }
-        if ofWorker || ofHost {
-            let left = workers.filter { ofHost && !$0.isGone && $0.report.host == name && $0.drained == .worker }
-            return .undrained(name, ofHost ? .host : .worker, butNot: left.map(\.report.worker))
+    /// - Parameter record: read before this call; nil if it cannot be read.
+    package func removeEnded(_ id: JobID, _ record: JobRecord?) async throws(ReelFailure) -> Bool {
+        let entry = try entry(id)
+        try await board.forget(id)
+        if let record {
+            guard try await entry.remove(ifStill: record) else { return false }
+        } else if await entry.exists {
+            try await entry.remove()
         }
-        guard worker != nil || workers.contains(where: { $0.report.host == name }) else {
-            throw ReelFailure(.workerUnknown(name: name))
+        return true
+    }
+
+    /// Removes a job that was refused or abandoned before it was planned. The store forgets it first: while the board
+    /// knows it, no process begins it anew. Its source's index stays until `removeUnusedSources`.
+    func discard(_ id: JobID, _ removal: Removal) async throws(ReelFailure) {
+        let entry = try entry(id)
+        if await entry.exists { try await entry.remove() }
+        try await board.forget(id, removal: removal)
+    }
+
+    /// Removes a job and all that the store has of it, whatever its state.
+    func withdraw(_ id: JobID) async throws(ReelFailure) {
+        // If this process dies below, the job is cancelled. On a full disk it can still be removed.
+        let (store, now) = (try requiredStore(), await board.endOfNow())
+        let entry = store.job(id)
+        try? await record(entry) { record in
+            if record.state == nil { record.end(.cancelled, at: now) }
         }
-        return .wasNotDrained(name)
+        try await board.withdraw(id)
+        guard await entry.exists else { return }
+        try await entry.remove()
+        await store.removeUnusedSources()
+    }
+
+    /// Puts an unfinished job back on a board that has lost it. Passes with whole segments are finished there; a paused
+    /// job stays paused. A job without a plan is planned again, and an ended job stays ended.
+    package func recover(_ id: JobID) async throws(ReelFailure) -> RecoverOutcome {
+        let store = try requiredStore()
+        let entry = store.job(id)
+        if let status = try await board.status(id), !status.state.isTerminal { return .known }
+        let record: JobRecord
+        do {
+            record = try await entry.read()
+        } catch {
+            return .lost(error)
+        }
+        guard
+            case .begun(let claim) = try await board.begin(
+                record.beginning, holder: WorkerID("recover-\(UUID().uuidString)"))
+        else { return .known }
+        do throws(ReelFailure) {
+            try await entry.describe(on: board)
+            try await board.hook(record)
+            let job = try await StoredJob(entry)
+            let finished = try await job.finished(in: job.indexes(in: store))
+            try await job.publish(on: board, claim, finished)
+            return .recovered(passesDone: finished.count)
+        } catch {
+            switch error.reason {
+            case .probeLost, .jobCancelled: return .known
+            default: break
+            }
+            guard error.kind != .unreachable || error.cause != .transient else { throw error }
+            // It has no plan that this release can use: a worker makes one.
+            if record.paused { _ = try await board.pause(id) }
+            try await board.release(claim)
+            return .recovered(passesDone: 0)
+        }
+    }
+
+    /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has
+    /// not. A job whose record cannot be read counts as failed.
+    private func state(of entry: any JobEntry) async throws(ReelFailure) -> JobState? {
+        if let state = try await board.state(of: entry.id) { return state }
+        guard await entry.exists else { throw ReelFailure(.jobUnknown(job: entry.id)) }
+        do throws(ReelFailure) {
+            return try await entry.read().state
+        } catch {
+            guard error.isOfRecord else { throw error }
+            return .failed
+        }
+    }
+
+    private func entry(_ id: JobID) throws(ReelFailure) -> any JobEntry { try requiredStore().job(id) }
+
+    private func record(_ entry: any JobEntry, _ change: (inout JobRecord) -> Void) async throws(ReelFailure) {
+        guard await entry.exists else { return }
+        try await entry.change { record throws(ReelFailure) in change(&record) }
     }
 
     /// Checks the jobs on the board that have not ended, and repairs them.
@@ -115,11 +297,40 @@ extension JobService {
     /// Puts jobs that have not ended back on a board that has lost them. Returns every such job with its outcome. Doing
     /// it again, or while workers work, is harmless.
     package func recover() async throws(ReelFailure) -> [(job: JobID, outcome: RecoverOutcome)] {
-        let control = try control()
         var outcomes: [(JobID, RecoverOutcome)] = []
-        for id in try await requiredStore().unfinishedJobs() { outcomes.append((id, try await control.recover(id))) }
+        for id in try await requiredStore().unfinishedJobs() { outcomes.append((id, try await recover(id))) }
         return outcomes
     }
+}
 
-    private func control() throws(ReelFailure) -> JobControl { JobControl(board: board, store: try requiredStore()) }
+extension ReelFailure {
+    /// Whether a job's record exists and cannot be read.
+    fileprivate var isOfRecord: Bool {
+        switch reason {
+        case .storeFileDamaged, .storeFileForeign: true
+        default: false
+        }
+    }
+}
+
+extension Board {
+    /// Takes a job off the board. Waits until its workers have stopped, so that what they still write does not get
+    /// among the files of a job that is submitted anew.
+    func withdraw(_ job: JobID) async throws(ReelFailure) {
+        guard try await state(of: job) != nil else { return }
+        _ = try await cancel(job)
+        // A task of its own: a submitter that is interrupted by now must still take the cancelled job off the board.
+        _ = try? await Task { try await waitUntilLetGo(job) }.value
+        try await forget(job)
+    }
+
+    /// Waits until no worker works on an ended job any more, no longer than any lease lasts: what a worker still writes
+    /// must not get among the files of a job that is submitted anew.
+    func waitUntilLetGo(_ job: JobID) async throws(ReelFailure) {
+        let deadline = ContinuousClock.now + BoardTiming().lease + .seconds(5)
+        // If the board cannot tell which workers hold the job's passes, there is nothing to wait for.
+        while let live = try? await live(job), !live.isEmpty, ContinuousClock.now < deadline {
+            guard (try? await Task.sleep(for: .milliseconds(200))) != nil else { throw .of(CancellationError()) }
+        }
+    }
 }

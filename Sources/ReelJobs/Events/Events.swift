@@ -2,15 +2,12 @@ package import ReelCore
 package import ReelQueue
 internal import ReelStore
 
-/// What happens on the board from a place in its stream on, as an endless sequence of events. For one reader: it either
-/// iterates, or calls `wait` again and again.
+/// What happens on the board from a place in its stream on, for one reader, which calls `wait` again and again. Waiting
+/// blocks the feed's board for all other calls, half a second at a time.
 ///
 /// To go on later, or after an error, make another feed after the place of the last event read. The board keeps about
 /// 10,000 events: a reader that falls further behind misses some.
-///
-/// Iterating throws `.unreachable` as soon as Redis cannot be reached, and ends if the task is cancelled. Waiting
-/// blocks the feed's board for all other calls, half a second at a time.
-package actor EventFeed: AsyncSequence {
+package actor EventFeed {
     private let board: any Board
     private let job: JobID?
     private var place: BoardEvent.Place?
@@ -42,7 +39,7 @@ package actor EventFeed: AsyncSequence {
         while let place, !Task.isCancelled {
             let left = deadline - .now
             guard left > .zero else { break }
-            let events = try await board.events(after: place, atMost: Swift.min(left, EventFeed.slice))
+            let events = try await board.events(after: place, atMost: min(left, EventFeed.slice))
             guard let last = events.last else { continue }
             self.place = last.place
             let ours = events.filter { job == nil || $0.job == job }
@@ -51,35 +48,12 @@ package actor EventFeed: AsyncSequence {
         }
         return []
     }
-
-    package nonisolated func makeAsyncIterator() -> Iterator { Iterator(feed: self) }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        let feed: EventFeed
-        private var read: ArraySlice<BoardEvent> = []
-
-        init(feed: EventFeed) { self.feed = feed }
-
-        /// The next event, as soon as there is one; nil if the task is cancelled.
-        package mutating func next(isolation actor: isolated (any Actor)?) async throws(ReelFailure) -> BoardEvent? {
-            while read.isEmpty {
-                guard !Task.isCancelled else { return nil }
-                read = try await feed.wait(atMost: .seconds(60))[...]
-            }
-            return read.removeFirst()
-        }
-    }
 }
 
 extension JobService {
-    /// The place in the board's stream of events before all that happens from now on.
     package func now() async throws(ReelFailure) -> BoardEvent.Place { try await board.placeOfNow() }
 
-    /// What happens on the board, event by event, for one reader.
-    ///
-    /// - Parameters:
-    ///   - place: events after it are read: from `now`, or of the last event seen; nil for those after the first call.
-    ///   - job: the only one whose events matter; nil for all jobs.
+    /// A feed on a board of its own; `place` is from `now`, or that of the last event seen.
     package func events(after place: BoardEvent.Place? = nil, of job: JobID? = nil) -> EventFeed {
         EventFeed(connect(), of: job, after: place)
     }
@@ -124,12 +98,11 @@ extension JobService {
         }
     }
 
-    /// Takes the webhook, a URL that is told of each end of a job, that has been due longest; nil if none is due. Only
-    /// one program gets it, and it is due again if that does not call `settle` in time.
+    /// As `Board.dispatch`; `settle` says how the attempt ended.
     package func dueWebhook() async throws(ReelFailure) -> DueWebhook? { try await board.dispatch() }
 
-    /// Says how an attempt to send a webhook ended. After a failure it is due again later, until a day has passed.
-    /// Repeats the call for a minute while Redis cannot be reached: a delivered webhook would otherwise be sent again.
+    /// As `Board.dispatched`, but repeated for a minute while Redis cannot be reached: a delivered webhook would
+    /// otherwise be sent again.
     package func settle(
         _ webhook: DueWebhook, _ outcome: DueWebhook.Outcome
     ) async throws(ReelFailure) -> DueWebhook.Answer {

@@ -3,26 +3,19 @@ internal import ReelCore
 internal import ReelHost
 internal import ReelQueue
 internal import Subprocess
+internal import Synchronization
 internal import SystemPackage
 
 /// A Redis and a worker of this process alone, for as long as one job takes: what `run` works with.
 struct LocalCluster: Sendable {
-    private let programs: Programs
-    private let store: String
-    private let slots: Int
-    private let memoryTotal: Int64
-    private let sandbox: SandboxMode
+    let programs: Programs
+    let store: String
+    let slots: Int
+    let memoryTotal: Int64
+    let sandbox: SandboxMode
 
     /// From one report of the worker to the next: how often progress can change.
     static let beat = Duration.milliseconds(500)
-
-    init(programs: Programs, store: String, slots: Int, memoryTotal: Int64, sandbox: SandboxMode) {
-        self.programs = programs
-        self.store = store
-        self.slots = slots
-        self.memoryTotal = memoryTotal
-        self.sandbox = sandbox
-    }
 
     /// Starts both, runs the body meanwhile, and ends both, however the body ends. Neither of them remains then, even if this
     /// process is killed.
@@ -93,9 +86,7 @@ struct LocalCluster: Sendable {
 
     private func configuration(_ room: PrivateFolder, _ url: String) throws(ReelFailure) -> Configuration {
         let folder = room.path
-        guard let redis = Programs.installed("redis-server") else {
-            throw ReelFailure(.redisNotInstalled)
-        }
+        guard let redis = Programs.installed("redis-server") else { throw ReelFailure(.redisNotInstalled) }
         let settings = """
             port 0
             unixsocket "\(folder)/redis.sock"
@@ -157,4 +148,82 @@ struct LocalCluster: Sendable {
     private static func lastLine(_ text: String) -> String {
         text.split(whereSeparator: \.isNewline).last.map(String.init) ?? "it said nothing"
     }
+}
+
+/// The shell script that runs the worker and the Redis of a coordinator, and ends them. It reads a pipe that only the
+/// coordinator holds open: however that process ends, SIGKILL included, the pipe ends, and the guard then ends worker and
+/// Redis and removes their folder. They could not do so themselves: redis-server cannot watch its parent, and PDEATHSIG
+/// fires when the starting thread ends.
+enum Guard {
+    /// Arguments: the private folder, redis-server's path, hundredths of a second that the worker has to end in, the
+    /// worker's command. Exits with the worker's status.
+    static let script = """
+        folder=$1 server=$2 patience=$3
+        shift 3
+        exec 3<&0 </dev/null
+
+        # A signal that comes before both are started would leave one running: start both first, then end.
+        told=
+        trap 'told=yes' HUP INT TERM
+        # The worker stops its engines and lets them go on. Until it heeds these signals it ignores them, as its starter does.
+        trap '' USR1 USR2
+        setsid "$server" "$folder/redis.conf" >"$folder/redis.log" 2>&1 3<&- &
+        redis=$!
+        setsid "$@" 3<&- &
+        worker=$!
+        watcher=
+        trap 'kill -USR1 "$worker" 2>/dev/null' USR1
+        trap 'kill -USR2 "$worker" 2>/dev/null' USR2
+
+        finish() {
+            trap '' HUP INT TERM
+            kill -TERM "$worker" 2>/dev/null
+            while [ "$patience" -gt 0 ] && kill -0 "$worker" 2>/dev/null; do
+                sleep 0.01
+                patience=$((patience - 1))
+            done
+            kill -KILL "$worker" "$redis" $watcher 2>/dev/null
+            wait "$worker" "$redis" 2>/dev/null
+            rm -rf "$folder"
+        }
+        trap 'finish; exit 0' HUP INT TERM
+        if [ -n "$told" ]; then finish; exit 0; fi
+
+        # A trap runs only between commands or in a wait, so another shell does the reading.
+        (trap - HUP INT TERM USR1 USR2; read -r _ <&3; kill -TERM $$) &
+        watcher=$!
+        exec 3<&-
+
+        # A signal ends the wait, too.
+        while :; do
+            wait "$worker"
+            status=$?
+            kill -0 "$worker" 2>/dev/null || break
+        done
+        finish
+        exit "$status"
+        """
+}
+
+/// Ctrl-Z at the terminal: without this, it would stop the coordinator, and its worker would go on.
+enum TerminalStop {
+    /// The guard of the worker; 0 if there is none.
+    private static let guardian = Atomic<Int32>(0)
+
+    /// From now on SIGTSTP stops the engines before this process, and SIGCONT lets both go on.
+    static func reach(_ guardian: Int32) {
+        Self.guardian.store(guardian, ordering: .relaxed)
+        let earlier = signal(SIGTSTP) { _ in
+            // Only what is safe in the handler of a signal (POSIX 2.4.3): memory that is there already, kill and raise.
+            let guardian = TerminalStop.guardian.load(ordering: .relaxed)
+            if guardian > 0 { kill(guardian, SIGUSR1) }
+            raise(SIGSTOP)
+            if guardian > 0 { kill(guardian, SIGUSR2) }
+        }
+        // A shell without job control has its programs ignore it.
+        if unsafeBitCast(earlier, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGTSTP, SIG_IGN) }
+    }
+
+    /// The guard has ended, and its number may belong to another process. From now on SIGTSTP stops this process alone.
+    static func release() { guardian.store(0, ordering: .relaxed) }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 package import ReelCore
 internal import ReelEngine
 package import ReelHost
@@ -11,18 +12,9 @@ internal import Synchronization
 /// A video that fails does not keep the others from being reversed. It leaves only files from which another run of the same
 /// job can resume.
 package struct LocalRun: Sendable {
-    /// A video to reverse.
-    package struct Request: Sendable {
-        /// From `JobRecord.init(submitting:spec:terms:submission:within:stages:)`.
-        package let job: JobRecord
-        /// Where the result goes.
-        package let destination: Destination
-
-        /// A job, and where its result goes.
-        package init(_ job: JobRecord, to destination: Destination) {
-            (self.job, self.destination) = (job, destination)
-        }
-    }
+    /// A video to reverse: its job, by `JobRecord.init(submitting:spec:terms:submission:within:stages:)`, and where the
+    /// result goes.
+    package typealias Request = (job: JobRecord, destination: Destination)
 
     /// The progress of a run.
     package enum Step: Sendable {
@@ -54,7 +46,6 @@ package struct LocalRun: Sendable {
     ///
     /// - Parameters:
     ///   - requests: at least one. The store is in the folder of the first one's output.
-    ///   - programs: where engine and worker are.
     ///   - slots: passes at once, at most.
     ///   - memoryTotal: bytes that all passes may take together.
     ///   - memoryIsLimited: whether a user chose the total. If not, a pass that needs more takes it.
@@ -89,7 +80,7 @@ package struct LocalRun: Sendable {
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
         }
-        LocalRun.removeOld(in: store, butNot: requests.map(\.job.id))
+        LocalRun.removeOld(in: store, butNot: requests.map { $0.job.id })
         // By then the jobs' locks, which are files in the store, have been let go.
         defer { store.removeIfEmpty() }
         // Jobs that have files in the store, locked.
@@ -198,7 +189,7 @@ package struct LocalRun: Sendable {
         _ told: @Sendable (Step) -> Void
     ) async throws(ReelFailure) -> JobView {
         let board = RedisBoard(redis, name: "reel-coordinator-run", patience: RedisPatience(.seconds(15)))
-        guard case .begun(let claim) = try await board.begin(stored.beginning, holder: WorkerID("submit")) else {
+        guard case .begun(let claim) = try await board.begin(stored.record.beginning, holder: WorkerID("submit")) else {
             throw ReelFailure(.probeLost(job: stored.id))
         }
         try await stored.publish(on: board, claim, stored.finished(in: stored.indexes(in: store)))
@@ -231,6 +222,28 @@ package struct LocalRun: Sendable {
         switch failure.kind {
         case .unreachable, .output, .interrupted: return true
         case .job, .usage, .input: return failure.cause == .transient
+        }
+    }
+}
+
+/// What interrupted runs leave for the same command: finished passes, in the hidden folder beside the outputs.
+extension LocalRun {
+    /// The folder beside an output that keeps them, and its size in bytes; nil if there is none.
+    package static func kept(beside output: String) -> (folder: String, bytes: Int64)? {
+        guard let workspace = try? Workspace.existing(beside: output), workspace.size > 0 else { return nil }
+        return (workspace.path, workspace.size)
+    }
+
+    /// After this many days without a run of the same job, its files are removed.
+    package static let daysKept = 7
+
+    /// Removes the files of jobs that no run has worked on for `daysKept`. Files that cannot be removed stay.
+    static func removeOld(in store: FolderStore, butNot jobs: [JobID]) {
+        let limit = Int(Date().timeIntervalSince1970) - daysKept * 86_400
+        for id in (try? store.jobs()) ?? [] where !jobs.contains(id) {
+            let folder = store.job(id)
+            guard let used = folder.lastUse, used < limit, let lock = try? folder.lock() else { continue }
+            withExtendedLifetime(lock) { try? folder.remove() }
         }
     }
 }

@@ -59,8 +59,7 @@ struct PicturedJob: Sendable {
                 entry: entry, name: name,
                 request: PicturesRequest(
                     subject: .source(files: SourceFiles(source: locator, index: index), sample: sample),
-                    within: wanted.size,
-                    file: entry.place(of: name)),
+                    within: wanted.size, file: entry.place(of: name)),
                 scope: EngineScope(
                     sources: isOriginal ? [locator] : [], reads: [index] + (isOriginal ? [] : [locator]), folders: []),
                 memory: MemoryBudget.pictures(of: decoded, as: decoded.video.stream)))

@@ -45,7 +45,47 @@ package struct Planning: Sendable {
         if anew { try await entry.removeContents() }
         if let job = try? await StoredJob(entry), await job.result != nil { return job }
         try await entry.open(wanted)
-        return try await plan(entry.read()).job
+        return try await planOnly(entry.read()).job
+    }
+
+    /// Plans a job whose planning a claim holds, and returns it when its passes are on the board, or when it is done.
+    ///
+    /// Throws `.probeLost` if another process holds the planning by then, `.jobCancelled` if a user cancelled the job,
+    /// and what reading and planning throw.
+    ///
+    /// - Parameter scratch: a folder of this machine, in which a small job is done as a whole. Nil to leave all passes to
+    ///   workers.
+    package func plan(
+        _ claim: Claim, on board: any Board, scratch: String? = nil
+    ) async throws(ReelFailure) -> (job: StoredJob, isDone: Bool) {
+        let entry = store.job(claim.job)
+        let record = try await entry.read()
+        let planned =
+            if let scratch {
+                try await planAndDo(record, token: claim.token, scratch: scratch)
+            } else {
+                try await planOnly(record)
+            }
+        guard let whole = planned.whole else {
+            let finished = await planned.job.finished(in: planned.indexes)
+            try await publish(planned.job, claim, finished, on: board)
+            return (planned.job, false)
+        }
+        try await entry.recordDone(whole.output, on: board)
+        do throws(ReelFailure) {
+            try await publish(planned.job, claim, whole.results, on: board)
+        } catch {
+            // The board alone decides between an end and a cancellation.
+            try? await entry.settle(on: board)
+            throw error
+        }
+        return (planned.job, true)
+    }
+
+    private func publish(
+        _ job: StoredJob, _ claim: Claim, _ finished: [Int: RecordedResult], on board: any Board
+    ) async throws(ReelFailure) {
+        try await board.patiently { () throws(ReelFailure) in try await job.publish(on: board, claim, finished) }
     }
 
     /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.

@@ -23,8 +23,6 @@ extension StoredJob {
 
     package var id: JobID { record.id }
 
-    package var beginning: BoardJob { record.beginning }
-
     package var result: StoredResult? { get async { await entry.result } }
 
     /// The indexes that the plan was made from, in the order of its sources. Throws as `JobStore.readIndexes` does.
@@ -48,9 +46,7 @@ extension StoredJob {
     ///
     /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled
     /// the job meanwhile, and `.unreachable`.
-    func publish(
-        on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]
-    ) async throws(ReelFailure) {
+    func publish(on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure) {
         let job = BoardJob(
             id: id, source: record.source.path, frames: plan.framesToMake,
             passCount: plan.passes.count, audioPasses: plan.audioPasses, need: plan.need, encoders: plan.encoders,
@@ -75,9 +71,7 @@ extension JobRecord {
 
 extension Plan {
     /// The number of passes of sound, which come first.
-    package var audioPasses: Int {
-        passes.prefix { if case .audio = $0 { true } else { false } }.count
-    }
+    package var audioPasses: Int { passes.prefix { if case .audio = $0 { true } else { false } }.count }
 
     /// Builds of the encoders that workers must have for this plan. Engines report the encoders that reel knows. Of any other
     /// that the user names, a worker notices only when it starts the encoder whether it has it.

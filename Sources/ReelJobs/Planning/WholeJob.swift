@@ -33,7 +33,7 @@ extension Planning {
     ///   - token: names the output while it is assembled.
     ///   - scratch: a folder of this machine for segments, which no other engine has.
     func planAndDo(_ record: JobRecord, token: String, scratch: String) async throws(ReelFailure) -> PlannedJob {
-        guard await mayBeSmall(record) else { return try await plan(record) }
+        guard await mayBeSmall(record) else { return try await planOnly(record) }
         return try await ReelFailure.unifying {
             let part = try await part(0, of: record)
             return try await engine.withEngine(memory: nil, scope: scope(toDo: part, of: record, scratch)) { session in
@@ -50,7 +50,7 @@ extension Planning {
     }
 
     /// Plans a job, and leaves its passes to others.
-    func plan(_ record: JobRecord) async throws(ReelFailure) -> PlannedJob {
+    func planOnly(_ record: JobRecord) async throws(ReelFailure) -> PlannedJob {
         let sources = try await examine(record)
         let job = try await findOrMakePlan(of: record.id, from: sources)
         try await stage(record)
@@ -137,8 +137,9 @@ struct WholeJob: Sendable {
     ) async throws(ReelFailure) -> (PassResult, JobResult) {
         let (container, before) = (job.plan.container, engine.cpuSeconds)
         let unnamed = Mutex<[StoredSegment]?>(segments)
-        let request = AssembleRequest(job: files, output: job.entry.assembling(container, token: token))
-        let answer = try await engine.assemble(request, progress: { _ in }) {
+        let request = EngineRequest.assemble(
+            AssembleRequest(job: files, output: job.entry.assembling(container, token: token)))
+        let answer = try await engine.perform(request, progress: { _ in }) {
             unnamed.withLock { segments in
                 defer { segments = nil }
                 return segments

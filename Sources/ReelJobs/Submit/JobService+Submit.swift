@@ -40,7 +40,7 @@ extension JobService {
         reading: @escaping Reading = { _ in }, known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> SubmittedJob {
         let store = try requiredStore()
-        if anew { try await JobControl(board: board, store: store).withdraw(wanted.id) }
+        if anew { try await withdraw(wanted.id) }
         let planning = Planning(
             store: store, engine: engine, capacity: try await Capacity.ofWorkers(on: board), quotas: quotas,
             reading: reading)

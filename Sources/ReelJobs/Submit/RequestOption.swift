@@ -55,9 +55,7 @@ package struct RequestOption: Sendable {
 
     fileprivate static func flag(
         _ help: String, _ set: @escaping @Sendable (inout OutputRequest) -> Void
-    ) -> RequestOption {
-        RequestOption(.flag, example: "true", help, { _ in true }, { request, _ in set(&request) })
-    }
+    ) -> RequestOption { RequestOption(.flag, example: "true", help, { _ in true }, { request, _ in set(&request) }) }
 
     fileprivate static func word<Word: RawRepresentable<String> & CaseIterable & SendableMetatype>(
         usual: Word?, example: Word, valueName: String? = nil, _ help: String,
@@ -90,9 +88,7 @@ package struct RequestOption: Sendable {
     fileprivate static func text(
         _ form: String = "a name", example: String, valueName: String? = nil, _ help: String,
         _ set: @escaping @Sendable (inout OutputRequest, String) -> Void
-    ) -> RequestOption {
-        RequestOption(.text(form), example: example, valueName: valueName, help, { $0 }, set)
-    }
+    ) -> RequestOption { RequestOption(.text(form), example: example, valueName: valueName, help, { $0 }, set) }
 }
 
 extension OutputRequest.Field {

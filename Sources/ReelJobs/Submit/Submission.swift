@@ -16,8 +16,7 @@ extension JobRecord {
     ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
     package init(
         submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), submission: Submission? = nil,
-        within roots: SourceRoots? = nil,
-        stages: Bool = false
+        within roots: SourceRoots? = nil, stages: Bool = false
     ) throws(ReelFailure) {
         let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
             guard source.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) == nil else {

@@ -97,8 +97,7 @@ package struct SubmittedEdit: Hashable, Sendable {
         guard repeats <= Edit.mostClips else { throw place.flaw(.clipCount(found: repeats)) }
         edit = Edit(
             clips: clips, turn: try object["turn"]?.word(of: Turn.self) ?? .once,
-            crossfade: try object["crossfade"]?.time(),
-            trim: try object["trim"]?.word(of: Trim.self) ?? .none)
+            crossfade: try object["crossfade"]?.time(), trim: try object["trim"]?.word(of: Trim.self) ?? .none)
         if let soundtrack = try object["soundtrack"]?.object(knows: ["source", "from"]) {
             let source = try soundtrack.required("source")
             add(soundtrack: try SubmittedEdit.file(source, path), from: try soundtrack["from"]?.time() ?? Rational(0))
@@ -124,8 +123,7 @@ package struct SubmittedEdit: Hashable, Sendable {
         let path = try SubmittedEdit.file(source, path)
         var clip = EditClip(
             source: index(of: path), from: try object["from"]?.position(), to: try object["to"]?.position(),
-            play: .forward,
-            times: try object["times"]?.count(EditClip.timesAllowed) ?? 1,
+            play: .forward, times: try object["times"]?.count(EditClip.timesAllowed) ?? 1,
             speed: try object["speed"]?.ratio(EditClip.speedsAllowed) ?? Rational(1),
             sound: try object["sound"]?.flag() ?? true, title: SubmittedEdit.title(of: path))
         if let from = clip.from, let to = clip.to, from == to || to.precedes(from) == true, let place = object["from"] {

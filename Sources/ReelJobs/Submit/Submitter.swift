@@ -107,7 +107,7 @@ struct Submitter: Sendable {
     private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
-                group.addTask { try await PlanningAttempt(planning: planning, board: board, claim: claim).run().job }
+                group.addTask { try await planning.plan(claim, on: board).job }
                 group.addTask {
                     while true {
                         try await Task.sleep(for: BoardTiming().reap)
@@ -144,7 +144,7 @@ struct Submitter: Sendable {
                     id, waiter: name.text, claim: claim, abandoning: abandoning && !hasWork),
                 case .remove(let removal) = departure, !hasWork
             else { return }
-            try? await JobControl(board: board, store: planning.store).discard(id, removal)
+            try? await JobService(store: planning.store, board: { board }).discard(id, removal)
         }.value
     }
 }

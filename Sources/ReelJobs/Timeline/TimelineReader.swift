@@ -57,9 +57,7 @@ struct TimelineReader {
     }
 
     /// The enabled tracks, and what lies beside them.
-    private mutating func tracks(
-        of top: TimelineObject
-    ) throws -> (tracks: [TimelineTrack], beside: [TimelineObject]) {
+    private mutating func tracks(of top: TimelineObject) throws -> (tracks: [TimelineTrack], beside: [TimelineObject]) {
         switch top.schema {
         case .timeline, .stack:
             let stack = top.schema == .stack ? top : try TimelineObject(top.required("tracks"), of: [.stack])

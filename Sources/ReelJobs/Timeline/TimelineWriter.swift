@@ -38,8 +38,7 @@ struct TimelineWriter {
             return TimelineItem(
                 media: sources[clip.source],
                 start: media[clip.source].place(clip.map.span.lowerBound - indexes[clip.source].startTime),
-                length: clip.map.duration,
-                play: isStill ? .freeze : clip.direction == .backwards ? .reverse : .forward,
+                length: clip.map.duration, play: isStill ? .freeze : clip.direction == .backwards ? .reverse : .forward,
                 isHeard: !hasSound || isHeard(clip, isStill), place: clip.map.offset)
         }
         self.hasSound = hasSound

@@ -119,13 +119,157 @@ extension JobService {
             waitAdvice: reason.flatMap(advice))
     }
 
-    /// Adds an entry to the board's journal: a change that a server was asked for, and by whom.
     package func note(_ action: JournalAction) async throws(ReelFailure) { try await board.note(action) }
 
-    /// Entries of the board's journal, the latest first, `count` at most.
     package func journal(
         before place: BoardEvent.Place? = nil, count: Int
-    ) async throws(ReelFailure) -> [JournalEntry] {
-        try await board.journal(before: place, count: count)
+    ) async throws(ReelFailure) -> [JournalEntry] { try await board.journal(before: place, count: count) }
+}
+
+/// A pass as lists show it. Names only ever get added; the server's openapi.json explains them.
+package struct JobPass: Codable, Hashable, Sendable {
+    package enum State: String, CaseIterable, Codable, Sendable {
+        case waiting, live, retrying, exhausted, done
+    }
+
+    package var index: Int
+    package var kind: String
+    package var state: State
+    package var firstFrame: Int?
+    package var endFrame: Int?
+    package var worker: String?
+    package var framesEncoded: Int?
+    package var attempts: [String: Int]
+}
+
+package struct PassPage: Codable, Hashable, Sendable {
+    package var passes: [JobPass]
+    /// The index at which the next page begins; missing if there is none.
+    package var next: String?
+}
+
+extension JobService {
+    /// How many passes are looked at for one page: a state that few are in must not keep a caller waiting.
+    private static let passesOfAPage = 2000
+
+    /// A page of a job's passes, in the plan's order. Throws `.jobUnknown` if the board does not have the job.
+    ///
+    /// - Parameters:
+    ///   - first: the index from which on passes are looked at.
+    package func passes(
+        of id: JobID, in state: JobPass.State? = nil, from first: Int = 0, limit: Int
+    ) async throws(ReelFailure) -> PassPage {
+        guard let status = try await board.status(id) else { throw ReelFailure(.jobUnknown(job: id)) }
+        let (job, count) = (status.job, status.job.passCount)
+        let plan = count > 0 ? try? await store?.job(id).readPlan(job.plan) : nil
+        var page = PassPage(passes: [], next: nil)
+        var place = first
+        while place < count, page.passes.count < limit, place - first < JobService.passesOfAPage {
+            let range = place..<min(place + 200, count)
+            guard let looks = try await board.passes(id, in: range) else { throw ReelFailure(.jobUnknown(job: id)) }
+            for (index, look) in zip(range, looks) {
+                guard page.passes.count < limit else { break }
+                let known = plan.flatMap { $0.passes.indices.contains(index) ? $0.passes[index] : nil }
+                let pass = JobPass(index, look, job.work(at: index) ?? .video, known)
+                if state == nil || pass.state == state { page.passes.append(pass) }
+                place = index + 1
+            }
+        }
+        page.next = place < count ? String(place) : nil
+        return page
+    }
+}
+
+extension JobPass {
+    fileprivate init(_ index: Int, _ look: PassLook, _ work: Work, _ pass: Pass?) {
+        let state: State =
+            if look.isFinished { .done } else if look.worker != nil { .live } else if look.isExhausted {
+                .exhausted
+            } else { look.isWaiting ? .retrying : .waiting }
+        self.init(
+            index: index, kind: work.rawValue, state: state, worker: look.worker?.text,
+            framesEncoded: look.framesEncoded, attempts: look.attempts)
+        if case .video(let video) = pass { (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound) }
+    }
+}
+
+/// How far a clip of an edit is. Clips that show the same share their passes, and are one. docs/json.md explains the
+/// names.
+package struct ClipProgress: Codable, Hashable, Sendable {
+    package var source: String?
+    package var firstFrame: Int
+    package var endFrame: Int
+    package var direction: Direction
+    package var passes: Int
+    package var passesDone: Int
+    package var passesLive: Int
+
+    package init(
+        source: String?, frames: Range<Int>, direction: Direction, passes: Int, passesDone: Int = 0, passesLive: Int = 0
+    ) {
+        self.source = source
+        (firstFrame, endFrame) = (frames.lowerBound, frames.upperBound)
+        self.direction = direction
+        self.passes = passes
+        self.passesDone = passesDone
+        self.passesLive = passesLive
+    }
+}
+
+/// Tells how far the clips of one job are, from its plan and the state of each of its passes.
+struct ClipSight {
+    private let entry: any JobEntry
+    private let board: any Board
+    private var known: (passes: Int, clips: [(clip: ClipProgress, passes: [Int])])?
+
+    /// Each pass is looked at, so clips of jobs with more passes are not told.
+    private static let mostPasses = 4096
+
+    init(_ entry: any JobEntry, on board: any Board) {
+        self.entry = entry
+        self.board = board
+    }
+
+    /// The clips in the order of the output; none if the job is not an edit of several clips whose passes are known.
+    mutating func clips(of status: JobStatus) async -> [ClipProgress] {
+        let passes = status.job.passCount
+        guard (1...ClipSight.mostPasses).contains(passes), !status.state.isTerminal else { return [] }
+        // A disproved plan is replaced by another.
+        if known?.passes != passes { known = (passes, await read(passes)) }
+        guard let clips = known?.clips, !clips.isEmpty,
+            let cells = try? await board.strip(status.job.id, cells: passes)?.cells, cells.count == passes
+        else { return [] }
+        return clips.map { clip, passes in
+            var clip = clip
+            clip.passesDone = passes.reduce(0) { $0 + cells[$1].done }
+            clip.passesLive = passes.reduce(0) { $0 + cells[$1].live }
+            return clip
+        }
+    }
+
+    private func read(_ passes: Int) async -> [(clip: ClipProgress, passes: [Int])] {
+        guard let plan = try? await entry.latestPlan(), let record = try? await entry.read(),
+            plan.passes.count == passes, plan.clips.count > 1
+        else { return [] }
+        return plan.clipsMade(
+            names: record.sources.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.path })
+    }
+}
+
+extension Plan {
+    /// The clips that passes make, and the places of those passes; `names` are those of the sources.
+    fileprivate func clipsMade(names: [String]) -> [(clip: ClipProgress, passes: [Int])] {
+        var makers: [Int: [Int]] = [:]
+        for (place, pass) in passes.enumerated() {
+            guard case .video(let video) = pass else { continue }
+            for clip in video.clips { makers[clip, default: []].append(place) }
+        }
+        return makers.sorted { $0.key < $1.key }.map { number, passes in
+            let clip = clips[number]
+            let progress = ClipProgress(
+                source: clip.isBlack || !names.indices.contains(clip.source) ? nil : names[clip.source],
+                frames: clip.frames, direction: clip.direction, passes: passes.count)
+            return (progress, passes)
+        }
     }
 }

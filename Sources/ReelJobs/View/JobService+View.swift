@@ -3,7 +3,8 @@ package import ReelQueue
 internal import ReelStore
 
 /// Jobs and workers as they are now: the board knows how far they are, the store what the board has forgotten. A
-/// service without a store leaves out results, times of failed frames, and the last words of engines.
+/// service without a store leaves out results, times of failed frames, and the last words of engines. `Board` documents
+/// what is passed on from it.
 extension JobService {
     /// One job in full. Throws `.jobUnknown` if neither board nor store has it.
     package func view(_ id: JobID) async throws(ReelFailure) -> JobView {
@@ -38,7 +39,8 @@ extension JobService {
         _ filter: JobFilter = JobFilter()
     ) async throws(ReelFailure) -> (jobs: [JobView], unreadable: [JobID: ReelFailure], others: Int) {
         let workers = try await board.workers()
-        let list = if filter.isOpen { try await board.latestJobs() } else { try await matching(filter, workers) }
+        let list =
+            if filter.isOpen { try await board.latestJobs(ended: 50) } else { try await matching(filter, workers) }
         var views: [JobView] = []
         for status in list.jobs { views.append(await view(status, workers)) }
         let others = filter.isOpen ? try await board.jobs().count - views.count - list.unreadable.count : 0
@@ -61,7 +63,7 @@ extension JobService {
     package func queue(_ filter: JobFilter = JobFilter()) async throws(ReelFailure) -> QueueView {
         let workers = try await board.workers()
         let list =
-            if filter.isOpen { try await board.queue() } else {
+            if filter.isOpen { try await board.queue(count: 100) } else {
                 try await matching(filter, workers) { $0 != .done && $0 != .cancelled }
             }
         var jobs: [JobView] = []
@@ -91,7 +93,6 @@ extension JobService {
         return found
     }
 
-    /// The workers that have beaten within the last hour, by name.
     package func workers() async throws(ReelFailure) -> [WorkerView] { try await board.workers().map(WorkerView.init) }
 
     /// Throws `.workersAbsent` if no worker claims passes.
@@ -101,17 +102,12 @@ extension JobService {
         throw ReelFailure(.workersAbsent(known: views.count))
     }
 
-    /// The names of drained hosts, sorted; some may have no worker now.
     package func drainedHosts() async throws(ReelFailure) -> [String] { try await board.drainedHosts() }
 
-    /// A job's passes at a glance; nil if the board does not have the job, or it has no passes yet.
     package func strip(_ id: JobID, cells: Int) async throws(ReelFailure) -> PassStrip? {
         try await board.strip(id, cells: cells)
     }
 
-    /// How many jobs of a submitter have not ended.
-    ///
-    /// - Parameter submitter: its name, without the host.
     package func unfinishedJobs(of submitter: String) async throws(ReelFailure) -> Int {
         try await board.jobs(of: submitter)
     }
@@ -121,15 +117,12 @@ extension JobService {
         (try? await store?.job(id).outline())?.submission?.submitter
     }
 
-    /// What the board has counted since it was made, and its jobs, passes and slots by state. The cost grows with the
-    /// jobs that have not ended, and not with their passes.
     package func metrics() async throws(ReelFailure) -> MetricsView {
         MetricsView(try await board.figures(), memory: try await board.memory())
     }
 
-    package func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures().demand) }
+    package func demand() async throws(ReelFailure) -> DemandView { DemandView(try await board.figures()) }
 
-    /// The speed of all jobs in each of the last 60 whole minutes.
     package func rates() async throws(ReelFailure) -> RatesView { RatesView(try await board.rates()) }
 
     /// Adds to each failure its pass, the times of the pass's frames, and what engines said, which only the store has.

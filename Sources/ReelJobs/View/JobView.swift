@@ -3,82 +3,54 @@ package import ReelQueue
 package import ReelStore
 internal import ReelWords
 
-/// A job as `--json` shows it. Documented in docs/json.md; names only ever get added.
+/// A job as `--json` shows it. Names only ever get added; docs/json.md explains them.
 package struct JobView: Codable, Hashable, Sendable {
     package var id: String
     package var state: JobState
-    /// None of its passes can be claimed, because a user has paused it.
     package var paused: Bool
     package var name: String?
     package var labels: [String: String]
-    /// Who submitted it last, as "alice@edit-2"; missing if that is unknown.
     package var submitter: String?
-    /// Its share of the work beside other jobs; 1 is normal.
     package var weight: Double
-    /// What was asked for, with the names of the store's record; missing without a store that has the job.
     package var options: JobSpec?
-    /// Path of the source; of the first if there are several.
     package var source: String
-    /// Paths of all sources, in a view of one job that the store has; else of the first alone.
     package var sources: [String]
-    /// By what each of the sources is known again, in a view of one job that the store has; else none.
     package var fingerprints: [FingerprintView] = []
-    /// How far each clip of an edit is, in a view of one job that the store has and that runs; else none.
     package var clips: [ClipProgress] = []
-    /// Frames of video that the job makes. A clip that is repeated counts once, unless its packets are copied.
     package var frames: Int
-    /// By finished passes and by held ones; so are the encoded ones.
     package var framesDecoded: Int
     package var framesEncoded: Int
     package var passes: Int
     package var passesDone: Int
-    /// Passes that workers hold, assembly and planning included.
     package var passesLive: Int
     package var passesReady: Int
     package var passesRetrying: Int
-    /// Passes that ran out of attempts, for which the job failed.
     package var passesExhausted: Int
-    /// Frames encoded in a second, over the last minute; 0 after the job's end.
     package var framesPerSecond: Double
-    /// Passes finished in a second, over the last minute; 0 after the job's end.
     package var passesPerSecond: Double
-    /// Seconds until all frames are there, at the speed of the last minute; missing if that tells nothing.
     package var eta: Double?
-    /// Seconds for which the pass that waits longest has been ready; missing if none is.
     package var oldestWait: Double?
-    /// Why no worker works on the job at this moment; missing if one does, or if it can be claimed at once.
     package var waitReason: String?
     package var waitCode: String?
-    /// Bytes of memory that a pass may take.
     package var need: Int64
-    /// Peak resident memory, in bytes, of the engine that had most; 0 before any pass is finished.
     package var peakRSS: Int64
-    /// Seconds since 1970.
     package var created: Double
-    /// Seconds since 1970; missing until the job has ended.
     package var finished: Double?
-    /// What will not be kept, was changed or repaired, and why no worker works on the job, in words.
     package var warnings: [String]
     package var diagnostics: [DiagnosticView]
-    /// The workers that hold passes of the job, in a view of that job alone: how their engines are confined.
     package var engines: [EngineView]
     package var excluded: [ExcludedView]
     package var failureCount: Int
-    /// A page of the passes that have had a failed attempt.
     package var failures: [FailureView]
     package var failure: String?
     package var failureReason: ReasonView?
-    /// Path of the result: where it was delivered, or in the store. Missing until there is one.
     package var output: String?
-    /// Bytes of the result. Missing until there is one; so is its hash.
     package var outputBytes: Int64?
     package var outputSha256: String?
 
     package struct FingerprintView: Codable, Hashable, Sendable {
         package var bytes: Int64
-        /// When it was last changed: nanoseconds since 1970.
         package var modifiedNanoseconds: Int64
-        /// SHA-256 of its first MiB and of its last, one after the other, in hexadecimal.
         package var edgesSha256: String
 
         package init(_ fingerprint: Fingerprint) {
@@ -90,7 +62,6 @@ package struct JobView: Codable, Hashable, Sendable {
     package struct EngineView: Codable, Hashable, Sendable {
         package var worker: String
         package var host: String
-        /// How they are confined; missing if the worker's release is too old to say.
         package var sandbox: SandboxState?
 
         package init(_ report: WorkerReport) {
@@ -193,5 +164,138 @@ extension JobStatus {
             job: job, state: state, passes: PassCounts(done: isDone ? job.passCount : 0),
             framesEncoded: isDone ? job.frames : 0, created: record.created, finished: record.finished,
             failure: record.failure, submission: try? record.submission?.text)
+    }
+}
+
+// In these views a code is stable, facts have names, and a message is for people and may change with every release.
+
+/// A diagnostic as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
+package struct DiagnosticView: Codable, Hashable, Sendable {
+    package var code: String
+    package var facts: JSONValue
+    package var message: String
+
+    package init(_ diagnostic: Diagnostic) {
+        (code, facts) = (diagnostic.code, diagnostic.facts)
+        message = diagnostic.words
+    }
+}
+
+/// Why something failed, as `--json` shows it. Documented in docs/json.md and docs/diagnostics.md.
+package struct ReasonView: Codable, Hashable, Sendable {
+    package var code: String
+    package var owner: ReelFailure.Owner
+    package var facts: JSONValue
+    package var message: String
+
+    package init(_ failure: ReelFailure) {
+        (code, facts) = (failure.reason.code, failure.reason.facts)
+        owner = failure.owner
+        message = failure.words
+    }
+}
+
+/// A command's failure as `--json` prints it: `{"error": {…}}`, with the job's id if there is one.
+package struct ErrorView: Codable, Hashable, Sendable {
+    /// The job's id; missing if the failure is of no job.
+    package var id: String?
+    /// The video of several that it is about, as the command named it; missing if the command had but one.
+    package var source: String?
+    package var error: Failure
+
+    package struct Failure: Codable, Hashable, Sendable {
+        package var code: String
+        package var owner: ReelFailure.Owner
+        package var facts: JSONValue
+        /// What went wrong and what to do, which may change with every release.
+        package var message: String
+        package var exit: Int32
+    }
+
+    /// A failure in a program's own words.
+    package init(_ failure: ReelFailure, message: String, job: JobID?, source: String? = nil) {
+        id = job?.text
+        self.source = source
+        error = Failure(
+            code: failure.reason.code, owner: failure.owner, facts: failure.reason.facts, message: message,
+            exit: failure.exitCode)
+    }
+
+    /// Arguments that a program does not take, with the code `usage`.
+    package init(usage message: String, exit: Int32) {
+        error = Failure(code: "usage", owner: .request, facts: .object([:]), message: message, exit: exit)
+    }
+}
+
+/// A job as `submit --json` prints it as soon as the job has its id. Documented in docs/json.md.
+package struct SubmittedView: Codable, Hashable, Sendable {
+    package var id: String
+    package var state: JobState
+
+    package init(id: JobID, state: JobState) { (self.id, self.state) = (id.text, state) }
+}
+
+/// The failed attempts at one pass, as `--json` shows them. Names only ever get added; docs/json.md explains them.
+package struct FailureView: Codable, Hashable, Sendable {
+    package var index: Int
+    package var kind: String?
+    package var firstFrame: Int?
+    package var endFrame: Int?
+    package var from: Double?
+    package var to: Double?
+    package var attempts: [String: Int]
+    package var lastMessage: String
+    package var recent: [AttemptView]
+
+    package struct AttemptView: Codable, Hashable, Sendable {
+        package var cause: String
+        package var code: String
+        package var owner: ReelFailure.Owner
+        package var facts: JSONValue
+        package var message: String
+        package var host: String
+        package var worker: String
+        package var time: Double
+        package var log: [String]?
+    }
+
+    /// - Parameters:
+    ///   - work: what failed; nil if it is not known.
+    ///   - pass: the pass, if a plan lists it and the store has the plan.
+    ///   - index: has the times of the pass's frames.
+    ///   - logs: the end of what engines wrote on standard error, by the token of the attempt.
+    package init(
+        _ failure: PassFailure, work: Work? = nil, pass: Pass? = nil, index: SourceIndex? = nil,
+        logs: [String: String] = [:]
+    ) {
+        self.index = failure.index
+        attempts = failure.attempts
+        lastMessage = failure.recent.last?.reason.words ?? ""
+        recent = failure.recent.map { attempt in
+            let log = logs[attempt.token].map(FailureView.lastLines) ?? []
+            return AttemptView(
+                cause: attempt.cause, code: attempt.reason.reason.code, owner: attempt.reason.owner,
+                facts: attempt.reason.reason.facts, message: attempt.reason.words, host: attempt.host,
+                worker: attempt.worker, time: attempt.time, log: log.isEmpty ? nil : log)
+        }
+        kind = work?.rawValue
+        guard case .video(let video) = pass else { return }
+        (firstFrame, endFrame) = (video.frames.lowerBound, video.frames.upperBound)
+        guard let index, index.video.frames.indices.contains(video.frames.upperBound - 1) else { return }
+        let (track, start) = (index.video, index.startTime)
+        func seconds(_ time: Timestamp) -> Double {
+            (track.stream.timeBase.seconds(time) - start).approximate
+        }
+        from = seconds(track.frames[video.frames.lowerBound].interval.start)
+        to = seconds(track.frames[video.frames.upperBound - 1].interval.end)
+    }
+
+    /// The last ten lines; of the report of a crash the first ten, since it ends with registers and addresses.
+    private static func lastLines(_ text: String) -> [String] {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard let crash = lines.firstIndex(where: { $0.hasPrefix("*** Program crashed") }) else {
+            return lines.suffix(10).map(String.init)
+        }
+        return lines[crash...].prefix(10).map(String.init)
     }
 }

@@ -1,94 +1,66 @@
 package import ReelCore
 
-/// What `plan` shows: the work that a submission would cause. Documented in docs/json.md; names only ever get added.
+/// What `plan` shows: the work that a submission would cause. Names only ever get added; docs/json.md explains
+/// them.
 package struct PlanView: Codable, Hashable, Sendable {
     package var id: String
-    /// Path of the source; of the first if there are several.
     package var source: String
-    /// Paths of all sources. Clips name them by their place here.
     package var sources: [String]
     package var container: String
-    /// As FFmpeg spells it; "copy" with passthrough. For moving pictures, that of the lossless ones in between.
     package var videoEncoder: String
     package var pixelFormat: String
     package var width: Int
     package var height: Int
     package var audioEncoders: [String]
     package var found: SourceView
-    /// The video encoder's own options, as "preset=medium crf=18.0".
     package var encoderOptions: String
-    /// Bits per second of the video; missing if the quality is constant instead.
     package var bitrate: VideoRate?
     package var audio: [OutputAudioView]
-    /// The clips that the output shows, in its order; repeats are not listed.
     package var clips: [ClipView]
     package var frames: Int
-    /// Seconds of video that the output shows.
     package var seconds: Double
-    /// In the order of the output: audio, then video from the source's end to its start, unless its packets are copied.
     package var passes: [PassView]
-    /// Bytes that a pass may take.
     package var need: Int64
-    /// Frames to decode, including the ones that a pass discards before its first; none with passthrough.
+    /// None with passthrough.
     package var framesToDecode: Int
-    /// How much the job asks of each quota that is set and can be known before any work.
     package var quotas: [QuotaView] = []
 
     package struct QuotaView: Codable, Hashable, Sendable {
-        /// "pixels" of a picture, "duration" in seconds, "frames" or "tracks" of the output.
         package var quota: String
         package var asked: Int64
         package var most: Int64
     }
 
-    /// What will not be kept, is changed or repaired, in words.
     package var warnings: [String]
     package var diagnostics: [DiagnosticView]
 
     package struct ClipView: Codable, Hashable, Sendable {
-        /// The place of its source in `sources`; missing for a gap, which is black.
         package var source: Int?
-        /// Its first frame of the source in presentation order, counted from 0.
         package var firstFrame: Int
-        /// The frame after its last.
         package var endFrame: Int
-        /// Seconds of the source in a second of the output.
         package var speed: Double
-        /// How long the output shows it each time, in seconds.
         package var seconds: Double
         package var direction: Direction
-        /// When the range begins in the source, in seconds from the file's start.
         package var from: Double
-        /// When the range ends in the source, in seconds from the file's start.
         package var to: Double
-        /// When the output shows it first, in seconds.
         package var start: Double
         package var times: Int
     }
 
     package struct PassView: Codable, Hashable, Sendable {
-        /// "audio" or "video".
         package var kind: String
-        /// Its first frame of the source in presentation order, counted from 0; missing for audio.
         package var firstFrame: Int?
-        /// The frame after its last; missing for audio.
         package var endFrame: Int?
-        /// How many chunks it has, each of which becomes a segment.
         package var runs: Int
-        /// Of its encoder; missing for audio.
         package var threads: Int?
     }
 
     package struct OutputAudioView: Codable, Hashable, Sendable {
-        /// Its place among the source's audio tracks.
         package var track: Int
         package var handling: AudioHandling
-        /// As FFmpeg spells it.
         package var encoder: String
         package var sampleRate: Int
-        /// As FFmpeg spells it.
         package var channelLayout: String
-        /// Bits per second; missing if the encoder has no bit rate.
         package var bitrate: Int64?
     }
 
@@ -119,7 +91,6 @@ package struct PlanView: Codable, Hashable, Sendable {
         diagnostics += views
         warnings += views.map(\.message)
     }
-
 }
 
 extension PlanView {

@@ -2,34 +2,23 @@ package import ReelCore
 package import ReelQueue
 internal import ReelWords
 
-/// The queue as `--json` shows it: all jobs together, and each. Documented in docs/json.md; names only ever get added.
+/// The queue as `--json` shows it: all jobs together, and each. Names only ever get added; docs/json.md explains them.
 package struct QueueView: Codable, Hashable, Sendable {
     package var active: Int
-    /// Jobs that failed and are still on the board.
     package var failed: Int
     package var ready: Int
     package var inFlight: Int
     package var retrying: Int
-    /// Passes, of the listed jobs, that ran out of attempts.
     package var exhausted: Int
-    /// Seconds for which the pass that waits longest has been ready; missing if none is. Like the passes above it
-    /// counts all jobs that have not ended, or with a filter the listed jobs.
     package var oldestWait: Double?
-    /// Frames of all jobs encoded in a second, over the last minute.
     package var framesPerSecond: Double
-    /// Passes of all jobs finished in a second, over the last minute.
     package var passesPerSecond: Double
-    /// Seconds until the frames of all listed jobs that are not paused are there; missing if the speed tells nothing.
     package var eta: Double?
-    /// Workers whose last beat is not older than a lease.
     package var workers: Int
-    /// Slots of these workers that claim passes, or that hold one though their worker is drained.
+    /// Slots of live workers that claim passes, or that hold one though their worker is drained.
     package var slots: Int
-    /// Slots of these workers that hold a pass.
     package var slotsBusy: Int
-    /// Jobs that have not ended, the oldest first, then the failed ones, the latest first; a page of each.
     package var jobs: [JobView]
-    /// Jobs whose state on the board cannot be read: none of their passes can be claimed.
     package var unreadable: [UnreadableView]
 
     package struct UnreadableView: Codable, Hashable, Sendable {
@@ -82,45 +71,28 @@ extension QueueView.UnreadableView {
     }
 }
 
-/// What the board has counted, and its jobs, passes and slots by state. Names only ever get added.
-///
-/// Counters only grow, until Redis loses them; see `BoardFigures`.
+/// What the board has counted, and its jobs, passes and slots by state, as `BoardFigures` explains them. Names only ever
+/// get added.
 package struct MetricsView: Codable, Hashable, Sendable {
-    /// The jobs on the board now, by state: `probing`, `running`, `assembling`, `paused`, `done`, `failed`, `cancelled`
-    /// and `unreadable`. Each counts once, a paused one as paused.
     package var jobs: [String: Int]
-    /// Counter: jobs by how they ended: `done`, `failed` or `cancelled`.
     package var jobsEnded: [String: Int]
-    /// Passes of jobs that have not ended, by state: `ready`, `live`, `retrying`, `paused` and `done`.
     package var passes: [String: Int]
-    /// Counter: attempts at passes, by outcome and cause, also outcomes that never occurred.
     package var passAttempts: [AttemptsView]
-    /// Counter: how long passes took, from claim to result.
     package var passDuration: HistogramView
-    /// Counter: how long passes waited until they were claimed.
     package var passWait: HistogramView
     package var framesDecoded: Int
     package var framesEncoded: Int
-    /// Counter: bytes of the outputs that assemblies made.
     package var outputBytes: Int
     package var leasesLost: Int
-    /// Counter: attempts to send webhooks, by what followed: `sent`, `retried` or `given-up`.
     package var webhooks: [String: Int]
-    /// Seconds for which the pass that waits longest has been ready; missing if none is.
     package var oldestReadySeconds: Double?
-    /// Slots of live workers by state: `busy`, `free`, `out` and `drained`.
     package var slots: [String: Int]
-    /// Workers whose last beat is not older than a lease.
     package var workers: Int
-    /// Bytes of memory that Redis uses.
     package var redisMemoryBytes: Int64
-    /// Bytes that it may use; missing if there is no limit.
     package var redisMemoryLimitBytes: Int64?
 
     package struct AttemptsView: Codable, Hashable, Sendable {
-        /// `done`, `failed`, `lost` or `released`.
         package var outcome: String
-        /// The failure's cause; missing if the attempt did not fail.
         package var cause: String?
         package var count: Int
     }
@@ -140,7 +112,6 @@ package struct MetricsView: Codable, Hashable, Sendable {
             package var count: Int
         }
     }
-
 }
 
 extension MetricsView {
@@ -183,24 +154,22 @@ extension MetricsView.HistogramView {
 
 /// How much work there is for how many slots, for programs that start and stop workers. Names only ever get added.
 package struct DemandView: Codable, Hashable, Sendable {
-    /// All of it; the JSON is an object in which this has the name `demand`.
     package var demand: Demand
 
     package struct Demand: Codable, Hashable, Sendable {
         /// Slots that could work now: the slots that hold a pass, and one for each pass that can be claimed.
         package var slotsWanted: Int
         package var slotsBusy: Int
-        /// Passes that a worker can claim, planning and assemblies among them.
         package var passesReady: Int
         package var passesInFlight: Int
         /// Seconds for which the pass that waits longest has been ready; missing if none is.
         package var oldestReadySeconds: Double?
     }
 
-    package init(_ board: BoardDemand) {
+    package init(_ figures: BoardFigures) {
         demand = Demand(
-            slotsWanted: board.slotsWanted, slotsBusy: board.slotsBusy, passesReady: board.passesReady,
-            passesInFlight: board.passesInFlight, oldestReadySeconds: board.oldestReady)
+            slotsWanted: figures.slotsWanted, slotsBusy: figures.slots.busy, passesReady: figures.passes.ready,
+            passesInFlight: figures.passes.live, oldestReadySeconds: figures.oldestReady)
     }
 }
 
@@ -210,7 +179,6 @@ package struct RatesView: Codable, Hashable, Sendable {
     package var minutes: [MinuteView]
 
     package struct MinuteView: Codable, Hashable, Sendable {
-        /// The start of the minute, in seconds since 1970.
         package var time: Int
         package var framesPerSecond: Double
         package var passesPerSecond: Double
@@ -221,5 +189,64 @@ package struct RatesView: Codable, Hashable, Sendable {
             MinuteView(
                 time: $0.time, framesPerSecond: $0.pace.framesPerSecond, passesPerSecond: $0.pace.passesPerSecond)
         }
+    }
+}
+
+/// A worker as `--json` shows it. Names only ever get added; docs/json.md explains them.
+package struct WorkerView: Codable, Hashable, Sendable {
+    package var id: String
+    package var host: String
+    package var slots: Int
+    package var slotsOut: Int
+    package var memoryTotal: Int64
+    package var version: String?
+    package var store: String?
+    package var uptime: Double?
+    package var beatAge: Double
+    package var gone: Bool
+    package var draining: Bool
+    package var drained: DrainScope?
+    package var sandbox: SandboxState?
+    package var sourceRoots: [String]?
+    package var notes: [String]
+    package var diagnostics: [DiagnosticView]
+    package var passes: [HoldView]
+
+    package struct HoldView: Codable, Hashable, Sendable {
+        package var job: String
+        package var pass: Int
+        package var framesDecoded: Int
+        package var framesEncoded: Int
+        package var frames: Int?
+        package var kind: String?
+        package var seconds: Double?
+        /// Missing, too, if some chunks were whole when it was claimed.
+        package var framesPerSecond: Double?
+
+        init(_ held: WorkerReport.Held, _ hold: WorkerStatus.Hold?) {
+            (job, pass) = (held.job.text, held.index)
+            (framesDecoded, framesEncoded) = (held.decoded, held.encoded)
+            seconds = hold?.seconds
+            kind = hold?.work.rawValue
+            guard hold?.work == .video else { return }
+            frames = held.frames
+            if let seconds, seconds > 0, held.encoded > 0, held.wholeChunks == 0 {
+                framesPerSecond = Double(held.encoded) / seconds
+            }
+        }
+    }
+}
+
+extension WorkerView {
+    package init(_ status: WorkerStatus) {
+        let (report, diagnostics) = (status.report, status.report.notes.map(DiagnosticView.init))
+        self.init(
+            id: report.worker.text, host: report.host, slots: report.slots, slotsOut: report.slotsOut,
+            memoryTotal: report.memoryTotal, version: report.version, store: report.store, uptime: report.uptime,
+            beatAge: status.beatAge, gone: status.isGone, draining: status.drained != nil, drained: status.drained,
+            sandbox: report.sandbox, sourceRoots: report.sourceRoots?.folders, notes: diagnostics.map(\.message),
+            diagnostics: diagnostics,
+            passes: report.held.sorted { ($0.job.text, $0.index) < ($1.job.text, $1.index) }
+                .map { HoldView($0, status.holds[$0.token]) })
     }
 }

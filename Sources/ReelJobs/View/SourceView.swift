@@ -1,31 +1,24 @@
 package import ReelCore
 
-/// What recon found in a source. Documented in docs/json.md; names only ever get added.
+/// What recon found in a source. Names only ever get added; docs/json.md explains them.
 package struct SourceView: Codable, Hashable, Sendable {
-    /// The demuxer's name as FFmpeg spells it.
     package var format: String
     package var size: Int64
-    /// Seconds on the file's clock at which the file starts.
     package var start: Double
-    /// Seconds on the file's clock at which the video starts.
     package var videoStart: Double
-    /// Seconds from the first frame to the end of the last.
     package var seconds: Double
     package var video: VideoView
     package var groups: GroupsView
     package var audio: [AudioView]
     package var texts: [TextView]
     package var chapters: Int
-    /// Covers and attached files, by their codec or media type.
     package var attachments: [String]
 
-    /// The main video track. Names are those of FFmpeg.
+    /// Names are those of FFmpeg.
     package struct VideoView: Codable, Hashable, Sendable {
-        /// The stream's place in the file, counted from 0.
         package var stream: Int
         package var codec: String
         package var profile: String?
-        /// As the codec counts it: 40 is level 4.0 of H.264, 120 that of HEVC.
         package var level: Int?
         package var width: Int
         package var height: Int
@@ -34,7 +27,6 @@ package struct SourceView: Codable, Hashable, Sendable {
         package var sampleAspectRatio: String?
         /// The shape of the picture, as "16:9"; missing if `sampleAspectRatio` is.
         package var displayAspectRatio: String?
-        /// Degrees clockwise that a player turns the picture; missing for 0.
         package var rotation: Int?
         /// Frames per second, as "30000/1001"; missing if unspecified.
         package var frameRate: String?
@@ -66,9 +58,7 @@ package struct SourceView: Codable, Hashable, Sendable {
         package var reorderDepth: Int
     }
 
-    /// An audio track. Names are those of FFmpeg.
     package struct AudioView: Codable, Hashable, Sendable {
-        /// The stream's place in the file, counted from 0.
         package var stream: Int
         package var codec: String
         package var profile: String?
@@ -81,20 +71,17 @@ package struct SourceView: Codable, Hashable, Sendable {
         package var bitrate: Int64
         /// Seconds from the start of the video to that of the track; negative if the track starts earlier.
         package var start: Double
-        /// Seconds from the start of the video to the end of the track.
         package var end: Double
         package var language: String?
         package var title: String?
     }
 
     package struct TextView: Codable, Hashable, Sendable {
-        /// The stream's place in the file, counted from 0.
         package var stream: Int
         package var codec: String
         package var cues: Int
         package var language: String?
     }
-
 }
 
 extension SourceView {
@@ -105,8 +92,7 @@ extension SourceView {
         self.init(
             format: index.format, size: index.fileSize, start: index.startTime.approximate,
             videoStart: zero.approximate, seconds: (base.seconds(track.end) - zero).approximate,
-            video: VideoView(track), groups: GroupsView(track),
-            audio: index.audio.map { AudioView($0, zero: zero) },
+            video: VideoView(track), groups: GroupsView(track), audio: index.audio.map { AudioView($0, zero: zero) },
             texts: index.subtitles.map { text in
                 TextView(
                     stream: text.parameters.index, codec: text.parameters.codec, cues: text.cues.count,

@@ -1,11 +1,9 @@
 internal import CFFmpeg
 package import ReelCore
 
-/// A file that was assembled and verified.
 package struct Assembled: Sendable {
     /// The number of packets of all streams.
     package let packets: Int
-    /// Size of the file in bytes.
     package let bytes: Int64
     /// SHA-256 of the file as read back, in hexadecimal.
     package let checksum: String
@@ -16,46 +14,39 @@ package struct Assembled: Sendable {
 /// Joins the segments of a job in the order of the output, with its sound, subtitles, chapters and attachments, and
 /// verifies the file.
 package struct Assembler {
+    package typealias Progress = (_ packets: Int, _ frames: Int) -> Void
+
     private let sources: [IndexedSource]
     private let plan: Plan
     private let segments: SegmentList
 
-    /// - Parameters:
-    ///   - sources: the sources of the plan, in their order. Covers and attached files are copied from them, and with
-    ///     passthrough the video's packets.
-    ///   - segments: of the plan's passes.
+    /// `sources` are the plan's, in their order. Covers and attached files are copied from them, and with passthrough
+    /// the video's packets.
     package init(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
-        self.sources = sources
-        self.plan = plan
-        self.segments = segments
+        (self.sources, self.plan, self.segments) = (sources, plan, segments)
     }
 
-    /// The source of the first clip: the output gets its tags, its track details and the shape of its pixels.
-    private var first: IndexedSource { sources[plan.mainSource] }
-    private var index: SourceIndex { first.index }
+    /// The index of the source from which the output gets its tags, its track details and the shape of its pixels.
+    private var index: SourceIndex { sources[plan.mainSource].index }
 
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and a
     /// difference is noticed at a segment's end: if this throws, nothing is at the output's place. Calls `progress`
     /// with the numbers of packets written or checked, and of video frames written.
-    package func assemble(
-        to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
-    ) throws(ReelFailure) -> Assembled {
+    package func assemble(to output: Locator, progress: Progress) throws(ReelFailure) -> Assembled {
         if let loop = LoopAssembler(sources: sources, plan: plan, segments: segments) {
             return try loop.assemble(to: output, progress: progress)
         }
-        let heard = try audioTracks()
-        let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
-        let sources = try packetSources(streams, heard)
+        let streams = try OutputStreams(plan: plan, sources: sources, heard: try audioTracks())
+        let sources = try packetSources(streams)
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
         let muxer = try Muxer(
             sink, format: plan.container.traits.muxer,
             interleaves: plan.container.traits.pacing?.storesSoundByFrame == true)
         try streams.add(to: muxer)
-        let extras = try extras(heard)
+        let extras = try extras(streams.heard)
         try extras.add(to: muxer)
         muxer.setMetadata(index.keptTags(timecode: plan.timecode))
-        let options = muxerOptions(streams, extras, heard)
-        try muxer.begin(options: options, shifted: !plan.container.traits.startsAtZero)
+        try muxer.begin(options: muxerOptions(streams, extras), shifted: !plan.container.traits.startsAtZero)
         try extras.write(to: muxer, first: sources.count)
 
         let expected = try Expectation(streams: streams, sources: sources, extras: extras)
@@ -93,10 +84,9 @@ package struct Assembler {
         if let loop = LoopAssembler(sources: sources, plan: plan, segments: segments) {
             return try loop.verify(output, progress: progress)
         }
-        let heard = try audioTracks()
-        let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
-        let sources = try packetSources(streams, heard)
-        let expected = try Expectation(streams: streams, sources: sources, extras: try extras(heard))
+        let streams = try OutputStreams(plan: plan, sources: sources, heard: try audioTracks())
+        let sources = try packetSources(streams)
+        let expected = try Expectation(streams: streams, sources: sources, extras: try extras(streams.heard))
         let packet = try Packet()
         for (number, source) in sources.enumerated() {
             while source.upcoming != nil {
@@ -119,30 +109,26 @@ package struct Assembler {
     private var isQuickTime: Bool { plan.container.isQuickTime }
 
     /// The packets of the video, then of the audio tracks, then of the texts, each with its final times.
-    private func packetSources(
-        _ streams: OutputStreams, _ heard: [OutputAudioTrack]
-    ) throws(ReelFailure) -> [any PacketSource] {
-        let shift = try shift(for: heard)
+    private func packetSources(_ streams: OutputStreams) throws(ReelFailure) -> [any PacketSource] {
+        let shift = try shift(for: streams.heard)
         let later = clock.seconds(shift)
-        var made: [any PacketSource] = []
-        if plan.video.isPassthrough {
-            made.append(try PassthroughSource(sources, plan: plan, shift: shift))
-        } else {
-            made.append(
+        let video: any PacketSource =
+            if plan.video.isPassthrough {
+                try PassthroughSource(sources, plan: plan, shift: shift)
+            } else {
                 VideoSource(
-                    segments: segments, plan: plan, indexes: sources.map(\.index),
-                    parameters: streams.video, depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
-        }
-        for (heard, parameters) in zip(heard, streams.audio) {
-            made.append(try AudioSource(heard, parameters: parameters, shift: later, isMatroska: isMatroska))
+                    segments: segments, plan: plan, indexes: sources.map(\.index), parameters: streams.video,
+                    depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift)
+            }
+        let audio = try zip(streams.heard, streams.audio).map { (heard, parameters) throws(ReelFailure) in
+            try AudioSource(heard, parameters: parameters, shift: later, isMatroska: isMatroska)
         }
         let overlapping = plan.container.traits.holdsOverlappingCues
-        return made + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
+        return [video] + audio + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
     }
 
     private func extras(_ heard: [OutputAudioTrack]) throws(ReelFailure) -> OutputExtras {
-        let shift = try shift(for: heard)
-        return try OutputExtras(sources: sources, plan: plan, shift: clock.seconds(shift))
+        try OutputExtras(sources: sources, plan: plan, shift: clock.seconds(shift(for: heard)))
     }
 
     private var clock: TimeBase { plan.video.format.timeBase }
@@ -153,7 +139,7 @@ package struct Assembler {
         guard earliest < Rational(0) else { return .zero }
         let ticks = clock.ticks(in: Rational(0) - earliest, rounding: .up)
         guard ticks <= Timestamp.bound else {
-            throw ReelFailure(.soundOutOfReach(path: first.locator.name, distance: earliest))
+            throw ReelFailure(.soundOutOfReach(path: sources[plan.mainSource].locator.name, distance: earliest))
         }
         return Ticks(ticks)
     }
@@ -175,25 +161,23 @@ package struct Assembler {
         return result
     }
 
-    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras, _ heard: [OutputAudioTrack])
-        -> [MediaOption]
-    {
+    private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras) -> [MediaOption] {
         guard isQuickTime else { return [] }
-        let base = clock.secondsPerTick
         let more = extras.tableBytes + streams.subtitles.reduce(0) { $0 + $1.tableBytes }
         let listsNames = plan.container.listsNames(
             of: index.keptTags(timecode: plan.timecode), besideCover: extras.hasCovers)
         return (listsNames ? [MediaOption(name: "movflags", value: "use_metadata_tags")] : []) + [
             MediaOption(name: "write_tmcd", value: "0"),
-            MediaOption(name: "video_track_timescale", value: "\(base.denominator)"),
+            MediaOption(name: "video_track_timescale", value: "\(clock.secondsPerTick.denominator)"),
             MediaOption(name: "movie_timescale", value: "\(movieTimescale)"),
-            MediaOption(name: "moov_size", value: "\(moovRoom(heard) + more)"),
+            MediaOption(name: "moov_size", value: "\(moovRoom(streams.heard) + more)"),
         ]
     }
 
     /// Ticks per second for edit lists and chapters: fine enough for every track's start, as far as 32 bits allow, and
     /// for the milliseconds of chapters.
     private var movieTimescale: Int64 {
+        let hasChapters = !plan.chapters.isEmpty || plan.clips.contains { !sources[$0.source].index.chapters.isEmpty }
         let scales =
             [clock.secondsPerTick.denominator] + plan.audio.map { Int64($0.sampleRate) } + (hasChapters ? [1000] : [])
         let common = scales.reduce(Int64?(1)) { product, scale in
@@ -201,10 +185,6 @@ package struct Assembler {
         }
         guard let common, common <= Int64(Int32.max) else { return scales.max() ?? 1000 }
         return common
-    }
-
-    private var hasChapters: Bool {
-        !plan.chapters.isEmpty || plan.clips.contains { !sources[$0.source].index.chapters.isEmpty }
     }
 
     /// The most bytes that the sample tables take (ISO 14496-12 8.6, 8.7). That room is reserved at the file's start,

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Crypto
 internal import ReelCore
 
-/// Makes a GIF, an animated PNG or WebP from the segments of a job, and verifies the file.
+/// Does what `Assembler` does for a GIF, an animated PNG or WebP.
 struct LoopAssembler {
     private let file: any LoopFile
     private let count: Int
@@ -14,10 +14,7 @@ struct LoopAssembler {
         count = pictures.delays.count
     }
 
-    /// Writes the output and reads it back; see `Assembler.assemble`.
-    func assemble(
-        to output: Locator, progress: (_ packets: Int, _ frames: Int) -> Void
-    ) throws(ReelFailure) -> Assembled {
+    func assemble(to output: Locator, progress: Assembler.Progress) throws(ReelFailure) -> Assembled {
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
         let made = try file.write(to: sink, progress: progress)
         sink.finish()
@@ -27,7 +24,6 @@ struct LoopAssembler {
         return Assembled(packets: count, bytes: made.bytes, checksum: checksum, diagnostics: [])
     }
 
-    /// Compares a finished file with the segments from which it was made. Returns the number of pictures compared.
     func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
         let expected = try file.expected()
         let source = try failing(.open, output) { () throws(ByteFault) in try output.source() }
@@ -45,13 +41,12 @@ struct LoopExpectation {
 
 /// How a format writes the pictures into a file and reads them back.
 private protocol LoopFile {
-    /// The contents that a file of these pictures must have.
+    typealias Written = (expected: LoopExpectation, bytes: Int64)
+
     func expected() throws(ReelFailure) -> LoopExpectation
 
     /// Writes all pictures. Returns the file's size in bytes, too.
-    func write(
-        to sink: any ByteSink, progress: (_ packets: Int, _ frames: Int) -> Void
-    ) throws(ReelFailure) -> (expected: LoopExpectation, bytes: Int64)
+    func write(to sink: any ByteSink, progress: Assembler.Progress) throws(ReelFailure) -> Written
 
     /// Compares a finished file with the expected contents. Returns the file's SHA-256 in hexadecimal.
     func verify(
@@ -65,16 +60,14 @@ private struct MuxedLoop: LoopFile {
 
     func expected() throws(ReelFailure) -> LoopExpectation { LoopExpectation(pictures: try pictures.drawn { _ in }) }
 
-    func write(
-        to sink: any ByteSink, progress: (_ packets: Int, _ frames: Int) -> Void
-    ) throws(ReelFailure) -> (expected: LoopExpectation, bytes: Int64) {
+    func write(to sink: any ByteSink, progress: Assembler.Progress) throws(ReelFailure) -> Written {
         let (clock, delays) = (pictures.traits.clock, pictures.delays)
         let muxer = try Muxer(sink, format: pictures.plan.container.traits.muxer)
         let encoder = try Encoder(pictures.traits.encoder, options: []) { (context) throws(ReelFailure) in
             context.describePictures(
                 pictures.size.width, pictures.size.height, av_get_pix_fmt(pictures.drawnFormat), clock)
         }
-        _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
+        try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try encoder.describe(into: stream.pointee.codecpar)
         }
         try muxer.begin(options: muxerOptions(last: delays.last ?? 1))
@@ -117,7 +110,6 @@ private struct MuxedLoop: LoopFile {
         ]
     }
 
-    /// Decodes the file and compares every picture and its delay.
     func verify(
         _ output: any ByteSource, _ expected: LoopExpectation, progress: (Int) -> Void
     ) throws(ReelFailure) -> String {
@@ -125,7 +117,7 @@ private struct MuxedLoop: LoopFile {
         let demuxer = try Demuxer(ByteReader(output, .output), purpose: .output)
         guard let stream = demuxer.stream(0) else { throw unverified(.missing) }
         let decoder = try Decoder(stream: stream, threads: 1, path: output.name)
-        let clock = TimeBase(stream.pointee.time_base)
+        let clock = stream.timeBase
         let digest = try LoopDigest()
         let packet = try Packet()
         let frame = try Frame()
@@ -174,9 +166,7 @@ private struct WebPLoop: LoopFile {
 
     func expected() throws(ReelFailure) -> LoopExpectation { try coded { _ in } }
 
-    func write(
-        to sink: any ByteSink, progress: (_ packets: Int, _ frames: Int) -> Void
-    ) throws(ReelFailure) -> (expected: LoopExpectation, bytes: Int64) {
+    func write(to sink: any ByteSink, progress: Assembler.Progress) throws(ReelFailure) -> Written {
         let file = WebPWriter(sink, layout)
         var written = 0
         let expected = try coded { (bytes) throws(ReelFailure) in

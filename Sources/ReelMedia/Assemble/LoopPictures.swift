@@ -25,11 +25,8 @@ struct LoopPictures {
             return clock.seconds(clip.interval(of: frame, in: sources[clip.source].index.video).start)
         }
         let least = max(traits.clock.ticks(in: LoopTraits.leastDelay, rounding: .up), 1)
-        delays =
-            LoopDelays(
-                starts: starts, end: clock.seconds(plan.end(in: sources.map(\.index))), clock: traits.clock,
-                least: least
-            ).delays
+        let end = clock.seconds(plan.end(in: sources.map(\.index)))
+        delays = LoopTraits.delays(starts: starts, end: end, clock: traits.clock, least: least)
     }
 
     var size: PictureSize { PictureSize(width: plan.video.format.width, height: plan.video.format.height) }
@@ -43,7 +40,7 @@ struct LoopPictures {
     }
 
     /// Hands out all pictures in the output's order, as the format shows them. Returns what each shows.
-    func drawn(_ take: (borrowing Frame) throws(ReelFailure) -> Void) throws(ReelFailure) -> [DecodedPicture] {
+    func drawn(_ take: Frame.Taker) throws(ReelFailure) -> [DecodedPicture] {
         if traits.hasPalette { return try drawnInPalette(take) }
         let chain = try FilterGraph(
             pictures: "format=\(drawnFormat)", width: size.width, height: size.height,
@@ -66,9 +63,7 @@ struct LoopPictures {
         return pictures
     }
 
-    private func drawnInPalette(
-        _ take: (borrowing Frame) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> [DecodedPicture] {
+    private func drawnInPalette(_ take: Frame.Taker) throws(ReelFailure) -> [DecodedPicture] {
         let dither =
             switch options.dither ?? .standard {
             case .none: "none"
@@ -86,9 +81,7 @@ struct LoopPictures {
         try eachPicture { (picture) throws(ReelFailure) in
             let source = try converter.shown(picture)
             try chain.push(source)
-            guard try chain.pull(into: made) else {
-                throw ReelFailure(.pictureUnconvertible(width: size.width, height: size.height))
-            }
+            guard try chain.pull(into: made) else { throw source.unconvertible }
             try steady.steady(made, source: source)
             pictures.append(try digest.describe(made))
             try take(made)
@@ -112,8 +105,7 @@ struct LoopPictures {
         return palette
     }
 
-    /// Decodes the segments in the order of the output.
-    private func eachPicture(_ take: (borrowing Frame) throws(ReelFailure) -> Void) throws(ReelFailure) {
+    private func eachPicture(_ take: Frame.Taker) throws(ReelFailure) {
         let streams = try OutputStreams(plan: plan, sources: sources, heard: [])
         let source = VideoSource(
             segments: segments, plan: plan, indexes: sources.map(\.index), parameters: streams.video,
@@ -136,8 +128,7 @@ struct LoopPictures {
         }
         try source.finish()
         guard count == plan.frameCount else {
-            throw source.judged(
-                unverified(.frameCount(found: count, planned: plan.frameCount)))
+            throw source.judged(unverified(.frameCount(found: count, planned: plan.frameCount)))
         }
     }
 }
@@ -171,9 +162,7 @@ final class LoopConverter {
         let shown = try Frame()
         let graph = try graph(for: picture)
         try graph.push(picture)
-        guard try graph.pull(into: shown) else {
-            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
-        }
+        guard try graph.pull(into: shown) else { throw picture.unconvertible }
         return shown
     }
 

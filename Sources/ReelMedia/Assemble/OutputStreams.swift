@@ -1,7 +1,6 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// An audio track of the output, and the segment that holds it.
 struct OutputAudioTrack {
     let target: AudioTarget
     let segment: StoredSegment
@@ -14,15 +13,15 @@ struct OutputAudioTrack {
 /// The streams of the output as described to the muxer. The encoders are opened again to get the parameters that they
 /// make.
 final class OutputStreams {
-    let video: UnsafeMutablePointer<AVCodecParameters>
-    let audio: [UnsafeMutablePointer<AVCodecParameters>]
+    let video: NativeParameters
+    let audio: [NativeParameters]
     let subtitles: [SubtitleOutput]
     /// The number of packets by which the video's encoder reports that it reorders frames.
     let reorderDepth: Int
 
     private let plan: Plan
     private let indexes: [SourceIndex]
-    private let heard: [OutputAudioTrack]
+    let heard: [OutputAudioTrack]
 
     init(plan: Plan, sources: [IndexedSource], heard: [OutputAudioTrack]) throws(ReelFailure) {
         self.plan = plan
@@ -46,8 +45,7 @@ final class OutputStreams {
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)
         }
-        var tracks: [UnsafeMutablePointer<AVCodecParameters>] = []
-        for heard in heard {
+        audio = try heard.map { [indexes] (heard) throws(ReelFailure) in
             let track = indexes[heard.target.source].audio[heard.target.track]
             let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
             if heard.target.isPassthrough {
@@ -55,18 +53,12 @@ final class OutputStreams {
             } else {
                 try Encoder(heard.target, track: track).describe(into: parameters)
             }
-            tracks.append(parameters)
+            return parameters
         }
-        audio = tracks
         subtitles = try OutputStreams.subtitles(of: plan, indexes)
     }
 
-    deinit {
-        for parameters in [video] + audio {
-            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
-            avcodec_parameters_free(&parameters)
-        }
-    }
+    deinit { ([video] + audio).forEach { release($0, avcodec_parameters_free) } }
 
     /// The text tracks: one for each place of a track in the first source that has any.
     private static func subtitles(of plan: Plan, _ indexes: [SourceIndex]) throws(ReelFailure) -> [SubtitleOutput] {
@@ -89,61 +81,53 @@ final class OutputStreams {
     }
 
     func add(to muxer: Muxer) throws(ReelFailure) {
-        let track = indexes[plan.mainSource].video
-        let source = track.stream
+        let source = indexes[plan.mainSource].video.stream
         let clock = plan.video.format.timeBase
-        _ = try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
+        try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), .describeStream)
-            let aspect = plan.video.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            let aspect = plan.video.format.sampleAspectRatio.native
             stream.pointee.sample_aspect_ratio = aspect
             stream.pointee.codecpar.pointee.sample_aspect_ratio = aspect
             if let rate = constantRate() { stream.pointee.avg_frame_rate = rate.native }
-            try setDisplayMatrix(plan.video.format.displayMatrix, stream, plan.container)
-            try setLight(source, stream)
-            describe(stream, source.details, plan.container)
+            try setDisplayMatrix(stream)
+            if let display = source.masteringDisplay {
+                try stream.addSideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display.native)
+            }
+            if let light = source.contentLight { try stream.addSideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.native) }
+            describe(stream, source.details)
             if plan.container.traits.tellsEndByTag {
                 av_dict_set(&stream.pointee.metadata, "DURATION", clockText(clock.seconds(plan.end(in: indexes))), 0)
             }
         }
         for (heard, parameters) in zip(heard, audio) {
-            _ = try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
+            try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
                 stream.pointee.codecpar.pointee.codec_tag = 0
-                let source = indexes[heard.target.source]
-                describe(stream, source.audio[heard.target.track].details, plan.container)
+                describe(stream, indexes[heard.target.source].audio[heard.target.track].details)
             }
         }
         for text in subtitles {
-            _ = try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
+            try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
                 try text.describe(stream)
-                describe(stream, text.parameters.details, plan.container)
+                describe(stream, text.parameters.details)
             }
         }
     }
 
-    private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ details: TrackDetails, _ container: Container) {
+    private func describe(_ stream: NativeStream, _ details: TrackDetails) {
         stream.pointee.disposition = details.flags
-        if let language = details.language.flatMap(container.language) {
+        if let language = details.language.flatMap(plan.container.language) {
             av_dict_set(&stream.pointee.metadata, "language", language, 0)
         }
         if let title = details.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
     }
 
-    private func setDisplayMatrix(
-        _ matrix: [Int32]?, _ stream: UnsafeMutablePointer<AVStream>, _ container: Container
-    ) throws(ReelFailure) {
-        guard let matrix, container.traits.holdsRotation else { return }
+    private func setDisplayMatrix(_ stream: NativeStream) throws(ReelFailure) {
+        guard let matrix = plan.video.format.displayMatrix, plan.container.traits.holdsRotation else { return }
         let room = try allocated(reel_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 36), .describeStream)
         matrix.withUnsafeBytes {
             UnsafeMutableRawPointer(room).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(room), byteCount: 36)
         }
-    }
-
-    private func setLight(_ source: VideoStream, _ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
-        if let display = source.masteringDisplay {
-            try stream.addSideData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, display.native)
-        }
-        if let light = source.contentLight { try stream.addSideData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, light.native) }
     }
 
     /// Frames per second if all frames last equally long, apart from a tick of rounding, or from the 2 ms by which the
@@ -177,4 +161,108 @@ func clockText(_ seconds: Rational) -> String {
         String(repeating: "0", count: max(0, width - String(value).count)) + String(value)
     }
     return "\(padded(whole / 3600, 2)):\(padded(whole / 60 % 60, 2)):\(padded(whole % 60, 2)).\(padded(fraction, 9))"
+}
+
+/// Chapters, covers and attached files: what the output has beside its packet streams.
+final class OutputExtras {
+    private let container: Container
+    /// The chapters on the output's clock.
+    private let chapters: [Chapter]
+    private var attachments: [(of: Attachment, bytes: [UInt8])] = []
+    /// Opened only if something has to be copied.
+    private var source: Demuxer?
+
+    /// `shift` is the time in seconds by which the whole output starts later. Throws if the source no longer has what
+    /// its index says.
+    init(sources: [IndexedSource], plan: Plan, shift: Rational) throws(ReelFailure) {
+        container = plan.container
+        let own = plan.clips.filter { !$0.isBlack }.flatMap { clip in
+            Chapter.placed(sources[clip.source].index.chapters, by: clip, of: sources[clip.source].index.video)
+        }
+        // A clip's chapter comes before those inside it.
+        let placed = (plan.chapters + own).enumerated()
+            .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
+        var chapters =
+            !plan.container.traits.holdsChapters
+            ? [] : placed.map { Chapter(start: $0.start + shift, end: $0.end + shift, title: $0.title) }
+        // In MP4 and MOV chapters are a track, which libavformat begins at 0: without one there, all would move.
+        if plan.container.isQuickTime, let first = chapters.first, first.start > Rational(0) {
+            chapters.insert(Chapter(start: Rational(0), end: first.start, title: nil), at: 0)
+        }
+        self.chapters = chapters
+        let (source, index) = (sources[plan.mainSource].locator, sources[plan.mainSource].index)
+        let kept = index.attachments.filter(plan.container.holds)
+        guard !kept.isEmpty else { return }
+        let demuxer = try Demuxer(source)
+        self.source = demuxer
+        for attachment in kept {
+            guard let bytes = demuxer.stream(attachment.index)?.attachedBytes, bytes.count == attachment.bytes else {
+                throw ReelFailure(.sourceChanged(path: source.name, change: .stream, number: attachment.index))
+            }
+            attachments.append((attachment, Array(bytes)))
+        }
+    }
+
+    var hasCovers: Bool { container.isQuickTime && !attachments.isEmpty }
+
+    /// The most bytes that they take in the tables of MP4.
+    var tableBytes: Int64 {
+        let titles = chapters.reduce(0) { $0 + Int64($1.title?.utf8.count ?? 0) + 128 }
+        return titles + attachments.reduce(0) { $0 + $1.of.bytes + 256 }
+    }
+
+    /// Adds them to a muxer, after its other streams.
+    func add(to muxer: Muxer) throws(ReelFailure) {
+        for chapter in chapters {
+            // libavformat makes the text track by which players find chapters of MP4 only for chapters with titles.
+            try muxer.addChapter(chapter, title: chapter.title ?? (container.traits.showsUntitledChapters ? nil : ""))
+        }
+        for (attachment, bytes) in attachments {
+            try muxer.addStream(timeBase: TimeBase(1, 90_000)) { (stream) throws(ReelFailure) in
+                if container.isMatroska {
+                    try describe(attachment, bytes, stream)
+                } else if let own = source?.stream(attachment.index) {
+                    try check(avcodec_parameters_copy(stream.pointee.codecpar, own.pointee.codecpar), .describeStream)
+                    stream.pointee.codecpar.pointee.codec_tag = 0
+                    stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
+                }
+            }
+        }
+    }
+
+    /// Matroska stores pictures as files too; their MIME type shows that they are covers.
+    private func describe(_ attachment: Attachment, _ bytes: [UInt8], _ stream: NativeStream) throws(ReelFailure) {
+        stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_ATTACHMENT
+        try setHeader(bytes, of: stream.pointee.codecpar)
+        av_dict_set(&stream.pointee.metadata, "filename", attachment.fileName, 0)
+        av_dict_set(&stream.pointee.metadata, "mimetype", attachment.mediaType, 0)
+        if let title = attachment.title { av_dict_set(&stream.pointee.metadata, "title", title, 0) }
+    }
+
+    /// Writes the covers of MP4, which are packets to libavformat. The first cover is stream `first`.
+    func write(to muxer: Muxer, first: Int) throws(ReelFailure) {
+        guard !container.isMatroska else { return }
+        for (number, (_, bytes)) in attachments.enumerated() {
+            let packet = try Packet()
+            try packet.fill(with: bytes)
+            packet.streamIndex = first + number
+            (packet.pts, packet.dts) = (Timestamp(0), Timestamp(0))
+            packet.native.pointee.flags = AV_PKT_FLAG_KEY
+            try muxer.write(packet, timeBase: TimeBase(1, 90_000))
+        }
+    }
+
+    /// Throws if the finished file has other chapters or attachments.
+    func verify(_ output: Demuxer) throws(ReelFailure) {
+        let found = output.streams.filter(\.isAttachment)
+        guard found.count == attachments.count,
+            zip(found, attachments).allSatisfy({ $0.attachedBytes.elementsEqual($1.bytes) })
+        else { throw unverified(.attachments, stream: nil) }
+        // Every clock of chapters in the containers is at least this fine.
+        let near = Rational(1, 1000)
+        let kept = output.chapters
+        guard kept.count == chapters.count,
+            zip(kept, chapters).allSatisfy({ max($0.start - $1.start, $1.start - $0.start) <= near })
+        else { throw unverified(.chapters, stream: nil) }
+    }
 }

@@ -16,9 +16,7 @@ final class PassthroughSource: PacketSource {
     private var block = PacketBlock()
     private var written = 0
 
-    /// - Parameters:
-    ///   - sources: the sources of the plan, in their order.
-    ///   - shift: the time by which the whole output starts later.
+    /// `sources` are the plan's, in their order. The whole output starts later by `shift`.
     init(_ sources: [IndexedSource], plan: Plan, shift: Ticks) throws(ReelFailure) {
         tracks = sources.map(\.index.video)
         blocks = try BlockReader(sources, clips: plan.clips)

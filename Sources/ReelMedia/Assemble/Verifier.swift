@@ -29,16 +29,12 @@ final class Expectation {
 
     init(streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras) throws(ReelFailure) {
         self.extras = extras
-        for (number, parameters) in ([described.video] + described.audio).enumerated() {
-            streams.append(
-                Stream(
-                    digest: try PayloadDigest(parameters: parameters.pointee), timeBase: sources[number].timeBase,
-                    kind: number == 0 ? .video : .audio))
-        }
-        for text in described.subtitles {
-            streams.append(
-                Stream(
-                    digest: try PayloadDigest(parameters: AVCodecParameters()), timeBase: text.timeBase, kind: .text))
+        let texts = described.subtitles.map { _ in AVCodecParameters() }
+        let coded = ([described.video] + described.audio).map(\.pointee)
+        for (number, parameters) in (coded + texts).enumerated() {
+            let kind: Stream.Kind = number == 0 ? .video : number < coded.count ? .audio : .text
+            let digest = try PayloadDigest(parameters: parameters)
+            streams.append(Stream(digest: digest, timeBase: sources[number].timeBase, kind: kind))
         }
     }
 
@@ -60,7 +56,6 @@ struct Verifier {
     let expected: Expectation
     /// The video of the plan's sources.
     let tracks: [VideoTrack]
-    /// For each source, the frames that need not look as they did when it was decoded.
     let concealed: [Int: Set<Int>]
 
     /// Throws if count, payload, timestamps or durations of a stream differ, or if decode times do not increase.
@@ -79,7 +74,7 @@ struct Verifier {
         var decoders: [Int: StreamCheck] = [:]
         if plan.verify == .decode {
             for number in expected.streams.indices where expected.streams[number].kind != .text {
-                let pictures = number == 0 ? try pictureCheck(found[number].timeBase) : nil
+                let pictures = number > 0 ? nil : try PictureCheck(self, clock: found[0].timeBase)
                 decoders[number] = try StreamCheck(
                     demuxer: demuxer, stream: number, path: output.name, pictures: pictures)
             }
@@ -100,28 +95,20 @@ struct Verifier {
         return try demuxer.file.checksum()
     }
 
-    private func pictureCheck(_ clock: TimeBase) throws(ReelFailure) -> PictureCheck {
-        let video = expected.streams[0]
-        return try PictureCheck(
-            plan: plan, tracks: tracks, concealed: concealed, times: video.presentation.sorted(),
-            timeBase: video.timeBase, clock: clock)
-    }
-
     /// Whether the packet is a text of no characters, with which libavformat fills the gaps of a text track in MP4.
     private func isSilence(_ packet: borrowing Packet, _ number: Int) -> Bool {
         expected.streams[number].kind == .text && packet.withBytes { $0.elementsEqual([0, 0]) }
     }
 
-    /// The packets read of one stream.
     private final class ReadStream {
         let digest: PayloadDigest
         let timeBase: TimeBase
         var packets = 0
         var lastDecodeTime: Timestamp?
 
-        init(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
-            digest = try PayloadDigest(parameters: stream.pointee.codecpar.pointee)
-            timeBase = TimeBase(stream.pointee.time_base)
+        init(_ stream: NativeStream) throws(ReelFailure) {
+            digest = try PayloadDigest(parameters: stream.parameters)
+            timeBase = stream.timeBase
         }
     }
 
@@ -141,7 +128,9 @@ struct Verifier {
         guard found.packets < stream.presentation.count else { throw unverified(.excessPackets, stream: number) }
         guard let pts = packet.pts else { throw unverified(.packetWithoutTime, stream: number) }
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
-        if offset == nil { offset = startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due }
+        if offset == nil {
+            offset = plan.container.traits.startsAtZero ? Rational(0) : found.timeBase.seconds(pts) - due
+        }
         let moved = due + (offset ?? Rational(0))
         let off = found.timeBase.ticks(in: moved, rounding: .nearest) &- pts.ticks
         guard off.magnitude <= tolerance(found.timeBase, stream) else {
@@ -149,7 +138,7 @@ struct Verifier {
             throw unverified(.packetTime(packet: found.packets, found: time, planned: moved), stream: number)
         }
         // If frames are reordered, libavformat 5.1 does not return the durations of the table.
-        guard stream.kind == .text || storesDurations, !stream.isReordered else { return }
+        guard stream.kind == .text || plan.container.traits.storesDurations, !stream.isReordered else { return }
         // libavformat computes the last duration from the track's, which does not include the empty edit of a later
         // start.
         let isLast = found.packets + 1 == stream.presentation.count
@@ -168,16 +157,116 @@ struct Verifier {
         guard found.digest.finish() == stream.digest.finish() else { throw unverified(.payload, stream: number) }
     }
 
-    private var storesDurations: Bool { plan.container.traits.storesDurations }
-
-    private var startsAtZero: Bool { plan.container.traits.startsAtZero }
-
     /// The tolerance: a tick if both clocks round. In transport streams, several audio frames share one timestamp, from
     /// which the demuxer counts on.
     private func tolerance(_ found: TimeBase, _ stream: Expectation.Stream) -> Int64 {
-        if plan.container.traits.sharesTimestamps, stream.kind != .video {
-            return found.ticks(in: Rational(1, 1000), rounding: .up)
+        plan.container.traits.sharesTimestamps && stream.kind != .video
+            ? found.ticks(in: Rational(1, 1000), rounding: .up) : 1
+    }
+}
+
+/// Decodes a stream of the output to its end.
+struct StreamCheck {
+    private let decoder: Decoder
+    private let number: Int
+    /// The expected frames; nil for sound.
+    private var pictures: PictureCheck?
+
+    init(demuxer: Demuxer, stream number: Int, path: String, pictures: consuming PictureCheck?) throws(ReelFailure) {
+        guard let stream = demuxer.stream(number) else { throw unverified(.missing, stream: number) }
+        (self.number, self.pictures) = (number, pictures)
+        decoder = try Decoder(stream: stream, threads: 1, path: path)
+    }
+
+    mutating func decode(_ packet: borrowing Packet) throws(ReelFailure) {
+        guard try decoder.send(packet) != .damaged else { throw unverified(.undecodable, stream: number) }
+        try receive()
+    }
+
+    private mutating func receive() throws(ReelFailure) {
+        let frame = try Frame()
+        while try decoder.receive(into: frame) == .frame {
+            if let flaw = pictures?.flaw(of: frame) { throw unverified(flaw, stream: number) }
         }
-        return 1
+    }
+
+    mutating func finish() throws(ReelFailure) {
+        try decoder.drain()
+        try receive()
+        if let flaw = pictures?.flawAtEnd { throw unverified(flaw, stream: number) }
+    }
+}
+
+/// Compares decoded frames of the output with the source: all must come, each at its time, and, if the source was
+/// decoded as a whole, each must look like its frame in the source.
+struct PictureCheck {
+    private let order: FrameOrder
+    private let tracks: [VideoTrack]
+    private let concealed: [Int: Set<Int>]
+    /// Whether each source's pictures are shown as they are, without being fitted into those of another.
+    private let isShownAsIs: [Bool]
+    private let isLossless: Bool
+    private let digest: PictureDigest
+    /// When each frame is to be shown, in seconds from the first one, and the clock of the output.
+    private let times: [Rational]
+    private let clock: TimeBase
+    private var count = 0
+    private var first: Timestamp?
+
+    /// The check of a file that is verified, whose clock is `clock`.
+    init(_ verifier: Verifier, clock: TimeBase) throws(ReelFailure) {
+        let (plan, video) = (verifier.plan, verifier.expected.streams[0])
+        order = FrameOrder(plan)
+        (tracks, concealed) = (verifier.tracks, verifier.concealed)
+        let main = tracks[plan.mainSource].stream.shown(in: plan.video)
+        isShownAsIs = tracks.map { plan.video.format.takes($0.stream, beside: main) }
+        let ticks = video.presentation.sorted()
+        times = ticks.map { video.timeBase.seconds(Ticks($0 - ticks[0])) }
+        self.clock = clock
+        isLossless = plan.video.encoding?.traits.isLossless ?? true
+        digest = try PictureDigest()
+    }
+
+    /// The greatest distance of two likenesses that count as the same picture, and how much nearer another frame's
+    /// likeness must be to count as a mismatch. A lossy encoder, or one with another colour model, moves a cell by a
+    /// few of its 255 steps.
+    static let tolerance = 384
+    private static let advantage = 64
+
+    mutating func flaw(of frame: borrowing Frame) -> VerificationFlaw? {
+        defer { count += 1 }
+        guard count < min(order.count, times.count) else { return .frameCount(found: count + 1, planned: order.count) }
+        if let flaw = timeFlaw(of: frame) { return flaw }
+        let (clip, place) = order.frame(at: count)
+        let track = tracks[clip.source]
+        guard !clip.isBlack, isShownAsIs[clip.source], let known = track.picture(of: place), !known.isDamaged,
+            concealed[clip.source]?.contains(place) != true
+        else { return nil }
+        let shown = digest.describe(frame)
+        if isExact(frame, known, track) { return shown.hash == known.hash ? nil : .framePicture(frame: count) }
+        let distance = shown.likeness.distance(to: known.likeness)
+        let rivals = [place - 1, place + 1].compactMap { track.picture(of: $0) }
+        let isNearer = rivals.contains { shown.likeness.distance(to: $0.likeness) + Self.advantage < distance }
+        return distance > Self.tolerance || isNearer ? .framePicture(frame: count) : nil
+    }
+
+    /// Both clocks round.
+    private mutating func timeFlaw(of frame: borrowing Frame) -> VerificationFlaw? {
+        guard let time = frame.bestTimestamp else { return nil }
+        guard let first else {
+            first = time
+            return nil
+        }
+        let shown = time - first
+        guard (clock.ticks(in: times[count], rounding: .nearest) &- shown.count).magnitude > 1 else { return nil }
+        return .frameTime(frame: count, found: clock.seconds(shown), planned: times[count])
+    }
+
+    var flawAtEnd: VerificationFlaw? { count == order.count ? nil : .frameCount(found: count, planned: order.count) }
+
+    private func isExact(_ frame: borrowing Frame, _ known: DecodedPicture, _ track: VideoTrack) -> Bool {
+        let format = av_get_pix_fmt(track.stream.pixelFormat).withoutRange
+        return isLossless && !known.hasOtherFormat && Int32(frame.width) == known.width
+            && Int32(frame.height) == known.height && frame.pixelFormat.withoutRange == format
     }
 }

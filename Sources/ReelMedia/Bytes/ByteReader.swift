@@ -2,9 +2,52 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
+/// Bytes that libavformat reads or writes by way of reel.
+class NativeBytes {
+    let native: UnsafeMutablePointer<AVIOContext>
+    fileprivate var position: Int64 = 0
+
+    /// Bytes read or written at once. More would be wasted if a demuxer seeks often.
+    fileprivate static let buffer = 32 << 10
+
+    fileprivate init(
+        _ name: String, _ step: MediaStep,
+        _ makeContext: (_ room: UnsafeMutablePointer<UInt8>?, _ size: Int32) -> UnsafeMutablePointer<AVIOContext>?
+    ) throws(ReelFailure) {
+        let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
+        guard let native = makeContext(room, Int32(Self.buffer)) else {
+            av_free(room)
+            throw mediaFailure(reel_error_no_memory, step, name)
+        }
+        self.native = native
+        // Not retained: the context is freed with this object, and nothing else calls it.
+        native.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    deinit {
+        av_free(native.pointee.buffer)
+        release(native, avio_context_free)
+    }
+
+    var size: Int64 { 0 }
+
+    /// libavformat itself turns other ways of seeking into these.
+    fileprivate func seek(to offset: Int64, _ whence: Int32) -> Int64 {
+        if whence & ~AVSEEK_FORCE == AVSEEK_SIZE { return size }
+        guard whence & ~AVSEEK_FORCE == SEEK_SET, offset >= 0 else { return Int64(-EINVAL) }
+        position = offset
+        return position
+    }
+}
+
+private func seekBytes(_ bytes: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32) -> Int64 {
+    guard let bytes else { return Int64(-EINVAL) }
+    return Unmanaged<NativeBytes>.fromOpaque(bytes).takeUnretainedValue().seek(to: offset, whence)
+}
+
 /// Bytes that libavformat reads by way of reel: they are counted, payload can be left where it is, and an error of
 /// the system is remembered, since libavformat takes it for damage or for the end of the file.
-final class ByteReader {
+final class ByteReader: NativeBytes {
     enum Kind {
         /// The video to be reversed.
         case source
@@ -14,8 +57,6 @@ final class ByteReader {
         case segment
     }
 
-    /// libavformat's view of the bytes.
-    private(set) var native: UnsafeMutablePointer<AVIOContext>
     private let source: any ByteSource
     private let kind: Kind
     private let digest: FileDigest?
@@ -23,51 +64,29 @@ final class ByteReader {
     private var digested: Int64 = 0
     /// The first error of the system at these bytes; nil while there was none.
     private var fault: Int32?
-    private var position: Int64 = 0
     private(set) var bytesRead: Int64 = 0
     /// The size up to which reads of payload are skipped; nil while everything is read.
     private var pretendedSize: Int64?
     /// Up to where the source has been asked to read ahead; nil while it is left to itself.
     private var asked: Int64?
 
-    /// Bytes read at once. More would be wasted if a demuxer seeks often.
-    private static let buffer = 32 << 10
     /// How far before the demuxer the source reads, at least half of it: a kernel's own read-ahead leaves a fast disk
     /// idle whenever the demuxer parses for longer.
     private static let ahead: Int64 = 32 << 20
 
     convenience init(_ locator: Locator, _ kind: Kind = .source) throws(ReelFailure) {
         let source: any ByteSource
-        do {
-            source = try locator.source()
-        } catch {
-            throw ByteReader.failure(error.errno, .open, locator.name, kind)
-        }
+        do { source = try locator.source() } catch { throw ByteReader.failure(error.errno, .open, locator.name, kind) }
         try self.init(source, kind)
     }
 
     init(_ source: any ByteSource, _ kind: Kind) throws(ReelFailure) {
-        self.source = source
-        self.kind = kind
+        (self.source, self.kind) = (source, kind)
         digest = kind == .source ? nil : FileDigest()
-        let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
-        guard let native = avio_alloc_context(room, Int32(Self.buffer), 0, nil, readBytes, nil, seekBytes) else {
-            av_free(room)
-            throw mediaFailure(reel_error_no_memory, .openFile, source.name)
-        }
-        self.native = native
-        // Not retained: the context is freed with this object, and nothing else calls it.
-        native.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+        try super.init(source.name, .openFile) { avio_alloc_context($0, $1, 0, nil, readBytes, nil, seekBytes) }
         if kind == .segment { (native.pointee.seek, native.pointee.seekable) = (nil, 0) }
     }
 
-    deinit {
-        av_free(native.pointee.buffer)
-        var context: UnsafeMutablePointer<AVIOContext>? = native
-        avio_context_free(&context)
-    }
-
-    /// What failures call the bytes.
     var name: String { source.name }
 
     /// Throws if the system has refused to read, even if libavformat took that for the end of the file.
@@ -80,7 +99,7 @@ final class ByteReader {
     }
 
     /// How many bytes there are; 0 if the system does not say, which `check` throws.
-    var size: Int64 {
+    override var size: Int64 {
         do {
             return try source.size()
         } catch {
@@ -89,18 +108,14 @@ final class ByteReader {
         }
     }
 
-    private func note(_ errno: Int32) {
-        if fault == nil { fault = errno }
-    }
+    private func note(_ errno: Int32) { fault = fault ?? errno }
 
     /// SHA-256 of the whole of an output or a segment, in hexadecimal. Reads the bytes that the demuxer has left;
     /// nothing may be read afterwards.
     func checksum() throws(ReelFailure) -> String {
         position = digested
         var rest = [UInt8](repeating: 0, count: Self.buffer)
-        while rest.withUnsafeMutableBufferPointer({ buffer in
-            buffer.baseAddress.map { read(into: $0, Int32(buffer.count)) } ?? reel_error_eof
-        }) > 0 {}
+        while read(into: &rest, Int32(rest.count)) > 0 {}
         try check()
         return digest?.finish() ?? ""
     }
@@ -176,16 +191,6 @@ final class ByteReader {
         }
         return result
     }
-
-    fileprivate func seek(to offset: Int64, _ whence: Int32) -> Int64 {
-        switch whence & ~AVSEEK_FORCE {
-        case AVSEEK_SIZE: return size
-        case SEEK_SET where offset >= 0: position = offset
-        case SEEK_CUR where position + offset >= 0: position += offset
-        default: return Int64(-EINVAL)
-        }
-        return position
-    }
 }
 
 private func readBytes(
@@ -195,7 +200,27 @@ private func readBytes(
     return Unmanaged<ByteReader>.fromOpaque(reader).takeUnretainedValue().read(into: bytes, count)
 }
 
-private func seekBytes(_ reader: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32) -> Int64 {
-    guard let reader else { return Int64(-EINVAL) }
-    return Unmanaged<ByteReader>.fromOpaque(reader).takeUnretainedValue().seek(to: offset, whence)
+final class ByteWriter: NativeBytes {
+    private let sink: any ByteSink
+    private var end: Int64 = 0
+
+    init(_ sink: any ByteSink) throws(ReelFailure) {
+        self.sink = sink
+        try super.init(sink.name, .openMuxer) { reel_alloc_writer($0, $1, writeBytes, seekBytes) }
+    }
+
+    override var size: Int64 { end }
+
+    fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+        do { try sink.write(bytes, at: position) } catch { return -error.errno }
+        position += Int64(bytes.count)
+        end = max(end, position)
+        return Int32(bytes.count)
+    }
+}
+
+private func writeBytes(_ writer: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int32) -> Int32 {
+    guard let writer else { return -EINVAL }
+    return Unmanaged<ByteWriter>.fromOpaque(writer).takeUnretainedValue()
+        .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
 }

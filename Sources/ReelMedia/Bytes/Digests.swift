@@ -92,7 +92,7 @@ final class PayloadDigest {
         default: syntax = .plain
         }
         hasTransparency = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9].contains(parameters.codec_id)
-        countsPackets = !String(cString: avcodec_get_name(parameters.codec_id)).hasPrefix("pcm")
+        countsPackets = !parameters.codec_id.name.hasPrefix("pcm")
         try check(av_hash_alloc(&native, "murmur3"), .checksum)
         av_hash_init(native)
     }
@@ -200,10 +200,8 @@ private final class PacketBatch: @unchecked Sendable {
     var isFull: Bool { bytes >= 1 << 20 }
 
     func add(_ packet: borrowing Packet, to digest: PayloadDigest) throws(ReelFailure) {
-        let shared = try Packet()
-        try check(av_packet_ref(shared.native, packet.native), .makePacket)
         bytes += packet.size + 1024
-        packets.append(shared)
+        packets.append(try packet.reference())
         digests.append(digest)
     }
 

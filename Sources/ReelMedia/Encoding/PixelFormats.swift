@@ -15,20 +15,19 @@ extension AVPixelFormat {
     /// Whether pixels, or colours of a palette, may be transparent.
     var hasAlpha: Bool { flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 }
 
-    /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two; nil for an unknown
-    /// format.
-    var chromaShifts: (across: Int, down: Int)? { descriptor.map { (Int($0.log2_chroma_w), Int($0.log2_chroma_h)) } }
+    /// How many pixels of a line, and how many lines, share a sample of chroma, as powers of two.
+    var chromaShifts: (across: Int, down: Int) {
+        (Int(descriptor?.log2_chroma_w ?? 0), Int(descriptor?.log2_chroma_h ?? 0))
+    }
 
     /// The shifts of one plane: only the second and the third have chroma.
-    func shifts(ofPlane plane: Int) -> (across: Int, down: Int) {
-        plane == 1 || plane == 2 ? chromaShifts ?? (0, 0) : (0, 0)
-    }
+    func shifts(ofPlane plane: Int) -> (across: Int, down: Int) { plane == 1 || plane == 2 ? chromaShifts : (0, 0) }
 
     /// Whether pictures in this format keep every value when lines become columns: chroma is shared in both directions
     /// alike, and every sample has bytes of its own.
     var turnsExactly: Bool {
         let unfit = UInt64(AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_BAYER)
-        return chromaShifts.map { $0.across == $0.down } == true && flags & unfit == 0
+        return descriptor != nil && chromaShifts.across == chromaShifts.down && flags & unfit == 0
     }
 
     /// The old names of full-range formats and the present ones: the bytes are the same, the range is a tag.
@@ -77,18 +76,17 @@ extension AVPixelFormat {
     }
 }
 
-/// The pixel format in which a picture is encoded.
 struct PixelFormatChoice {
+    typealias Profile = EncoderTraits.Profile
+
     let format: AVPixelFormat
     /// What the conversion loses of the source; nil for nothing.
     let change: Diagnostic?
 
     /// The source's own format if the encoder takes it; otherwise one that holds it exactly; otherwise, unless
-    /// `lossless` is set, the nearest.
-    ///
-    /// - Parameter profile: the profile to which the formats are limited; nil for any.
+    /// `lossless` is set, the nearest. A profile limits the formats.
     init(
-        source: AVPixelFormat, encoder: String, container: Container, profile: EncoderTraits.Profile?, lossless: Bool
+        source: AVPixelFormat, encoder: String, container: Container, profile: Profile?, lossless: Bool
     ) throws(ReelFailure) {
         let offered = Self.formats(of: encoder, container, profile)
         let isTransparencyDropped = Self.dropsTransparency(encoder, container)
@@ -124,16 +122,13 @@ struct PixelFormatChoice {
             hasAlpha: source.hasAlpha)
     }
 
-    /// The format that a user asks for, by FFmpeg's name.
-    init(asked: String, encoder: String, container: Container, profile: EncoderTraits.Profile?) throws(ReelFailure) {
+    init(asked: String, encoder: String, container: Container, profile: Profile?) throws(ReelFailure) {
         // The range of the values is the source's; a tag says it.
         let offered = Self.formats(of: encoder, container, profile).filter { AVPixelFormat.fullRange[$0] == nil }
         (format, change) = (av_get_pix_fmt(asked), nil)
         guard format != AV_PIX_FMT_NONE, offered.isEmpty || offered.contains(format) else {
-            throw ReelFailure(
-                .valueUnsupported(
-                    option: .pixelFormat, value: asked, encoder: Self.name(of: encoder, profile),
-                    known: offered.compactMap { known(av_get_pix_fmt_name($0)) }))
+            let names = offered.compactMap { known(av_get_pix_fmt_name($0)) }
+            throw unsupported(.pixelFormat, asked, by: Self.name(of: encoder, profile), names)
         }
     }
 
@@ -149,7 +144,7 @@ struct PixelFormatChoice {
     ]
 
     /// The encoder as messages name it: "libx264 (main)".
-    private static func name(of encoder: String, _ profile: EncoderTraits.Profile?) -> String {
+    private static func name(of encoder: String, _ profile: Profile?) -> String {
         encoder + (profile.map { " (\($0.name))" } ?? "")
     }
 
@@ -158,12 +153,9 @@ struct PixelFormatChoice {
         EncoderTraits.named(encoder).putsTransparencyBeside && !container.traits.holdsTransparencyBeside
     }
 
-    private static func formats(
-        of encoder: String, _ container: Container, _ profile: EncoderTraits.Profile?
-    ) -> [AVPixelFormat] {
-        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts else { return [] }
-        var formats: [AVPixelFormat] = []
-        while list[formats.count] != AV_PIX_FMT_NONE { formats.append(list[formats.count]) }
+    private static func formats(of encoder: String, _ container: Container, _ profile: Profile?) -> [AVPixelFormat] {
+        let list = avcodec_find_encoder_by_name(encoder)?.pointee.pix_fmts
+        var formats = elements(of: list) { $0 == AV_PIX_FMT_NONE } ?? []
         if dropsTransparency(encoder, container) { formats.removeAll(where: \.hasAlpha) }
         return formats.filter { profile?.pixelFormats.contains($0.name) != false }
     }

@@ -5,16 +5,9 @@ internal import ReelCore
 /// in the key frames as well as in the container; and the first field from the start, because x264 contradicts itself
 /// if only the frames state it.
 struct SignallingOptions {
-    let display: MasteringDisplay?
-    let content: ContentLight?
+    let stream: VideoStream
+    /// The field order of the output.
     let fields: FieldOrder
-
-    /// - Parameter fields: the field order of the output.
-    init(_ stream: VideoStream, fields: FieldOrder) {
-        display = stream.masteringDisplay
-        content = stream.contentLight
-        self.fields = fields
-    }
 
     func add(to options: inout [MediaOption], as syntax: EncoderTraits.LightSyntax) {
         let (name, parameters) =
@@ -35,12 +28,14 @@ struct SignallingOptions {
     private var fieldOrder: [String] { fields.isInterlaced ? [fields == .topFirst ? "tff=1" : "bff=1"] : [] }
 
     private func light(_ name: String) -> [String] {
-        content.map { ["\(name)=\(min($0.pixel, 65535)),\(min($0.average, 65535))"] } ?? []
+        stream.contentLight.map { ["\(name)=\(min($0.pixel, 65535)),\(min($0.average, 65535))"] } ?? []
     }
 
     /// Encoders take primaries and luminance only together.
     private func mastering(_ name: String, _ spell: (_ value: Rational, _ unit: Int64) -> String) -> [String] {
-        guard let display, let primaries = display.primaries, let luminance = display.luminance else { return [] }
+        guard let display = stream.masteringDisplay, let primaries = display.primaries,
+            let luminance = display.luminance
+        else { return [] }
         func point(_ point: MasteringDisplay.Point) -> String {
             "(\(spell(point.x, 50_000)),\(spell(point.y, 50_000)))"
         }
@@ -80,40 +75,38 @@ extension ColourTags {
         return tags
     }
 
-    /// The tags as libavutil numbers them; nil for a tag that is unspecified or unknown.
-    private var native: Native {
-        (
-            value(range, av_color_range_from_name).map { AVColorRange($0) },
-            value(primaries, av_color_primaries_from_name).map { AVColorPrimaries($0) },
-            value(transfer, av_color_transfer_from_name).map { AVColorTransferCharacteristic($0) },
-            value(matrix, av_color_space_from_name).map { AVColorSpace($0) },
-            value(chromaLocation, av_chroma_location_from_name).map { AVChromaLocation($0) }
-        )
-    }
-
-    private typealias Native = (
-        range: AVColorRange?, primaries: AVColorPrimaries?, transfer: AVColorTransferCharacteristic?,
-        matrix: AVColorSpace?, location: AVChromaLocation?
-    )
-
     /// Sets the tags that are stated.
-    func apply(to context: UnsafeMutablePointer<AVCodecContext>) {
-        let native = native
-        if let value = native.range { context.pointee.color_range = value }
-        if let value = native.primaries { context.pointee.color_primaries = value }
-        if let value = native.transfer { context.pointee.color_trc = value }
-        if let value = native.matrix { context.pointee.colorspace = value }
-        if let value = native.location { context.pointee.chroma_sample_location = value }
+    func apply(to context: NativeContext) {
+        apply(
+            &context.pointee.color_range, &context.pointee.color_primaries, &context.pointee.color_trc,
+            &context.pointee.colorspace, &context.pointee.chroma_sample_location)
     }
 
     /// Sets a frame's tags: some encoders write those of each frame.
     func apply(to frame: borrowing Frame) {
-        let native = native
-        if let value = native.range { frame.native.pointee.color_range = value }
-        if let value = native.primaries { frame.native.pointee.color_primaries = value }
-        if let value = native.transfer { frame.native.pointee.color_trc = value }
-        if let value = native.matrix { frame.native.pointee.colorspace = value }
-        if let value = native.location { frame.native.pointee.chroma_location = value }
+        let native = frame.native
+        apply(
+            &native.pointee.color_range, &native.pointee.color_primaries, &native.pointee.color_trc,
+            &native.pointee.colorspace, &native.pointee.chroma_location)
+    }
+
+    private func apply(
+        _ range: inout AVColorRange, _ primaries: inout AVColorPrimaries,
+        _ transfer: inout AVColorTransferCharacteristic, _ matrix: inout AVColorSpace,
+        _ location: inout AVChromaLocation
+    ) {
+        set(&range, self.range, av_color_range_from_name)
+        set(&primaries, self.primaries, av_color_primaries_from_name)
+        set(&transfer, self.transfer, av_color_transfer_from_name)
+        set(&matrix, self.matrix, av_color_space_from_name)
+        set(&location, chromaLocation, av_chroma_location_from_name)
+    }
+
+    /// Sets a tag by libavutil's number, unless it is unspecified or unknown.
+    private func set<Tag: RawRepresentable<UInt32>>(
+        _ tag: inout Tag, _ name: String?, _ lookUp: (UnsafePointer<CChar>) -> Int32
+    ) {
+        if let name, case let found = lookUp(name), found >= 0 { tag = Tag(rawValue: UInt32(found)) ?? tag }
     }
 
     init(native: AVCodecParameters) {
@@ -135,11 +128,6 @@ extension ColourTags {
             range: known(av_color_range_name(range)), primaries: known(av_color_primaries_name(primaries)),
             transfer: known(av_color_transfer_name(transfer)), matrix: known(av_color_space_name(matrix)),
             chromaLocation: known(av_chroma_location_name(location)))
-    }
-
-    private func value(_ name: String?, _ lookUp: (UnsafePointer<CChar>) -> Int32) -> UInt32? {
-        guard let name, case let found = lookUp(name), found >= 0 else { return nil }
-        return UInt32(found)
     }
 }
 
@@ -196,14 +184,12 @@ func record<T: BitwiseCopyable>(_ data: UnsafePointer<UInt8>?, _ size: Int, as t
     return UnsafeRawPointer(data).loadUnaligned(as: type)
 }
 
-extension UnsafeMutablePointer<AVStream> {
-    /// A record of the stream's side data; nil if there is none.
+extension NativeStream {
     func sideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, as type: T.Type) -> T? {
         var size = 0
         return record(reel_stream_side_data(self, kind, &size), size, as: type)
     }
 
-    /// Adds a record to the stream's side data, for the muxer to write.
     func addSideData<T: BitwiseCopyable>(_ kind: AVPacketSideDataType, _ value: T) throws(ReelFailure) {
         let room = try allocated(reel_stream_new_side_data(self, kind, MemoryLayout<T>.size), .makeSideData)
         UnsafeMutableRawPointer(room).storeBytes(of: value, as: T.self)
@@ -211,11 +197,78 @@ extension UnsafeMutablePointer<AVStream> {
 }
 
 extension Frame {
-    /// A record of the frame's side data; nil if there is none.
     func sideData<T: BitwiseCopyable>(_ kind: AVFrameSideDataType, as type: T.Type) -> T? {
         guard let found = av_frame_get_side_data(native, kind) else { return nil }
         return record(found.pointee.data, found.pointee.size, as: type)
     }
 
     func has(_ kind: AVFrameSideDataType) -> Bool { av_frame_get_side_data(native, kind) != nil }
+}
+
+/// The signalling of pictures (field order, rotation, light, colour) that neither encoder nor container holds.
+extension TargetChoice {
+    func lostSignalling(in format: OutputFormat, encoder: String) -> [Diagnostic] {
+        let told = EncoderTraits.named(encoder).tells
+        let (container, traits) = (spec.container, spec.container.traits)
+        var lost: [Diagnostic?] = []
+        if format.displayMatrix != nil, !traits.holdsRotation { lost.append(.rotationLost(container: container)) }
+        lost.append(lostInterlacing(in: format, encoder))
+        if stream.masteringDisplay != nil || stream.contentLight != nil, !traits.holdsLight, !told.contains(.light) {
+            lost.append(.lightLost(encoder: encoder, container: container))
+        }
+        let tags = stream.colour
+        let isStated = [tags.primaries, tags.transfer, tags.matrix].contains { $0 != nil } || tags.range == "pc"
+        if isStated, !traits.holdsColour, !told.contains(.colour) {
+            lost.append(.colourLost(encoder: encoder, container: container))
+        }
+        return lost.compactMap(\.self)
+    }
+
+    private func lostInterlacing(in format: OutputFormat, _ encoder: String) -> Diagnostic? {
+        guard format.fieldOrder.isInterlaced else { return nil }
+        let told = EncoderTraits.named(encoder).tells
+        let first: FirstField = format.fieldOrder == .topFirst ? .top : .bottom
+        guard told.contains(.fields) else {
+            return !format.fieldsVary && spec.container.traits.holdsFieldOrder
+                ? .interlacingInContainer(first: first, encoder: encoder)
+                : .interlacingLost(first: first, encoder: encoder)
+        }
+        // If only the direction changes the field order, encoders flag it right: a chunk has one direction.
+        guard stream.fieldsVary else { return format.fieldsVary ? .fieldOrdersVary : nil }
+        return told.contains(.fieldsOfEachFrame) ? nil : .interlacingUniform(first: first, encoder: encoder)
+    }
+}
+
+/// Side data of pictures that cannot be kept in the output.
+enum DroppedSideData {
+    private static let kinds: [(kind: AVFrameSideDataType, extra: PictureExtra)] = [
+        (AV_FRAME_DATA_A53_CC, .closedCaptions), (AV_FRAME_DATA_AFD, .activeFormat),
+        (AV_FRAME_DATA_S12M_TIMECODE, .timecodes), (AV_FRAME_DATA_DYNAMIC_HDR_PLUS, .hdr10Plus),
+        (AV_FRAME_DATA_DYNAMIC_HDR_VIVID, .hdrVivid), (AV_FRAME_DATA_ICC_PROFILE, .iccProfile),
+        (AV_FRAME_DATA_SPHERICAL, .projection),
+    ]
+
+    static func of(_ frame: borrowing Frame) -> [Diagnostic] {
+        guard frame.native.pointee.nb_side_data > 0 else { return [] }
+        var losses: [Diagnostic] = []
+        for (kind, extra) in kinds where frame.has(kind) { losses.append(.pictureExtraLeftOut(extra: extra)) }
+        return losses
+    }
+
+    /// Dolby Vision, by the stream's configuration record or the first frame's own data.
+    static func dolbyVision(_ record: AVDOVIDecoderConfigurationRecord?, isInFrame: Bool) -> [Diagnostic] {
+        guard let record else { return isInFrame ? [.dolbyVisionLeftOut(profile: nil, wrongColours: false)] : [] }
+        // A base layer without compatibility is in IPTPQc2, which decoders take for YCbCr.
+        let isWrong = record.dv_bl_signal_compatibility_id == 0
+        return [.dolbyVisionLeftOut(profile: Int(record.dv_profile), wrongColours: isWrong)]
+    }
+
+    /// Removes all of the decoder's data on which an encoder would act, or that it would write again although the
+    /// stream carries it: all side data except the arrangement of stereo pictures, which is the same in either
+    /// direction.
+    static func strip(_ frame: borrowing Frame) {
+        let native = frame.native
+        let kinds = (0..<Int(native.pointee.nb_side_data)).compactMap { native.pointee.side_data[$0]?.pointee.type }
+        for kind in kinds where kind != AV_FRAME_DATA_STEREO3D { av_frame_remove_side_data(native, kind) }
+    }
 }

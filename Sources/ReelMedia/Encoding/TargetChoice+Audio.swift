@@ -50,20 +50,15 @@ extension TargetChoice {
         let layout = encoder.layout(for: wanted.channelLayout)
         if rate != wanted.sampleRate {
             guard spec.sampleRate == nil else {
-                throw ReelFailure(
-                    .valueUnsupported(
-                        option: .sampleRate, value: "\(wanted.sampleRate)", encoder: encoder.name,
-                        known: encoder.rates?.map { "\($0)" } ?? []))
+                let rates = encoder.rates?.map { "\($0)" } ?? []
+                throw unsupported(.sampleRate, "\(wanted.sampleRate)", by: encoder.name, rates)
             }
             diagnostics.append(
                 .sampleRateChanged(track: number, encoder: encoder.name, from: track.sampleRate, to: rate))
         }
         if layout != wanted.channelLayout {
             guard spec.channelLayout == nil else {
-                throw ReelFailure(
-                    .valueUnsupported(
-                        option: .channelLayout, value: wanted.channelLayout, encoder: encoder.name,
-                        known: encoder.offeredLayouts ?? []))
+                throw unsupported(.channelLayout, wanted.channelLayout, by: encoder.name, encoder.offeredLayouts ?? [])
             }
             diagnostics.append(
                 .channelsChanged(track: number, encoder: encoder.name, from: track.channelLayout, to: layout))
@@ -87,14 +82,10 @@ extension TargetChoice {
         guard let asked = spec.audioBitrate else {
             return encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel
         }
-        guard !encoder.isLossless else {
-            throw ReelFailure(.optionUnsupported(option: .audioBitrate, encoder: encoder.name))
-        }
+        guard !encoder.isLossless else { throw unsupported(.audioBitrate, by: encoder.name) }
         if let allowed = encoder.bitrates(track.channels, rate), !allowed.contains(asked) {
-            throw ReelFailure(
-                .valueUnsupported(
-                    option: .audioBitrate, value: "\(asked)", encoder: encoder.name,
-                    known: ["\(allowed.lowerBound) to \(allowed.upperBound)"]))
+            let rates = "\(allowed.lowerBound) to \(allowed.upperBound)"
+            throw unsupported(.audioBitrate, "\(asked)", by: encoder.name, [rates])
         }
         return asked
     }
@@ -107,17 +98,13 @@ extension TargetChoice {
         wanted.channelLayout = layout
         let format = SoundFormat(sample: AV_SAMPLE_FMT_FLT, rate: 1, layout: layout)
         guard format.isNamed, let channels = try? format.channels() else {
-            throw ReelFailure(
-                .valueUnsupported(
-                    option: .channelLayout, value: layout, encoder: nil, known: ["mono", "stereo", "5.1", "7.1"]))
+            throw unsupported(.channelLayout, layout, by: nil, ["mono", "stereo", "5.1", "7.1"])
         }
         wanted.channels = channels
         return wanted
     }
 
-    /// - Parameters:
-    ///   - track: chooses the codec, unless an option does.
-    ///   - wanted: the same with the sound's form that the options ask for.
+    /// `track` chooses the codec, unless an option does; `wanted` is the same with the form that the options ask for.
     private func encoder(
         for track: AudioTrack, _ wanted: AudioTrack, _ number: Int
     ) throws(ReelFailure) -> Chosen<AudioEncoderTraits> {

@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import Crypto
 internal import ReelCore
 
 /// Packets that are passed through.
@@ -31,8 +30,7 @@ extension TargetChoice {
             format: OutputFormat(
                 of: stream, spec.directions, timeBase: try spec.clock(of: indexes), pixelFormat: stream.pixelFormat),
             identity: EncoderIdentity(
-                build: EncoderIdentity.build(of: VideoTarget.copy),
-                extradataHash: Hexadecimal.text(SHA256.hash(data: coded.extradata))))
+                build: EncoderIdentity.build(of: VideoTarget.copy), extradataHash: sha256(of: coded.extradata)))
     }
 
     /// The packets' parameters, which all sources have. Throws `.copyImpossible` or `.copyNotGivenBack` if there are
@@ -95,7 +93,6 @@ extension TargetChoice {
 
 /// Diagnostics about what the output changes, or cannot hold.
 extension TargetChoice {
-    /// Other sources whose pictures are converted.
     func conversions(to format: OutputFormat) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
         for source in spec.shownSources where source != spec.mainSource {

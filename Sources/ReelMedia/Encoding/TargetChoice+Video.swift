@@ -63,13 +63,9 @@ extension TargetChoice {
 
     private func profile(of encoder: EncoderTraits) throws(ReelFailure) -> EncoderTraits.Profile? {
         guard let name = spec.profile else { return nil }
-        guard !encoder.profiles.isEmpty else {
-            throw ReelFailure(.optionUnsupported(option: .profile, encoder: encoder.name))
-        }
+        guard !encoder.profiles.isEmpty else { throw unsupported(.profile, by: encoder.name) }
         guard let profile = encoder.profiles.first(where: { $0.name == name.lowercased() }) else {
-            throw ReelFailure(
-                .valueUnsupported(
-                    option: .profile, value: name, encoder: encoder.name, known: encoder.profiles.map(\.name)))
+            throw unsupported(.profile, name, by: encoder.name, encoder.profiles.map(\.name))
         }
         return profile
     }
@@ -91,23 +87,21 @@ extension TargetChoice {
     /// H.264 with all chroma samples. Not for sizes that the format does not have.
     private func isForPlayers(_ source: AVPixelFormat, _ encoder: EncoderTraits) -> Bool {
         guard spec.container.isQuickTime, encoder.name == "libx264" else { return false }
-        let hasChromaInEachLine = source.chromaShifts?.down == 0 && source.descriptor?.nb_components ?? 0 > 2
+        let hasChromaInEachLine = source.chromaShifts.down == 0 && source.descriptor?.nb_components ?? 0 > 2
         let isOld = !spec.container.shows(codec: stream.codec) && !stream.fieldOrder.isInterlaced && hasChromaInEachLine
         let sides = spec.size.map { [$0.width, $0.height] } ?? [stream.width, stream.height]
         return (isOld || source.isRGB) && sides.allSatisfy { $0.isMultiple(of: 2) }
     }
 
-    // MARK: Options
-
     func options(of form: EncodingForm) throws(ReelFailure) -> [MediaOption] {
         let (encoder, format) = (form.encoder, form.format)
         var options = encoder.options(threads(of: encoder))
         if let preset = spec.preset {
-            let name = encoder.preset?.option ?? "preset"
-            try refuseUnlessPreset(preset, named: name, of: encoder)
+            let name = encoder.preset?.name ?? "preset"
+            try refuseUnlessPreset(preset, name, of: encoder)
             options.append(MediaOption(name: name, value: preset))
         } else if let preset = encoder.preset {
-            options.append(MediaOption(name: preset.option, value: preset.value))
+            options.append(preset)
         }
         if let crf = spec.crf { try refuseUnlessQuality(crf, of: encoder) }
         if spec.bitrate == nil, let crf = spec.crf ?? encoder.crf {
@@ -116,37 +110,28 @@ extension TargetChoice {
         options += encoder.options(
             for: form.pixels, width: format.width, height: format.height, profile: form.profile?.name)
         if let syntax = encoder.lightSyntax {
-            SignallingOptions(stream, fields: format.fieldOrder).add(to: &options, as: syntax)
+            SignallingOptions(stream: stream, fields: format.fieldOrder).add(to: &options, as: syntax)
         }
         return options
     }
 
-    private func refuseUnlessPreset(
-        _ preset: String, named option: String, of encoder: EncoderTraits
-    ) throws(ReelFailure) {
-        guard let bounds = encoder.bounds(ofOption: option) else {
-            throw ReelFailure(.optionUnsupported(option: .preset, encoder: encoder.name))
-        }
+    private func refuseUnlessPreset(_ preset: String, _ option: String, of encoder: EncoderTraits) throws(ReelFailure) {
+        guard let bounds = encoder.bounds(ofOption: option) else { throw unsupported(.preset, by: encoder.name) }
         var known = encoder.presets
         if known.isEmpty, encoder.preset != nil {
             if let number = Int(preset), bounds.contains(Double(number)) { return }
             known = [bounds.words]
         }
         guard !known.isEmpty, !known.contains(preset) else { return }
-        throw ReelFailure(.valueUnsupported(option: .preset, value: preset, encoder: encoder.name, known: known))
+        throw unsupported(.preset, preset, by: encoder.name, known)
     }
 
     private func refuseUnlessQuality(_ crf: Double, of encoder: EncoderTraits) throws(ReelFailure) {
-        guard let bounds = encoder.bounds(ofOption: "crf") else {
-            throw ReelFailure(.optionUnsupported(option: .crf, encoder: encoder.name))
-        }
+        guard let bounds = encoder.bounds(ofOption: "crf") else { throw unsupported(.crf, by: encoder.name) }
         let allowed = 0...min(encoder.mostCRF ?? .infinity, bounds.upperBound)
         guard !allowed.contains(crf) else { return }
-        throw ReelFailure(
-            .valueUnsupported(option: .crf, value: crf.words, encoder: encoder.name, known: [allowed.words]))
+        throw unsupported(.crf, crf.words, by: encoder.name, [allowed.words])
     }
-
-    // MARK: The open encoder
 
     /// The settings with the identity of the encoder, which is opened for that. Throws if it refuses them, or if the
     /// container does not give its pictures back.

@@ -11,16 +11,13 @@ package struct Chosen<Value> {
 /// returned: the facts of the sources; the format (encoder, pixel format, size); the encoder's options; and the
 /// refusals that show only when the encoder is open.
 package struct TargetChoice {
-    /// The indexes of the job's sources, in their order.
     let indexes: [SourceIndex]
     let spec: JobSpec
     private let threads: Int
 
     /// `threads` is the number of threads of each codec if the spec does not set it.
     package init(indexes: [SourceIndex], spec: JobSpec, threads: Int = 1) {
-        self.indexes = indexes
-        self.spec = spec
-        self.threads = spec.threads ?? threads
+        (self.indexes, self.spec, self.threads) = (indexes, spec, spec.threads ?? threads)
     }
 
     /// All targets of a job, and the diagnostics of everything that the output changes or cannot hold. Throws what
@@ -33,7 +30,9 @@ package struct TargetChoice {
     /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
     /// that does not exist, and `.input` for a codec that the container cannot hold.
     package func video() throws(ReelFailure) -> Chosen<VideoTarget> {
-        try refuseSources()
+        try refuseUnlessTold()
+        try refuseMissingTracks()
+        try refuseMixtures()
         if let loops = spec.container.traits.loops { return try loopPictures(loops) }
         try refuse([.loop, .dither, .colors])
         if let copy = try copy() {
@@ -50,10 +49,8 @@ package struct TargetChoice {
     /// The index of the source whose format the output has.
     var index: SourceIndex { indexes[spec.mainSource] }
 
-    /// The video of that source.
     var stream: VideoStream { index.video.stream }
 
-    /// The indexes of the other sources that are shown.
     var others: [SourceIndex] { spec.shownSources.filter { $0 != spec.mainSource }.map { indexes[$0] } }
 
     /// The title of the first clip of a source, which names it.
@@ -71,7 +68,6 @@ package struct TargetChoice {
 
     func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
 
-    /// The format of the output's video in these pixels.
     func format(_ pixelFormat: String, clock: TimeBase, size: PictureSize?, isUpright: Bool = false) -> OutputFormat {
         OutputFormat(
             of: stream, spec.directions, timeBase: clock, pixelFormat: pixelFormat, beside: others.map(\.video.stream),
@@ -84,12 +80,6 @@ package struct TargetChoice {
     func refuse(_ options: [JobSpec.Option]) throws(ReelFailure) {
         guard let option = options.first(where: spec.gives) else { return }
         throw ReelFailure(.optionNotOfContainer(option: option, container: spec.container))
-    }
-
-    private func refuseSources() throws(ReelFailure) {
-        try refuseUnlessTold()
-        try refuseMissingTracks()
-        try refuseMixtures()
     }
 
     /// libavformat writes times to Matroska in milliseconds: frames that are closer together would be shown at the same
@@ -142,9 +132,8 @@ package struct TargetChoice {
     /// Throws if interlaced pictures, or their chroma as an option asks, would have to be scaled, which would mix their
     /// fields.
     func refuseInterlaced(scaledTo format: OutputFormat) throws(ReelFailure) {
-        func chromaLines(_ format: String) -> Int? { av_get_pix_fmt(format).chromaShifts?.down }
-        let isChromaScaled =
-            spec.pixelFormat != nil && chromaLines(stream.pixelFormat) != chromaLines(format.pixelFormat)
+        let (own, made) = (av_get_pix_fmt(stream.pixelFormat), av_get_pix_fmt(format.pixelFormat))
+        let isChromaScaled = spec.pixelFormat != nil && own.chromaShifts.down != made.chromaShifts.down
         guard stream.fieldOrder.isInterlaced, !format.takes(stream, beside: stream) || isChromaScaled else { return }
         throw ReelFailure(.interlacedMixed(source: name(of: spec.mainSource)))
     }
@@ -165,6 +154,15 @@ package struct TargetChoice {
         guard !holds(codec) else { return }
         throw ReelFailure(.codecNotHeld(option: option, codec: codec, container: spec.container))
     }
+}
+
+/// The refusal of an option's value; `encoder` is the one that does not take it.
+func unsupported(_ option: JobSpec.Option, _ value: String, by encoder: String?, _ known: [String]) -> ReelFailure {
+    ReelFailure(.valueUnsupported(option: option, value: value, encoder: encoder, known: known))
+}
+
+func unsupported(_ option: JobSpec.Option, by encoder: String) -> ReelFailure {
+    ReelFailure(.optionUnsupported(option: option, encoder: encoder))
 }
 
 extension JobSpec {

@@ -4,7 +4,7 @@ internal import ReelCore
 internal import Synchronization
 
 final class Decoder {
-    private var native: UnsafeMutablePointer<AVCodecContext>
+    private var native: NativeContext
     private let name: String
     /// The number of errors that the decoder has reported.
     private(set) var complaints = 0
@@ -15,17 +15,13 @@ final class Decoder {
     /// Opens the decoder that libavcodec prefers for the stream. Throws `.noDecoder` if there is none, and
     /// `.headerDamaged` if it does not open.
     ///
-    /// - Parameter isRepeatable: whether the same packets must give the same pictures each time, even damaged ones. If
-    ///   a decoder cannot decode a part of a picture, it leaves the old content of the memory there. So memory begins
-    ///   cleared, and each frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse
-    ///   memory in the same order.
-    convenience init(
-        stream: UnsafeMutablePointer<AVStream>, threads: Int, path: String, isRepeatable: Bool = false
-    ) throws(ReelFailure) {
+    /// With `isRepeatable`, the same packets give the same pictures each time, even damaged ones. If a decoder cannot
+    /// decode a part of a picture, it leaves the old content of the memory there. So memory begins cleared, and each
+    /// frame is held until the next has come, as `ffmpeg` does, which makes the decoder reuse memory in the same order.
+    convenience init(stream: NativeStream, threads: Int, path: String, isRepeatable: Bool = false) throws(ReelFailure) {
         try self.init(
-            parameters: stream.pointee.codecpar, timeBase: TimeBase(stream.pointee.time_base),
-            preferring: Self.withTransparency(stream), threads: threads, path: path,
-            number: Int(stream.pointee.index), isRepeatable: isRepeatable)
+            parameters: stream.pointee.codecpar, timeBase: stream.timeBase, preferring: Self.withTransparency(stream),
+            threads: threads, path: path, number: stream.number, isRepeatable: isRepeatable)
     }
 
     /// Opens the decoder of packets with these parameters, which may come from no file.
@@ -37,7 +33,7 @@ final class Decoder {
         if isRepeatable { reel_clear_memory() }
         kept = isRepeatable ? try allocated(av_frame_alloc(), .makeFrame) : nil
         let codecID = parameters.pointee.codec_id
-        name = String(cString: avcodec_get_name(codecID))
+        name = codecID.name
         guard let codec = preferred ?? avcodec_find_decoder(codecID).map({ UnsafePointer($0) }) else {
             throw ReelFailure(.noDecoder(path: path, stream: number, codec: name))
         }
@@ -57,18 +53,16 @@ final class Decoder {
 
     /// The decoder of libvpx for a stream of VP8 or VP9 with transparency, which WebM stores beside the picture and
     /// which libavcodec's own decoders ignore. Nil for other streams, and if FFmpeg was built without libvpx.
-    static func withTransparency(_ stream: UnsafeMutablePointer<AVStream>) -> UnsafePointer<AVCodec>? {
+    static func withTransparency(_ stream: NativeStream) -> UnsafePointer<AVCodec>? {
         let names = [AV_CODEC_ID_VP8: "libvpx", AV_CODEC_ID_VP9: "libvpx-vp9"]
-        let isTransparent = entries(of: stream.pointee.metadata).contains {
-            $0.name.lowercased() == "alpha_mode" && $0.value == "1"
-        }
-        guard isTransparent, let name = names[stream.pointee.codecpar.pointee.codec_id] else { return nil }
+        guard entries(of: stream.pointee.metadata).value(of: "alpha_mode") == "1",
+            let name = names[stream.parameters.codec_id]
+        else { return nil }
         return avcodec_find_decoder_by_name(name).map { UnsafePointer($0) }
     }
 
     deinit {
-        var context: UnsafeMutablePointer<AVCodecContext>? = native
-        avcodec_free_context(&context)
+        release(native, avcodec_free_context)
         av_frame_free(&kept)
     }
 
@@ -91,7 +85,6 @@ final class Decoder {
 
     var loggedErrors: Int { log.errors }
 
-    /// The decoder's answer to a packet.
     enum Fed {
         case accepted
         /// The packet was not taken: frames must be received first.
@@ -118,17 +111,18 @@ final class Decoder {
         }
     }
 
-    /// The decoder's answer when a frame is asked for.
     enum Received { case frame, again, end }
 
-    /// Fills the frame with the next one that is ready.
     func receive(into frame: borrowing Frame) throws(ReelFailure) -> Received {
         // An error here concerns one frame inside the decoder. The frames after it may be whole, so ask again.
         for _ in 0..<1_000_000 {
             let code = avcodec_receive_frame(native, frame.native)
             switch code {
             case 0...:
-                try keep(frame)
+                if let kept {
+                    av_frame_unref(kept)
+                    try check(av_frame_ref(kept, frame.native), .makeFrame)
+                }
                 return .frame
             case reel_error_again: return .again
             case reel_error_eof: return .end
@@ -139,48 +133,37 @@ final class Decoder {
         throw ReelFailure(.decoderStuck(codec: name))
     }
 
-    private func keep(_ frame: borrowing Frame) throws(ReelFailure) {
-        guard let kept else { return }
-        av_frame_unref(kept)
-        try check(av_frame_ref(kept, frame.native), .makeFrame)
-    }
 }
 
 /// A copy of what a decoder needs to know of a stream, so that decoding can continue when the file is closed.
 /// `@unchecked` because it never changes.
 final class CodedStream: @unchecked Sendable {
-    let parameters: UnsafePointer<AVCodecParameters>
+    let parameters: NativeParameters
     let timeBase: TimeBase
-    /// The stream's place in its file.
     let number: Int
     /// The decoder to use; nil for the one that libavcodec prefers.
     let preferred: UnsafePointer<AVCodec>?
+    /// What failures call the file.
+    let path: String
 
-    private let owned: UnsafeMutablePointer<AVCodecParameters>
-
-    init(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
-        owned = try allocated(avcodec_parameters_alloc(), .describeStream)
-        parameters = UnsafePointer(owned)
-        timeBase = TimeBase(stream.pointee.time_base)
-        number = Int(stream.pointee.index)
+    init(_ stream: NativeStream, path: String) throws(ReelFailure) {
+        self.path = path
+        parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
+        timeBase = stream.timeBase
+        number = stream.number
         preferred = Decoder.withTransparency(stream)
-        try check(avcodec_parameters_copy(owned, stream.pointee.codecpar), .describeStream)
+        try check(avcodec_parameters_copy(parameters, stream.pointee.codecpar), .describeStream)
     }
 
-    deinit {
-        var owned: UnsafeMutablePointer<AVCodecParameters>? = owned
-        avcodec_parameters_free(&owned)
-    }
+    deinit { release(parameters, avcodec_parameters_free) }
 }
 
 extension Decoder {
     /// The picture that a decoder gives for a packet if it has seen no other; nil unless that is one whole frame.
-    static func decodingAlone(
-        _ packet: borrowing Packet, of stream: CodedStream, path: String
-    ) throws(ReelFailure) -> Frame? {
+    static func decodingAlone(_ packet: borrowing Packet, of stream: CodedStream) throws(ReelFailure) -> Frame? {
         let decoder = try Decoder(
             parameters: stream.parameters, timeBase: stream.timeBase, preferring: stream.preferred, threads: 1,
-            path: path, number: stream.number)
+            path: stream.path, number: stream.number)
         guard try decoder.send(packet) == .accepted else { return nil }
         try decoder.drain()
         let frame = try Frame()
@@ -207,14 +190,11 @@ final class DecoderLog: Sendable {
 
     /// The number of errors, warnings and notes.
     var lines: Int { allLines.load(ordering: .relaxed) }
-    /// The number of errors.
     var errors: Int { allErrors.load(ordering: .relaxed) }
 
     /// Counts the lines of this decoder. The log must live as long as the decoder, which does not retain it. Call it
     /// before the decoder is opened.
-    func follow(_ decoder: UnsafeMutablePointer<AVCodecContext>) {
-        decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-    }
+    func follow(_ decoder: NativeContext) { decoder.pointee.opaque = Unmanaged.passUnretained(self).toOpaque() }
 
     /// Takes a line that libav* logs, from any thread.
     static func note(level: Int32, of context: UnsafeMutableRawPointer?) {

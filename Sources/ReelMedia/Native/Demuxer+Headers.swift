@@ -5,11 +5,8 @@ extension Demuxer {
     func skip(_ index: Int) { stream(index)?.pointee.discard = AVDISCARD_ALL }
 
     /// Announces that the first bytes of a stream's key packets will be fetched.
-    func expectKeys(of stream: UnsafeMutablePointer<AVStream>) {
-        let entries = (0..<avformat_index_get_entries_count(stream)).lazy.compactMap { place in
-            avformat_index_get_entry(stream, place)?.pointee
-        }
-        file.expect(entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
+    func expectKeys(of stream: NativeStream) {
+        file.expect(stream.entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
     }
 
     /// Whether all packets of the selected streams that the container's table lists are in the file. In a file that was
@@ -17,9 +14,7 @@ extension Demuxer {
     func listsOnlyWhatIsThere() -> Bool {
         let size = fileSize
         return streams.filter { $0.pointee.discard != AVDISCARD_ALL }.allSatisfy { stream in
-            (0..<avformat_index_get_entries_count(stream)).allSatisfy { place in
-                avformat_index_get_entry(stream, place).map { $0.pointee.pos + Int64($0.pointee.size) <= size } ?? false
-            }
+            stream.entries.allSatisfy { $0.pos + Int64($0.size) <= size }
         }
     }
 
@@ -31,15 +26,15 @@ extension Demuxer {
     }
 
     /// Whether a stream is encrypted, as far as headers say; libavformat reports it only for some tracks.
-    func encrypts(_ stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Bool {
+    func encrypts(_ stream: NativeStream) throws(ReelFailure) -> Bool {
         if reel_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil { return true }
-        if ["encv", "drmi"].contains(fourCharacters(stream.pointee.codecpar.pointee.codec_tag)) { return true }
+        if ["encv", "drmi"].contains(fourCharacters(stream.parameters.codec_tag)) { return true }
         guard formatName.hasPrefix("mov,") else { return false }
         return try MovieBoxes.encrypts(track: Int(stream.pointee.id), file.bytes)
     }
 
     /// The composition offsets of a stream, which libavformat does not give; nil if they are not to be used.
-    func compositionOffsets(of stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> CompositionOffsets? {
+    func compositionOffsets(of stream: NativeStream) throws(ReelFailure) -> CompositionOffsets? {
         guard leavesPayload else { return nil }
         return try CompositionOffsets(track: Int(stream.pointee.id), file.bytes)
     }
@@ -55,10 +50,15 @@ extension Demuxer {
     }
 }
 
-extension UnsafeMutablePointer<AVStream> {
+extension NativeStream {
+    /// The packets that the container's table lists.
+    fileprivate var entries: some Sequence<AVIndexEntry> {
+        (0..<avformat_index_get_entries_count(self)).lazy.compactMap { avformat_index_get_entry(self, $0)?.pointee }
+    }
+
     /// Whether libavformat gives the packets that the container's table lists, with the table's key flags.
     fileprivate var isWholeInTable: Bool {
-        let parameters = pointee.codecpar.pointee
+        let parameters = parameters
         switch parameters.codec_type {
         case AVMEDIA_TYPE_AUDIO:
             // The sound of DV is inside its pictures.
@@ -72,15 +72,11 @@ extension UnsafeMutablePointer<AVStream> {
     }
 
     /// Whether the table says which packets are key. Without such a table libavformat flags all of them.
-    private var saysWhichAreKey: Bool {
-        (0..<avformat_index_get_entries_count(self)).contains { place in
-            avformat_index_get_entry(self, place).map { $0.pointee.flags & AVINDEX_KEYFRAME == 0 } ?? false
-        }
-    }
+    private var saysWhichAreKey: Bool { entries.contains { $0.flags & AVINDEX_KEYFRAME == 0 } }
 
     /// Whether the table's key flags are not needed: every packet is key, or its first bytes tell for certain.
     private var needsNoKeys: Bool {
-        let codec = pointee.codecpar.pointee.codec_id
+        let codec = parameters.codec_id
         let isIntra = avcodec_descriptor_get(codec).map { $0.pointee.props & AV_CODEC_PROP_INTRA_ONLY != 0 } ?? false
         return isIntra || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_MPEG2VIDEO
     }
@@ -93,7 +89,7 @@ extension Demuxer {
     var attachments: [Attachment] {
         var (result, names): ([Attachment], Set<String>) = ([], [])
         for stream in streams where stream.isAttachment && !stream.attachedBytes.isEmpty {
-            let codec = String(cString: avcodec_get_name(stream.pointee.codecpar.pointee.codec_id))
+            let codec = stream.parameters.codec_id.name
             let found = entries(of: stream.pointee.metadata)
             let value = { (name: String) in found.first { $0.name.lowercased() == name && !$0.value.isEmpty }?.value }
             let ending = Self.pictures[codec].map { "." + $0.ending } ?? ""
@@ -102,7 +98,7 @@ extension Demuxer {
             names.insert(name)
             result.append(
                 Attachment(
-                    index: Int(stream.pointee.index), isCover: stream.isCover, codec: codec, fileName: name,
+                    index: stream.number, isCover: stream.isCover, codec: codec, fileName: name,
                     mediaType: value("mimetype") ?? Self.pictures[codec]?.mediaType ?? "application/octet-stream",
                     title: value("title"), bytes: Int64(stream.attachedBytes.count)))
         }
@@ -117,14 +113,14 @@ extension Demuxer {
     /// The timecode of the first frame, if the container or a timecode track states it.
     var timecode: MetadataEntry? {
         let holders = [metadata] + streams.map { entries(of: $0.pointee.metadata) }
-        let found = holders.lazy.compactMap { $0.first { $0.name.lowercased() == "timecode" } }.first
-        return found.map { MetadataEntry(name: "timecode", value: $0.value) }
+        let found = holders.lazy.compactMap { $0.value(of: "timecode") }.first
+        return found.map { MetadataEntry(name: "timecode", value: $0) }
     }
 
-    var streams: [UnsafeMutablePointer<AVStream>] { (0..<streamCount).compactMap { stream($0) } }
+    var streams: [NativeStream] { (0..<streamCount).compactMap { stream($0) } }
 }
 
-extension UnsafeMutablePointer<AVStream> {
+extension NativeStream {
     /// A picture that represents the whole file. Thumbnails of chapters are not covers.
     var isCover: Bool {
         pointee.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS)
@@ -132,7 +128,7 @@ extension UnsafeMutablePointer<AVStream> {
     }
 
     /// A cover or an attached file.
-    var isAttachment: Bool { isCover || pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_ATTACHMENT }
+    var isAttachment: Bool { isCover || parameters.codec_type == AVMEDIA_TYPE_ATTACHMENT }
 
     /// The bytes of a cover or an attached file; valid while the demuxer is open.
     var attachedBytes: UnsafeRawBufferPointer {
@@ -140,7 +136,7 @@ extension UnsafeMutablePointer<AVStream> {
             let packet = pointee.attached_pic
             return UnsafeRawBufferPointer(start: packet.data, count: Int(packet.size))
         }
-        return pointee.codecpar.pointee.header
+        return parameters.header
     }
 }
 

@@ -1,9 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// An open media file, read packet by packet.
 final class Demuxer {
-    /// What failures call the file.
     let path: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private var filters: [Int: BitstreamFilter] = [:]
@@ -37,7 +35,6 @@ final class Demuxer {
         "ffmetadata", "lavfi", "avisynth", "vapoursynth", "tty",
     ]
 
-    /// The purpose for which a file is opened.
     enum Purpose: Equatable {
         /// Reading a source. Its streams are probed.
         case source
@@ -56,7 +53,6 @@ final class Demuxer {
         try self.init(ByteReader(locator, purpose == .output ? .output : .source), purpose: purpose)
     }
 
-    /// The same of a file that is open already.
     init(_ file: ByteReader, purpose: Purpose) throws(ReelFailure) {
         path = file.name
         self.file = file
@@ -84,26 +80,15 @@ final class Demuxer {
         try file.check()
         leavesPayload = hasTable && purpose == .list(payload: false)
         if leavesPayload { file.leavePayload() } else if isListed { file.readAhead() }
-        for index in 0..<streamCount {
-            filters[index] = try stream(index).flatMap { (stream) throws(ReelFailure) in
-                try BitstreamFilter(for: stream)
-            }
-        }
+        for stream in streams { filters[stream.number] = try BitstreamFilter(for: stream) }
     }
 
-    deinit {
-        var context: UnsafeMutablePointer<AVFormatContext>? = native
-        avformat_close_input(&context)
-    }
+    deinit { release(native, avformat_close_input) }
 
     /// Why a file does not open: the system's error if there was one; otherwise the file is not media. A demuxer's
     /// error code tells nothing more.
     private static func refusal(_ file: ByteReader, _ code: Int32) -> ReelFailure {
-        do throws(ReelFailure) {
-            try file.check()
-        } catch {
-            return error
-        }
+        do throws(ReelFailure) { try file.check() } catch { return error }
         return code == reel_error_no_memory
             ? mediaFailure(code, .openFile, file.name) : ReelFailure(.notMedia(path: file.name))
     }
@@ -114,6 +99,9 @@ final class Demuxer {
 
     /// The file's size in bytes, which the system is asked for once: progress needs it at each packet.
     private(set) lazy var fileSize = avio_size(native.pointee.pb)
+    /// The thousandths of the file before a byte; the byte of a packet may be unknown.
+    func thousandths(before position: Int64) -> Int { Int(min(max(position, 0), fileSize) / max(fileSize / 1000, 1)) }
+
     var metadata: [MetadataEntry] { entries(of: native.pointee.metadata) }
     var streamCount: Int { Int(native.pointee.nb_streams) }
 
@@ -125,8 +113,8 @@ final class Demuxer {
             }
             let base = TimeBase(chapter.time_base)
             // Titles are cut, since MP4 counts a title's bytes with 16 bits.
-            let title = entries(of: chapter.metadata).first { $0.name.lowercased() == "title" }
-                .map { String($0.value.unicodeScalars.prefix(16_000)) }
+            let stated = entries(of: chapter.metadata).value(of: "title")
+            let title = stated.map { String($0.unicodeScalars.prefix(16_000)) }
             return Chapter(
                 start: base.seconds(Timestamp(chapter.start)),
                 end: base.seconds(Timestamp(chapter.end == reel_nopts ? chapter.start : chapter.end)), title: title)
@@ -138,21 +126,14 @@ final class Demuxer {
         native.pointee.start_time == reel_nopts ? Rational(0) : Rational(native.pointee.start_time, 1_000_000)
     }
 
-    func stream(_ index: Int) -> UnsafeMutablePointer<AVStream>? {
-        index < streamCount ? native.pointee.streams[index] : nil
-    }
+    func stream(_ index: Int) -> NativeStream? { index < streamCount ? native.pointee.streams[index] : nil }
 
     /// The programme that a stream belongs to, as a set of stream indexes; nil if the file has not several programmes.
     func programme(of index: Int) -> Set<Int>? {
         guard native.pointee.nb_programs > 1 else { return nil }
-        for number in 0..<Int(native.pointee.nb_programs) {
-            guard let program = native.pointee.programs[number]?.pointee, let list = program.stream_index else {
-                continue
-            }
-            let members = Set((0..<Int(program.nb_stream_indexes)).map { Int(list[$0]) })
-            if members.contains(index) { return members }
-        }
-        return nil
+        let programs = (0..<Int(native.pointee.nb_programs)).compactMap { native.pointee.programs[$0]?.pointee }
+        let lists = programs.map { UnsafeBufferPointer(start: $0.stream_index, count: Int($0.nb_stream_indexes)) }
+        return lists.lazy.map { Set($0.map { Int($0) }) }.first { $0.contains(index) }
     }
 
     /// Reads only these streams from now on; packets of the others are skipped.

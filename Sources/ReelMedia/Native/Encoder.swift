@@ -1,10 +1,8 @@
 internal import CFFmpeg
-internal import Crypto
 internal import ReelCore
 
-/// An open encoder, for video or audio.
 final class Encoder {
-    private var native: UnsafeMutablePointer<AVCodecContext>
+    private var native: NativeContext
     let name: String
     private var isOpen = false
     private var isFinished = false
@@ -16,7 +14,7 @@ final class Encoder {
     /// encoder's own; an unknown one throws `.settingUnknown`.
     init(
         _ name: String, options: [MediaOption],
-        configure: (UnsafeMutablePointer<AVCodecContext>) throws(ReelFailure) -> Void
+        configure: (NativeContext) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         self.name = name
         guard let codec = avcodec_find_encoder_by_name(name) else { throw ReelFailure(.encoderAbsent(encoder: name)) }
@@ -25,10 +23,9 @@ final class Encoder {
         native.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
         try configure(native)
         var dictionary = NativeDictionary(options)
-        let fits = AddressLimit.exceed(if: EncoderTraits.named(name).hangsUnlessFed) {
+        let (code, isWithin) = AddressLimit.exceed(if: EncoderTraits.named(name).hangsUnlessFed) {
             reel_open_encoder(native, codec, &dictionary.native)
         }
-        let code = fits.result
         guard code >= 0 else {
             if code == reel_error_no_memory { throw mediaFailure(code, .openEncoder, name) }
             if let refusal = sizeRefusal { throw refusal }
@@ -36,7 +33,7 @@ final class Encoder {
         }
         isOpen = true
         if let unknown = dictionary.names.first { throw ReelFailure(.settingUnknown(encoder: name, setting: unknown)) }
-        guard fits.isWithin else {
+        guard isWithin else {
             AddressLimit.exceed(if: true) { try? finishWithBlankPicture() }
             throw ReelFailure(.outOfMemory(step: .openEncoder, subject: name))
         }
@@ -47,8 +44,7 @@ final class Encoder {
 
     deinit {
         if traits.hangsUnlessFed, isOpen, !isFinished { try? finishWithBlankPicture() }
-        var context: UnsafeMutablePointer<AVCodecContext>? = native
-        avcodec_free_context(&context)
+        release(native, avcodec_free_context)
     }
 
     var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
@@ -60,7 +56,7 @@ final class Encoder {
     var reorderDepth: Int { max(Int(native.pointee.has_b_frames), traits.leastReorderDepth) }
 
     /// SHA-256 of the extradata; of no bytes if the codec has no extradata.
-    var extradataHash: String { Hexadecimal.text(SHA256.hash(data: extradata)) }
+    var extradataHash: String { sha256(of: extradata) }
 
     /// The codec's header, which containers store before the stream. Valid as long as the encoder.
     var extradata: UnsafeRawBufferPointer {
@@ -71,17 +67,15 @@ final class Encoder {
     /// if they do.
     private var sizeRefusal: ReelFailure? {
         let (width, height) = (Int(native.pointee.width), Int(native.pointee.height))
-        guard let shifts = native.pointee.pix_fmt.chromaShifts,
-            width % (1 << shifts.across) != 0 || height % (1 << shifts.down) != 0
-        else { return nil }
+        let shifts = native.pointee.pix_fmt.chromaShifts
+        guard width % (1 << shifts.across) != 0 || height % (1 << shifts.down) != 0 else { return nil }
         return ReelFailure(
             .sizeIndivisible(
                 encoder: name, size: PictureSize(width: width, height: height),
                 pixelFormat: native.pointee.pix_fmt.name))
     }
 
-    /// Copies the encoder's parameters into those of a stream, for the muxer.
-    func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
+    func describe(into parameters: NativeParameters) throws(ReelFailure) {
         try check(avcodec_parameters_from_context(parameters, native), .describeStream, name)
     }
 
@@ -92,7 +86,6 @@ final class Encoder {
         try checkEncoding(avcodec_send_frame(native, frame.native))
     }
 
-    /// Tells the encoder that no frame follows.
     func finish() throws(ReelFailure) {
         isFinished = true
         try checkEncoding(avcodec_send_frame(native, nil))
@@ -126,9 +119,8 @@ final class Encoder {
 }
 
 extension Encoder {
-    /// Opens the encoder for these frames of a track, at the rate that the target gives for them.
-    ///
-    /// - Parameter stream: the stream of the source whose format the output has.
+    /// Opens the encoder for these frames of a track, at the rate that the target gives for them. `stream` is that of
+    /// the source whose format the output has.
     convenience init(
         _ target: VideoEncoding, stream: VideoStream, track: VideoTrack, frames: Range<Int>
     ) throws(ReelFailure) {
@@ -146,14 +138,15 @@ extension Encoder {
     convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
         let stream = stream.shown(in: .encode(target))
-        try self.init(target.encoder, options: target.options + Self.ownProcessor(traits)) {
-            (context) throws(ReelFailure) in
+        // The plan does not contain options for the processor of this machine.
+        let own = av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
+        try self.init(target.encoder, options: target.options + own) { (context) throws(ReelFailure) in
             let format = av_get_pix_fmt(target.format.pixelFormat)
             context.describePictures(
                 target.format.width, target.format.height, format, target.format.timeBase, threads: target.threads)
             let rate = target.format.frameRate
             context.pointee.framerate = min(rate, traits.greatestRate ?? rate).native
-            context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+            context.pointee.sample_aspect_ratio = target.format.sampleAspectRatio.native
             context.pointee.gop_size = Int32(target.keyFrameInterval)
             context.pointee.bit_rate = bitrate ?? 0
             stream.colour.converted(from: av_get_pix_fmt(stream.pixelFormat), to: format).apply(to: context)
@@ -188,29 +181,21 @@ extension Encoder {
             case .own: break
             }
         }
-        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, traits, stream) }
+        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, stream) }
     }
 
     /// With a constant rate factor and macroblock trees, x264 quantises the first picture of an encode like those
     /// predicted from it, and every later key frame finer by a factor of 1.4, its `ipratio`: 6·log₂ 1.4 = 2.913 steps.
     /// Each chunk is an encode of its own, so without a correction the key frames at all their starts would be too
     /// coarse for the pictures that refer to them.
-    private static func keyFrameOffset(
-        _ target: VideoEncoding, _ traits: EncoderTraits, _ stream: VideoStream
-    ) -> Rational? {
+    private static func keyFrameOffset(_ target: VideoEncoding, _ stream: VideoStream) -> Rational? {
         let preset = target.options.last { $0.name == "preset" }?.value ?? ""
         // libavcodec rejects offsets for interlaced pictures.
-        guard traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
+        guard target.traits.coarseFirstFrame?(preset) == true, !stream.fieldOrder.isInterlaced else { return nil }
         let depth = Int64(av_get_pix_fmt(target.format.pixelFormat).descriptor?.comp.0.depth ?? 8)
         return Rational(-2913, 1000 * (51 + 6 * (depth - 8)))
     }
 
-    /// Options for the processor of this machine; the plan does not contain them.
-    private static func ownProcessor(_ traits: EncoderTraits) -> [MediaOption] {
-        av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
-    }
-
-    /// Opens the encoder of one audio track.
     convenience init(_ target: AudioTarget, track: AudioTrack) throws(ReelFailure) {
         let source = av_get_sample_fmt(track.sampleFormat)
         try self.init(target.encoder, options: []) { (context) throws(ReelFailure) in
@@ -227,16 +212,15 @@ extension Encoder {
 
     /// The source's own format if the encoder takes it, interleaved or planar, otherwise the encoder's widest.
     private static func sampleFormat(of encoder: String, source: AVSampleFormat) -> AVSampleFormat {
-        guard let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts else { return AV_SAMPLE_FMT_FLTP }
-        var offered: [AVSampleFormat] = []
-        while list[offered.count] != AV_SAMPLE_FMT_NONE { offered.append(list[offered.count]) }
+        let list = avcodec_find_encoder_by_name(encoder)?.pointee.sample_fmts
+        guard let offered = elements(of: list, before: { $0 == AV_SAMPLE_FMT_NONE }) else { return AV_SAMPLE_FMT_FLTP }
         let packed = av_get_packed_sample_fmt(source)
         let widest = offered.max { av_get_bytes_per_sample($0) < av_get_bytes_per_sample($1) }
         return offered.first { av_get_packed_sample_fmt($0) == packed } ?? widest ?? AV_SAMPLE_FMT_FLTP
     }
 }
 
-extension UnsafeMutablePointer<AVCodecContext> {
+extension NativeContext {
     /// Tells an encoder the form and the clock of the pictures that it will get.
     func describePictures(_ width: Int, _ height: Int, _ format: AVPixelFormat, _ clock: TimeBase, threads: Int = 1) {
         (pointee.width, pointee.height, pointee.pix_fmt) = (Int32(width), Int32(height), format)

@@ -2,7 +2,6 @@ internal import CFFmpeg
 internal import Glibc
 internal import ReelCore
 
-/// The message of libav* for one of its error codes.
 func libavMessage(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
         av_strerror(code, buffer.baseAddress, buffer.count)
@@ -11,11 +10,7 @@ func libavMessage(_ code: Int32) -> String {
 }
 
 /// The failure for an error of libav*. It must not be used for the system's errors at a file: libav* uses the system's
-/// error numbers for its own errors.
-///
-/// - Parameters:
-///   - step: the operation that failed.
-///   - subject: the codec, file or format concerned.
+/// error numbers for its own errors. `subject` is the codec, file or format concerned.
 func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) -> ReelFailure {
     ReelFailure(
         code == reel_error_no_memory
@@ -23,29 +18,36 @@ func mediaFailure(_ code: Int32, _ step: MediaStep, _ subject: String? = nil) ->
             : .mediaFailed(step: step, subject: subject, said: libavMessage(code)))
 }
 
-/// The failure for a finished file that is not as planned.
-///
-/// - Parameter stream: 0 for the video; nil if the flaw concerns the whole file.
+/// The failure for a finished file that is not as planned. `stream` is 0 for the video, and nil if the flaw concerns the
+/// whole file.
 func unverified(_ flaw: VerificationFlaw, stream: Int? = 0) -> ReelFailure {
     ReelFailure(.verificationFailed(stream: stream, flaw: flaw))
 }
 
 /// Returns a result of libav*; throws if it is an error code.
 @discardableResult
-func check(
-    _ code: Int32, _ step: MediaStep, _ subject: @autoclosure () -> String? = nil
-) throws(ReelFailure) -> Int32 {
+func check(_ code: Int32, _ step: MediaStep, _ subject: @autoclosure () -> String? = nil) throws(ReelFailure) -> Int32 {
     guard code >= 0 else { throw mediaFailure(code, step, subject()) }
     return code
 }
 
 /// Returns what libav* allocated; throws `.outOfMemory` for NULL.
-func allocated<T>(
-    _ pointer: UnsafeMutablePointer<T>?, _ step: MediaStep
-) throws(ReelFailure) -> UnsafeMutablePointer<T> {
-    guard let pointer else { throw ReelFailure(.outOfMemory(step: step, subject: nil)) }
-    return pointer
+func allocated<T>(_ made: UnsafeMutablePointer<T>?, _ step: MediaStep) throws(ReelFailure) -> UnsafeMutablePointer<T> {
+    guard let made else { throw ReelFailure(.outOfMemory(step: step, subject: nil)) }
+    return made
 }
+
+typealias NativeStream = UnsafeMutablePointer<AVStream>
+typealias NativeParameters = UnsafeMutablePointer<AVCodecParameters>
+typealias NativeContext = UnsafeMutablePointer<AVCodecContext>
+
+/// Frees a structure of libav* with the function for its kind.
+func release<T>(_ native: UnsafeMutablePointer<T>, _ free: (UnsafeMutablePointer<UnsafeMutablePointer<T>?>?) -> Void) {
+    var native: UnsafeMutablePointer<T>? = native
+    free(&native)
+}
+
+extension AVCodecID { var name: String { String(cString: avcodec_get_name(self)) } }
 
 extension TimeBase {
     init(_ native: AVRational) { self.init(Int64(native.num), Int64(max(native.den, 1))) }
@@ -76,7 +78,16 @@ extension Rational {
     }
 }
 
-/// An owned dictionary of libav*.
+extension Rational? {
+    /// libav* writes "unknown" as 0/1.
+    var native: AVRational { self?.native ?? AVRational(num: 0, den: 1) }
+}
+
+/// The elements of a list before the one that ends it; nil for NULL.
+func elements<T>(of list: UnsafePointer<T>?, before isEnd: (T) -> Bool) -> [T]? {
+    list.map { list in Array(UnsafeBufferPointer(start: list, count: (0...).first { isEnd(list[$0]) } ?? 0)) }
+}
+
 struct NativeDictionary: ~Copyable {
     var native: OpaquePointer?
 
@@ -107,6 +118,11 @@ func entries(of dictionary: OpaquePointer?) -> [MetadataEntry] {
     return result
 }
 
+extension [MetadataEntry] {
+    /// The value of the first entry with this name in lower case, however the file spells it.
+    func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
+}
+
 /// A C name of libav* as a string; nil if there is no name, or if it means "unknown".
 func known(_ name: UnsafePointer<CChar>?) -> String? {
     guard let name else { return nil }
@@ -129,7 +145,7 @@ extension AVCodecParameters {
 }
 
 /// Sets the codec's header, or the content of an attached file, in a stream's parameters.
-func setHeader(_ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) {
+func setHeader(_ bytes: [UInt8], of parameters: NativeParameters) throws(ReelFailure) {
     (parameters.pointee.extradata, parameters.pointee.extradata_size) = try padded(bytes)
 }
 
@@ -145,7 +161,6 @@ extension UInt32 {
 package enum SystemFault: CaseIterable, Sendable {
     /// The disk, or a quota on it, is full.
     case full
-    /// The system has not enough memory.
     case memory
     /// Another attempt may succeed, on this host or another.
     case passing

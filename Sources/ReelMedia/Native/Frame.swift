@@ -3,14 +3,13 @@ internal import ReelCore
 
 /// One decoded picture or block of samples, owned and freed with this value.
 struct Frame: ~Copyable {
+    typealias Taker = (borrowing Frame) throws(ReelFailure) -> Void
+
     let native: UnsafeMutablePointer<AVFrame>
 
     init() throws(ReelFailure) { native = try allocated(av_frame_alloc(), .makeFrame) }
 
-    deinit {
-        var pointer: UnsafeMutablePointer<AVFrame>? = native
-        av_frame_free(&pointer)
-    }
+    deinit { release(native, av_frame_free) }
 
     var pts: Timestamp? {
         get { Timestamp(native: native.pointee.pts) }
@@ -29,9 +28,8 @@ struct Frame: ~Copyable {
     /// Samples of each channel.
     var sampleCount: Int { Int(native.pointee.nb_samples) }
 
-    /// Asks the encoder to change the quantiser of the whole picture from its own choice.
-    ///
-    /// - Parameter offset: a part of the quantiser's range; a negative one gives better quality.
+    /// Asks the encoder to change the quantiser of the whole picture from its own choice, by a part of its range; a
+    /// negative one gives better quality.
     func offsetQuantiser(by offset: Rational) throws(ReelFailure) {
         let size = MemoryLayout<AVRegionOfInterest>.size
         let data = try allocated(av_frame_new_side_data(native, AV_FRAME_DATA_REGIONS_OF_INTEREST, size), .makeSideData)
@@ -41,7 +39,6 @@ struct Frame: ~Copyable {
         UnsafeMutableRawPointer(data.pointee.data).storeBytes(of: region, as: AVRegionOfInterest.self)
     }
 
-    /// Another reference to the same picture.
     func reference() throws(ReelFailure) -> Frame {
         let copy = try Frame()
         try check(av_frame_ref(copy.native, native), .makeFrame)
@@ -59,8 +56,9 @@ struct Frame: ~Copyable {
     }
 }
 
-/// Pictures: their memory and its parts.
 extension Frame {
+    var unconvertible: ReelFailure { ReelFailure(.pictureUnconvertible(width: width, height: height)) }
+
     var size: PictureSize { PictureSize(width: width, height: height) }
 
     /// Gives the frame memory of its own for a picture of this size and format.
@@ -118,20 +116,12 @@ extension Frame {
 
     /// The visible pixels of all planes, line by line.
     func pixels() throws(ReelFailure) -> [UInt8] {
-        let size = try check(
-            av_image_get_buffer_size(pixelFormat, native.pointee.width, native.pointee.height, 1), .readPicture)
+        let (width, height) = (native.pointee.width, native.pointee.height)
+        let size = try check(av_image_get_buffer_size(pixelFormat, width, height, 1), .readPicture)
         var bytes = [UInt8](repeating: 0, count: Int(size))
-        let code = withUnsafePointer(to: &native.pointee.data) { planes in
-            planes.withMemoryRebound(to: UnsafePointer<UInt8>?.self, capacity: 8) { planes in
-                withUnsafePointer(to: &native.pointee.linesize) { lines in
-                    lines.withMemoryRebound(to: Int32.self, capacity: 8) { lines in
-                        av_image_copy_to_buffer(
-                            &bytes, size, planes, lines, pixelFormat, native.pointee.width, native.pointee.height, 1)
-                    }
-                }
-            }
-        }
-        try check(code, .readPicture)
+        let planes = [plane(0), plane(1), plane(2), plane(3)].map { $0.map { UnsafePointer($0) } }
+        let lines = [lineSize(0), lineSize(1), lineSize(2), lineSize(3)].map { Int32($0) }
+        try check(av_image_copy_to_buffer(&bytes, size, planes, lines, pixelFormat, width, height, 1), .readPicture)
         return bytes
     }
 
@@ -160,6 +150,5 @@ struct PictureArea: Equatable {
 
     var size: PictureSize { PictureSize(width: width, height: height) }
 
-    /// Whether a picture of that size has the part.
     func lies(in size: PictureSize) -> Bool { x + width <= size.width && y + height <= size.height }
 }

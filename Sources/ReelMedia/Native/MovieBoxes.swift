@@ -3,7 +3,6 @@ internal import ReelCore
 /// A box of an MP4 or QuickTime file (ISO 14496-12 4.2).
 struct MovieBox {
     let kind: String
-    /// The place of its content in the file.
     let content: Range<Int64>
 }
 
@@ -98,7 +97,6 @@ struct MovieBoxes {
 /// Reads a track's composition offsets one after the other: by how much each sample is shown later than it is decoded
 /// (ISO 14496-12 8.6.1.3).
 struct CompositionOffsets {
-    /// The number of samples in the track.
     let samples: Int
     private let read: MovieBoxes.Read
     /// The part of the table that is not read yet; nil if the track has no table.

@@ -1,19 +1,14 @@
 internal import CFFmpeg
-internal import Glibc
 internal import ReelCore
 
-/// A media file that is being written, into a sink.
 final class Muxer {
-    /// What failures call the file.
     let name: String
     private var native: UnsafeMutablePointer<AVFormatContext>
     private let writer: ByteWriter
     private let interleaves: Bool
 
-    /// - Parameters:
-    ///   - format: the muxer's name as libavformat spells it.
-    ///   - interleaves: whether the muxer cuts sound and puts packets in order itself. If not, it writes them as they
-    ///     come.
+    /// `format` is the muxer's name as libavformat spells it, `interleaves` whether the muxer cuts sound and puts
+    /// packets in order itself. If not, it writes them as they come.
     init(_ sink: any ByteSink, format: String, interleaves: Bool = false) throws(ReelFailure) {
         name = sink.name
         self.interleaves = interleaves
@@ -27,14 +22,11 @@ final class Muxer {
 
     deinit { avformat_free_context(native) }
 
-    /// Adds a stream and lets `configure` describe it. Returns its index.
-    func addStream(
-        timeBase: TimeBase, _ configure: (UnsafeMutablePointer<AVStream>) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) -> Int {
+    /// Adds a stream and lets `configure` describe it.
+    func addStream(timeBase: TimeBase, _ configure: (NativeStream) throws(ReelFailure) -> Void) throws(ReelFailure) {
         let stream = try allocated(avformat_new_stream(native, nil), .describeStream)
         stream.pointee.time_base = timeBase.native
         try configure(stream)
-        return Int(stream.pointee.index)
     }
 
     /// Adds a chapter, in seconds on the output's clock.
@@ -104,67 +96,4 @@ final class Muxer {
         guard code >= 0 else { throw failure(code, .closeFile) }
         return writer.size
     }
-}
-
-/// Bytes that libavformat writes by way of reel, into a sink.
-final class ByteWriter {
-    /// libavformat's view of the bytes.
-    private(set) var native: UnsafeMutablePointer<AVIOContext>
-    private let sink: any ByteSink
-    private var position: Int64 = 0
-    /// Bytes written so far, up to the last one.
-    private(set) var size: Int64 = 0
-
-    private static let buffer = 32 << 10
-
-    init(_ sink: any ByteSink) throws(ReelFailure) {
-        self.sink = sink
-        let room = av_malloc(Self.buffer)?.assumingMemoryBound(to: UInt8.self)
-        guard let native = reel_alloc_writer(room, Int32(Self.buffer), writeBytes, seekBytes) else {
-            av_free(room)
-            throw mediaFailure(reel_error_no_memory, .openMuxer, sink.name)
-        }
-        self.native = native
-        // Not retained: the context is freed with this object, and nothing else calls it.
-        native.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-    }
-
-    deinit {
-        av_free(native.pointee.buffer)
-        var context: UnsafeMutablePointer<AVIOContext>? = native
-        avio_context_free(&context)
-    }
-
-    fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-        do {
-            try sink.write(bytes, at: position)
-        } catch {
-            return -error.errno
-        }
-        position += Int64(bytes.count)
-        size = max(size, position)
-        return Int32(bytes.count)
-    }
-
-    fileprivate func seek(to offset: Int64, _ whence: Int32) -> Int64 {
-        switch whence & ~AVSEEK_FORCE {
-        case AVSEEK_SIZE: return size
-        case SEEK_SET where offset >= 0: position = offset
-        case SEEK_CUR where position + offset >= 0: position += offset
-        case SEEK_END where size + offset >= 0: position = size + offset
-        default: return Int64(-EINVAL)
-        }
-        return position
-    }
-}
-
-private func writeBytes(_ writer: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int32) -> Int32 {
-    guard let writer else { return -EINVAL }
-    return Unmanaged<ByteWriter>.fromOpaque(writer).takeUnretainedValue()
-        .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-}
-
-private func seekBytes(_ writer: UnsafeMutableRawPointer?, _ offset: Int64, _ whence: Int32) -> Int64 {
-    guard let writer else { return Int64(-EINVAL) }
-    return Unmanaged<ByteWriter>.fromOpaque(writer).takeUnretainedValue().seek(to: offset, whence)
 }

@@ -7,10 +7,7 @@ struct Packet: ~Copyable {
 
     init() throws(ReelFailure) { native = try allocated(av_packet_alloc(), .makePacket) }
 
-    deinit {
-        var pointer: UnsafeMutablePointer<AVPacket>? = native
-        av_packet_free(&pointer)
-    }
+    deinit { release(native, av_packet_free) }
 
     var pts: Timestamp? {
         get { Timestamp(native: native.pointee.pts) }
@@ -38,7 +35,6 @@ struct Packet: ~Copyable {
     var isDiscarded: Bool { native.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
     var isCorrupt: Bool { native.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
-    /// Adds `length` to both timestamps.
     func delay(by length: Ticks) {
         pts = pts.map { $0 + length }
         dts = dts.map { $0 + length }
@@ -65,8 +61,7 @@ struct Packet: ~Copyable {
     /// Puts a packet of transparency beside the payload, unless `bytes` is empty. In libavcodec the number that
     /// Matroska has for transparency precedes it, 1 in eight bytes.
     func setTransparency(_ bytes: [UInt8]) throws(ReelFailure) {
-        guard !bytes.isEmpty else { return }
-        try setSideData([0, 0, 0, 0, 0, 0, 0, 1] + bytes, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL)
+        if !bytes.isEmpty { try setSideData([0, 0, 0, 0, 0, 0, 0, 1] + bytes, AV_PKT_DATA_MATROSKA_BLOCKADDITIONAL) }
     }
 
     func fill(with bytes: [UInt8]) throws(ReelFailure) {
@@ -101,6 +96,12 @@ struct Packet: ~Copyable {
         bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
     }
 
+    func reference(_ step: MediaStep = .makePacket) throws(ReelFailure) -> Packet {
+        let copy = try Packet()
+        try check(av_packet_ref(copy.native, native), step)
+        return copy
+    }
+
     /// Releases the payload. The packet can be filled again.
     func reset() { av_packet_unref(native) }
 
@@ -115,7 +116,7 @@ struct Packet: ~Copyable {
 /// libavcodec's parser for one codec. It reads facts about pictures from whole packets, without decoding.
 final class CodecParser {
     private let native: UnsafeMutablePointer<AVCodecParserContext>
-    private let context: UnsafeMutablePointer<AVCodecContext>
+    private let context: NativeContext
 
     /// Nil if libavcodec has no parser for the codec.
     init?(_ parameters: AVCodecParameters) throws(ReelFailure) {
@@ -135,8 +136,7 @@ final class CodecParser {
 
     deinit {
         av_parser_close(native)
-        var context: UnsafeMutablePointer<AVCodecContext>? = context
-        avcodec_free_context(&context)
+        release(context, avcodec_free_context)
     }
 
     /// Parses a packet. Packets must come in the order of the file.
@@ -159,9 +159,8 @@ final class BitstreamFilter {
 
     /// Makes the filter that a source's stream needs before other code reads its packets; nil for most streams. DivX
     /// puts two pictures of MPEG-4 into one packet and an empty one into the next, so that packets are not frames.
-    init?(for stream: UnsafeMutablePointer<AVStream>) throws(ReelFailure) {
-        guard stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_MPEG4,
-            let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
+    init?(for stream: NativeStream) throws(ReelFailure) {
+        guard stream.parameters.codec_id == AV_CODEC_ID_MPEG4, let filter = av_bsf_get_by_name("mpeg4_unpack_bframes")
         else { return nil }
         var context: UnsafeMutablePointer<AVBSFContext>?
         try check(av_bsf_alloc(filter, &context), .filterPackets)
@@ -173,16 +172,12 @@ final class BitstreamFilter {
         try check(avcodec_parameters_copy(stream.pointee.codecpar, native.pointee.par_out), .filterPackets)
     }
 
-    deinit {
-        var context: UnsafeMutablePointer<AVBSFContext>? = native
-        av_bsf_free(&context)
-    }
+    deinit { release(native, av_bsf_free) }
 
     /// Replaces the packet with the filter's output; false if the filter keeps it back. A packet that the filter cannot
     /// read passes unchanged, since the decoder can deal with damage.
     func pass(_ packet: borrowing Packet) throws(ReelFailure) -> Bool {
-        let original = try Packet()
-        try check(av_packet_ref(original.native, packet.native), .filterPackets)
+        let original = try packet.reference(.filterPackets)
         try check(av_bsf_send_packet(native, packet.native), .filterPackets)
         let code = av_bsf_receive_packet(native, packet.native)
         if code == reel_error_again { return false }
@@ -190,6 +185,5 @@ final class BitstreamFilter {
         return true
     }
 
-    /// Discards packets that the filter keeps back.
     func flush() { av_bsf_flush(native) }
 }

@@ -59,11 +59,9 @@ final class PictureDigest {
         av_hash_update(hash, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
 
-    private func addWithoutPadding(
-        _ samples: UnsafeRawBufferPointer, _ description: UnsafePointer<AVPixFmtDescriptor>
-    ) {
+    private func addWithoutPadding(_ samples: UnsafeRawBufferPointer, _ format: UnsafePointer<AVPixFmtDescriptor>) {
         line.removeAll(keepingCapacity: true)
-        let components = description.pointee.components.map { Int($0.offset) }.sorted()
+        let components = format.pointee.components.map { Int($0.offset) }.sorted()
         for pixel in stride(from: 0, to: samples.count - 3, by: 4) {
             for component in components { line.append(samples[pixel + component]) }
         }
@@ -72,7 +70,6 @@ final class PictureDigest {
 }
 
 extension AVPixFmtDescriptor {
-    /// The components that a picture of the format has.
     var components: [AVComponentDescriptor] { Array([comp.0, comp.1, comp.2, comp.3].prefix(Int(nb_components))) }
 
     /// Whether each pixel has a fourth byte without meaning.
@@ -114,8 +111,7 @@ private struct SampledLight {
     private let description: UnsafePointer<AVPixFmtDescriptor>
     /// Red, green and blue, or luma alone, each with its weight in thousandths.
     private let components: [(place: Int32, weight: Int)]
-    private let isPalette: Bool
-    private let isLimited: Bool
+    private let isPalette, isLimited: Bool
 
     init?(_ frame: borrowing Frame) {
         guard let description = av_pix_fmt_desc_get(frame.pixelFormat) else { return nil }

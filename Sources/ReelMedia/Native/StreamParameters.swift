@@ -1,21 +1,27 @@
 internal import CFFmpeg
 internal import ReelCore
 
+extension NativeStream {
+    var parameters: AVCodecParameters { pointee.codecpar.pointee }
+    var timeBase: TimeBase { TimeBase(pointee.time_base) }
+    /// The stream's place in its file.
+    var number: Int { Int(pointee.index) }
+}
+
 extension VideoStream {
-    /// A stream's parameters as libavformat knows them, in reel's types.
-    init(native stream: UnsafeMutablePointer<AVStream>) {
-        let parameters = stream.pointee.codecpar.pointee
+    init(native stream: NativeStream) {
+        let parameters = stream.parameters
         let format = AVPixelFormat(parameters.format)
+        let matrix = stream.sideData(AV_PKT_DATA_DISPLAYMATRIX, as: InlineArray<9, Int32>.self)
         self.init(
-            index: Int(stream.pointee.index), codec: String(cString: avcodec_get_name(parameters.codec_id)),
-            width: Int(parameters.width), height: Int(parameters.height), pixelFormat: format.name,
-            timeBase: TimeBase(stream.pointee.time_base),
+            index: stream.number, codec: parameters.codec_id.name, width: Int(parameters.width),
+            height: Int(parameters.height), pixelFormat: format.name, timeBase: stream.timeBase,
             frameRate: rate(stream.pointee.avg_frame_rate) ?? rate(stream.pointee.r_frame_rate),
             sampleAspectRatio: Rational(stream.pointee.sample_aspect_ratio) ?? Rational(parameters.sample_aspect_ratio),
-            displayMatrix: rotation(of: stream), colour: ColourTags(native: parameters),
+            displayMatrix: matrix.map { matrix in matrix.indices.map { matrix[$0] } },
+            colour: ColourTags(native: parameters),
             fieldOrder: FieldOrder(native: parameters.field_order), reorderDepth: Int(parameters.video_delay),
-            frameBytes: decodedBytes(
-                AVPixelFormat(parameters.format), width: parameters.width, height: parameters.height),
+            frameBytes: decodedBytes(format, width: parameters.width, height: parameters.height),
             details: TrackDetails(native: stream))
         profile = known(avcodec_profile_name(parameters.codec_id, parameters.profile))
         level = parameters.level >= 0 ? Int(parameters.level) : nil
@@ -62,43 +68,29 @@ extension TrackDetails {
         (AV_DISPOSITION_METADATA, "metadata"),
     ]
 
-    init(native stream: UnsafeMutablePointer<AVStream>) {
+    init(native stream: NativeStream) {
         let found = entries(of: stream.pointee.metadata)
-        let value = { (name: String) in found.first { $0.name.lowercased() == name }?.value }
         let flags = stream.pointee.disposition
         self.init(
-            language: value("language").flatMap { $0 == "und" ? nil : $0 }, title: value("title"),
+            language: found.value(of: "language").flatMap { $0 == "und" ? nil : $0 }, title: found.value(of: "title"),
             dispositions: Self.names.filter { flags & $0.0 != 0 }.map(\.1))
     }
 
-    /// libavformat's bits for the dispositions.
     var flags: Int32 { Self.names.filter { dispositions.contains($0.1) }.reduce(0) { $0 | $1.0 } }
 }
 
 /// libavutil's description of a channel layout: "stereo" or "6 channels".
-func layoutName(_ layout: inout AVChannelLayout) -> String {
+func layoutName(_ layout: AVChannelLayout) -> String {
+    var (layout, usual) = (layout, AVChannelLayout())
     // A layout without an order states only the number of channels; use the default layout for it.
     if layout.order == AV_CHANNEL_ORDER_UNSPEC {
-        var usual = AVChannelLayout()
         av_channel_layout_default(&usual, layout.nb_channels)
-        if usual.order != AV_CHANNEL_ORDER_UNSPEC { return text(&usual) }
+        if usual.order != AV_CHANNEL_ORDER_UNSPEC { layout = usual }
     }
-    return text(&layout)
-
-    func text(_ layout: inout AVChannelLayout) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            av_channel_layout_describe(&layout, buffer.baseAddress, buffer.count)
-            return buffer.baseAddress.map { String(cString: $0) } ?? ""
-        }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        av_channel_layout_describe(&layout, buffer.baseAddress, buffer.count)
+        return buffer.baseAddress.map { String(cString: $0) } ?? ""
     }
-}
-
-/// The display matrix from the stream's side data.
-private func rotation(of stream: UnsafeMutablePointer<AVStream>) -> [Int32]? {
-    var size = 0
-    guard let data = reel_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else { return nil }
-    let bytes = UnsafeRawBufferPointer(start: data, count: 36)
-    return (0..<9).map { bytes.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) }
 }
 
 /// Frames per second; nil if unspecified, and for rates above the 90 kHz clock or below one frame a day.
@@ -128,10 +120,9 @@ extension CodecParameters {
 }
 
 extension AudioTrack {
-    /// Fills in the parameters of a stream that holds the track's packets unchanged.
-    ///
-    /// - Parameter padding: samples at the start of the stream's first packet that are not to be heard.
-    func describe(into parameters: UnsafeMutablePointer<AVCodecParameters>, padding: Int) throws(ReelFailure) {
+    /// Fills in the parameters of a stream that holds the track's packets unchanged. The first `padding` samples of its
+    /// first packet are not to be heard.
+    func describe(into parameters: NativeParameters, padding: Int) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(codec) else {
             throw ReelFailure(.codecAbsent(codec: codec, role: .codec))
         }
@@ -185,18 +176,13 @@ extension CodedVideo {
     }
 
     /// Fills in a stream's parameters for the muxer with this name.
-    func describe(
-        _ stream: VideoStream, for muxer: String, into parameters: UnsafeMutablePointer<AVCodecParameters>
-    ) throws(ReelFailure) {
+    func describe(_ stream: VideoStream, for muxer: String, into parameters: NativeParameters) throws(ReelFailure) {
         guard let descriptor = avcodec_descriptor_get_by_name(stream.codec) else {
             throw ReelFailure(.codecAbsent(codec: stream.codec, role: .codec))
         }
         // A context without a codec takes the values that an encoder would have set.
         let context = try allocated(avcodec_alloc_context3(nil), .describeStream)
-        defer {
-            var context: UnsafeMutablePointer<AVCodecContext>? = context
-            avcodec_free_context(&context)
-        }
+        defer { release(context, avcodec_free_context) }
         context.pointee.codec_type = AVMEDIA_TYPE_VIDEO
         context.pointee.codec_id = descriptor.pointee.id
         context.pointee.width = Int32(stream.width)
@@ -206,7 +192,7 @@ extension CodedVideo {
         context.pointee.level = level
         context.pointee.bits_per_coded_sample = bitsPerCodedSample
         context.pointee.field_order = stream.fieldOrder.native
-        context.pointee.sample_aspect_ratio = stream.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        context.pointee.sample_aspect_ratio = stream.sampleAspectRatio.native
         stream.colour.apply(to: context)
         try check(avcodec_parameters_from_context(parameters, context), .describeStream)
         parameters.pointee.codec_tag = muxerFourCC(fourCC, of: descriptor.pointee.id, muxer: muxer)

@@ -15,7 +15,6 @@ final class WorkQueue: Sendable {
     /// Returns at once.
     func add(_ work: @escaping @Sendable () -> Void) { state.add(work) }
 
-    /// Waits until everything that was added is done.
     func wait() { state.wait() }
 
     /// `@unchecked` because what changes is touched only while `changed` is locked.

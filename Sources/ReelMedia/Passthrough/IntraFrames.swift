@@ -11,8 +11,7 @@ struct IntraFrames {
     }
 
     private var syntax: Syntax
-    private let width: Int
-    private let height: Int
+    private let width, height: Int
     /// The facts that must be the same in every packet: those of the first one, nil before it.
     private var constant: [UInt8]?
 
@@ -30,8 +29,7 @@ struct IntraFrames {
             syntax = .h264(frames)
         default: return nil
         }
-        width = Int(parameters.width)
-        height = Int(parameters.height)
+        (width, height) = (Int(parameters.width), Int(parameters.height))
     }
 
     /// The number of a packet's first bytes that `fault` nearly always needs.
@@ -109,7 +107,6 @@ final class IDRFrames {
         parameterSets = Set(framing.parameterSets(in: parameters.header))
     }
 
-    /// The fault of a packet; nil if it has none.
     func fault(in bytes: UnsafeRawBufferPointer) -> PacketFault? {
         let units = framing.units(in: bytes)
         var pictures = 0

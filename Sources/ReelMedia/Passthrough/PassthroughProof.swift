@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Finds out, while a source is demuxed, whether its video can be reversed by showing its packets in another order.
 final class PassthroughProof {
-    private let stream: UnsafeMutablePointer<AVStream>
+    private let stream: NativeStream
     private let path: String
     private var syntax: IntraFrames?
     /// The first obstacle and its packet; -1 if it does not concern a packet.
@@ -16,15 +16,14 @@ final class PassthroughProof {
     private var last: Timestamp?
     private let sample: Packet
 
-    init(stream: UnsafeMutablePointer<AVStream>, path: String) throws(ReelFailure) {
-        self.stream = stream
-        self.path = path
-        let parameters = stream.pointee.codecpar.pointee
+    init(stream: NativeStream, path: String) throws(ReelFailure) {
+        (self.stream, self.path) = (stream, path)
+        let parameters = stream.parameters
         syntax = try IntraFrames(parameters)
         sample = try Packet()
-        samples = SampleDecoding(stream: try CodedStream(stream), path: path)
+        samples = SampleDecoding(try CodedStream(stream, path: path))
         if syntax == nil {
-            obstacle = (-1, .interFrames(codec: String(cString: avcodec_get_name(parameters.codec_id))))
+            obstacle = (-1, .interFrames(codec: parameters.codec_id.name))
         } else if ![AV_FIELD_PROGRESSIVE, AV_FIELD_UNKNOWN].contains(parameters.field_order) {
             obstacle = (-1, .interlaced)
         }
@@ -50,17 +49,15 @@ final class PassthroughProof {
         if let found = try samples.finish(), found.packet < obstacle?.packet ?? .max {
             obstacle = (found.packet, .packet(number: found.packet, time: found.time, fault: found.fault))
         }
-        if let obstacle { return .impossible(obstacle.reason) }
-        guard stream.fieldOrder == .progressive || stream.fieldOrder == .unknown else {
-            return .impossible(.interlaced)
-        }
-        return .possible(try coded(stream))
+        if let obstacle { return .impossible(why: obstacle.reason) }
+        guard !stream.fieldOrder.isInterlaced else { return .impossible(why: .interlaced) }
+        return .possible(coded: try coded(stream))
     }
 
     /// The packets' coding, and the containers that give the first of them back unchanged.
     private func coded(_ described: VideoStream) throws(ReelFailure) -> CodedVideo {
-        var coded = CodedVideo(native: stream.pointee.codecpar.pointee)
-        guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream), path: path) else { return coded }
+        var coded = CodedVideo(native: stream.parameters)
+        guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream, path: path)) else { return coded }
         for container in Container.allCases
         where container.traits.loops == nil && container.traits.codecs?.contains(described.codec) != false {
             let isGivenBack = try container.givesBack(sample, showing: picture) { (parameters) throws(ReelFailure) in
@@ -90,9 +87,8 @@ final class PassthroughProof {
     /// not show.
     private var isSampled: Bool { number % 100 == 0 || number & (number - 1) == 0 }
 
-    /// The packet's time in seconds; nil if it has none.
     private func time(of packet: borrowing Packet) -> Rational? {
-        (packet.pts ?? packet.dts).map(TimeBase(stream.pointee.time_base).seconds)
+        (packet.pts ?? packet.dts).map(stream.timeBase.seconds)
     }
 }
 
@@ -102,22 +98,13 @@ final class PassthroughProof {
 final class SampleDecoding: @unchecked Sendable {
     typealias Fault = (packet: Int, time: Rational?, fault: PacketFault)
 
-    private struct Verdict {
-        /// The fault of the first packet that does not show a progressive frame by itself.
-        var fault: Fault?
-        var failure: ReelFailure?
-    }
-
     private let stream: CodedStream
-    private let path: String
-    private let found = Mutex(Verdict())
+    /// The fault of the first packet that does not show a progressive frame by itself.
+    private let found = Mutex(Result<Fault?, ReelFailure>.success(nil))
     private let threads = WorkQueue(threads: ProcessInfo.processInfo.activeProcessorCount)
     private let room = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount)
 
-    init(stream: CodedStream, path: String) {
-        self.stream = stream
-        self.path = path
-    }
+    init(_ stream: CodedStream) { self.stream = stream }
 
     /// Queues a packet for decoding; `time` is its own, in seconds, for the report of a fault.
     func add(_ packet: borrowing Packet, number: Int, time: Rational?) throws(ReelFailure) {
@@ -132,25 +119,21 @@ final class SampleDecoding: @unchecked Sendable {
     /// The fault of the first faulty packet, once all are decoded; nil if there is none.
     func finish() throws(ReelFailure) -> Fault? {
         threads.wait()
-        return try found.withLock { (found) throws(ReelFailure) in
-            if let failure = found.failure { throw failure }
-            return found.fault
-        }
+        return try found.withLock { $0 }.get()
     }
 
     private func look(at sample: SharedPacket, _ number: Int, _ time: Rational?) {
         do throws(ReelFailure) {
             guard let fault = try fault(of: sample.packet) else { return }
             found.withLock { found in
-                if number < found.fault?.packet ?? .max { found.fault = (number, time, fault) }
+                guard case .success(let first) = found, number < first?.packet ?? .max else { return }
+                found = .success((number, time, fault))
             }
-        } catch {
-            found.withLock { $0.failure = error }
-        }
+        } catch { found.withLock { $0 = .failure(error) } }
     }
 
     private func fault(of packet: borrowing Packet) throws(ReelFailure) -> PacketFault? {
-        guard let frame = try Decoder.decodingAlone(packet, of: stream, path: path) else { return .dependent }
+        guard let frame = try Decoder.decodingAlone(packet, of: stream) else { return .dependent }
         return reel_frame_is_interlaced(frame.native) != 0 ? .interlaced : nil
     }
 }
@@ -159,27 +142,19 @@ final class SampleDecoding: @unchecked Sendable {
 private final class SharedPacket: @unchecked Sendable {
     let packet: Packet
 
-    init(_ packet: borrowing Packet) throws(ReelFailure) {
-        self.packet = try Packet()
-        try check(av_packet_ref(self.packet.native, packet.native), .makePacket)
-    }
+    init(_ packet: borrowing Packet) throws(ReelFailure) { self.packet = try packet.reference() }
 }
 
 extension Container {
     /// Whether a file of the container gives a packet that shows `picture` back unchanged: bytes, codec and picture.
     /// libavformat's answers are no proof: it writes raw video, and codecs with AVI tags, to Matroska and QuickTime,
-    /// and reads some of it back as something else.
-    ///
-    /// - Parameter describe: sets the parameters of the stream for the muxer.
+    /// and reads some of it back as something else. `describe` sets the parameters of the stream for the muxer.
     func givesBack(
         _ packet: borrowing Packet, showing picture: borrowing Frame,
-        describe: (UnsafeMutablePointer<AVCodecParameters>) throws(ReelFailure) -> Void
+        describe: (NativeParameters) throws(ReelFailure) -> Void
     ) throws(ReelFailure) -> Bool {
         let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
-        defer {
-            var parameters: UnsafeMutablePointer<AVCodecParameters>? = parameters
-            avcodec_parameters_free(&parameters)
-        }
+        defer { release(parameters, avcodec_parameters_free) }
         try describe(parameters)
         // A failure is an answer, so it is not logged.
         let level = av_log_get_level()
@@ -200,12 +175,11 @@ extension Container {
     ) throws(ReelFailure) {
         let muxer = try Muxer(file, format: traits.muxer)
         let base = TimeBase(1, 25)
-        _ = try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
+        try muxer.addStream(timeBase: base) { (added) throws(ReelFailure) in
             try check(avcodec_parameters_copy(added.pointee.codecpar, parameters), .describeStream)
         }
         try muxer.begin()
-        let copy = try Packet()
-        try check(av_packet_ref(copy.native, packet.native), .makePacket)
+        let copy = try packet.reference()
         (copy.pts, copy.dts, copy.duration, copy.streamIndex) = (Timestamp(0), Timestamp(0), Ticks(1), 0)
         try muxer.write(copy, timeBase: base)
         _ = try muxer.finish()
@@ -216,16 +190,16 @@ extension Container {
         _ picture: borrowing Frame
     ) throws(ReelFailure) -> Bool {
         let demuxer = try Demuxer(ByteReader(file, .output), purpose: .output)
-        guard let found = demuxer.stream(0), found.pointee.codecpar.pointee.codec_id == parameters.pointee.codec_id
+        guard let found = demuxer.stream(0), found.parameters.codec_id == parameters.pointee.codec_id
         else { return false }
         let before = try PayloadDigest(parameters: parameters.pointee)
-        let after = try PayloadDigest(parameters: found.pointee.codecpar.pointee)
+        let after = try PayloadDigest(parameters: found.parameters)
         let back = try Packet()
         guard try demuxer.read(into: back) else { return false }
         before.add(packet)
         after.add(back)
         guard before.finish() == after.finish(),
-            let shown = try Decoder.decodingAlone(back, of: CodedStream(found), path: file.name),
+            let shown = try Decoder.decodingAlone(back, of: CodedStream(found, path: file.name)),
             shown.pixelFormat == picture.pixelFormat, shown.width == picture.width, shown.height == picture.height
         else { return false }
         return try shown.pixels() == picture.pixels()

@@ -9,15 +9,9 @@ package final class PictureSheet {
     private let count: Int
     /// The streams of the pictures and of the sheet.
     private let (stream, sheetStream): (VideoStream, VideoStream)
-    private let sheet: Frame
-    private let fitted: Frame
+    private let sheet, fitted: Frame
 
-    /// A black sheet for pictures of a source.
-    ///
-    /// - Parameters:
-    ///   - count: how many pictures it has room for; 1 to 100.
-    ///   - stream: the source's.
-    ///   - bounds: into which each is fitted. Small pictures stay small.
+    /// A black sheet for 1 to 100 pictures of a source. Each is fitted into `bounds`; small pictures stay small.
     package init(_ count: Int, of stream: VideoStream, within bounds: PictureSize) throws(ReelFailure) {
         self.count = min(max(count, 1), 100)
         self.stream = stream
@@ -32,14 +26,11 @@ package final class PictureSheet {
         fitting = PictureFitting(stream, into: shown, ofCell)
         sheet = try Frame()
         fitted = try Frame()
-        try sheet.fillBlack(Self.format(of: shown), range: "pc")
+        let ofSheet = OutputFormat(of: shown, [.forwards], timeBase: shown.timeBase, pixelFormat: Self.pixelFormat)
+        try sheet.fillBlack(ofSheet, range: "pc")
     }
 
-    /// A black sheet for pictures of an output.
-    ///
-    /// - Parameters:
-    ///   - format: the output's.
-    ///   - main: the stream of the source whose colours the output has.
+    /// A black sheet for pictures of an output. `main` is the stream of the source whose colours the output has.
     package convenience init(
         _ count: Int, of format: OutputFormat, like main: VideoStream, within bounds: PictureSize
     ) throws(ReelFailure) {
@@ -53,10 +44,6 @@ package final class PictureSheet {
     }
 
     private static let pixelFormat = "yuvj420p"
-
-    private static func format(of stream: VideoStream) -> OutputFormat {
-        OutputFormat(of: stream, [.forwards], timeBase: stream.timeBase, pixelFormat: pixelFormat)
-    }
 
     /// Shows frames of a source, the first one in the first place. Throws the errors of decoding a pass.
     package func show(_ sample: FrameSample, of source: IndexedSource) throws(ReelFailure) {
@@ -95,7 +82,7 @@ package final class PictureSheet {
         let demuxer = try Demuxer(wanted.file, purpose: .output)
         guard let stream = demuxer.stream(0) else { throw ReelFailure(.nothingDecodes(path: wanted.file.name)) }
         demuxer.select([0])
-        let clock = TimeBase(stream.pointee.time_base)
+        let clock = stream.timeBase
         let begin = Timestamp(native: stream.pointee.start_time) ?? Timestamp(0)
         let start = begin + Ticks(clock.ticks(in: wanted.start, rounding: .nearest))
         let due = start - Ticks(clock.ticks(in: wanted.lasts / Rational(2), rounding: .nearest))

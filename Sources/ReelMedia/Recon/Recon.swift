@@ -1,3 +1,4 @@
+internal import CFFmpeg
 package import ReelCore
 
 /// Recon: one pass over a source's file, which makes its index.
@@ -11,9 +12,8 @@ package struct Recon {
     private let reading: ReconReading
 
     /// Opens the source and chooses its main video and the audio tracks. Throws `.input` if nothing can be reversed:
-    /// not media, no video, encrypted, no decoder.
-    ///
-    /// - Parameter decoding: why the whole video is to be decoded; nil to use tables and headers if possible.
+    /// not media, no video, encrypted, no decoder. `decoding` is the reason to decode the whole video; nil to use tables
+    /// and headers if possible.
     package init(_ source: Locator, decoding: DecodingCause? = nil) throws(ReelFailure) {
         self.source = source
         let found = try ReconReading(source, decoding.map(ReconMode.decode) ?? .table)
@@ -27,7 +27,6 @@ package struct Recon {
         reading = try ReconReading(source, .table, payload: payload)
     }
 
-    /// Bytes read from the file so far.
     package var bytesRead: Int64 { reading.bytesRead }
 
     /// Reads the whole file once, or little more than the container's table of packets if it has one; again if what was
@@ -106,7 +105,49 @@ func clockTime(_ text: String) -> Rational? {
     return seconds + Rational(decimals, scale)
 }
 
-/// A FourCC as its four characters.
 func fourCharacters(_ fourCC: UInt32) -> String {
     String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: fourCC >> (8 * $0)) }, as: UTF8.self)
+}
+
+/// A codec in a container, by their libav* names.
+package struct ProvenKind: Hashable, Sendable {
+    package let format, codec: String
+
+    package init(format: String, codec: String) { (self.format, self.codec) = (format, codec) }
+}
+
+/// Codecs in containers whose tables and headers tell which frames there are, in which order and when. Their sources
+/// are planned without being decoded. `ProvenKindsTests` proves each kind by decoding such a source completely. Passes
+/// compare their frames with the index, so a source that differs is noticed, and then decoded.
+///
+/// Kinds that are missing here may work as well, but no test proves it.
+package enum ProvenKinds {
+    private static let codecs: [String: Set<String>] = [
+        "mov,mp4,m4a,3gp,3g2,mj2": ordered.union(alone).union(["mpeg4", "vp9", "qtrle"]),
+        "matroska,webm": ordered.union(alone).union(["vp8", "vp9"]),
+        "mpegts": ["h264", "hevc", "mpeg2video"],
+        "mpeg": ["mpeg2video"],
+        "mxf": ["mpeg2video", "dnxhd"],
+        "avi": alone.union(["mpeg4"]),
+        "flv": ["h264"],
+        "h264": ["h264"],
+        "hevc": ["hevc"],
+        // For other codecs, nothing would show that frames at the end of such a file are cut off.
+        "nut": ["rawvideo"], "ivf": ["vp8", "vp9", "av1"], "yuv4mpegpipe": ["rawvideo"],
+    ]
+
+    /// Codecs whose pictures are shown in another order than decoded, or not at all, as headers state.
+    private static let ordered: Set<String> = ["h264", "hevc", "av1"]
+
+    /// Codecs in which each packet is a picture that refers to no other, or only to the one before.
+    private static let alone: Set<String> = [
+        "mjpeg", "prores", "dnxhd", "ffv1", "rawvideo", "v210", "huffyuv", "ffvhuff", "utvideo", "png", "dvvideo",
+    ]
+
+    static func contain(codec: AVCodecID, format: String) -> Bool { codecs[format]?.contains(codec.name) ?? false }
+
+    package static var all: [ProvenKind] {
+        codecs.flatMap { format, codecs in codecs.map { ProvenKind(format: format, codec: $0) } }
+            .sorted { ($0.format, $0.codec) < ($1.format, $1.codec) }
+    }
 }

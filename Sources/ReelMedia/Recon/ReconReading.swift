@@ -7,7 +7,6 @@ enum ReconMode {
     case table
     /// By headers, of all packets.
     case scan
-    /// By decoding the whole video.
     case decode(DecodingCause)
 
     /// Why the whole video is decoded; nil if it is not.
@@ -19,61 +18,56 @@ enum ReconMode {
 /// A source that recon has opened to read it once, in a mode.
 struct ReconReading {
     let mode: ReconMode
-    /// How users name the source.
     let path: String
     private let demuxer: Demuxer
-    private let video: UnsafeMutablePointer<AVStream>
+    private let video: NativeStream
     private let audio: [AudioScan]
     private let subtitles: [Int: SubtitleScan]
 
     /// Opens the source and chooses its main video and the audio tracks. Throws `.input` if nothing can be reversed.
-    ///
-    /// - Parameter payload: whether the payload is read even if the container's table states all that is needed.
+    /// With `payload`, the payload is read even if the container's table states all that is needed.
     init(_ source: Locator, _ mode: ReconMode, payload: Bool = false) throws(ReelFailure) {
         self.mode = mode
         path = source.name
         // Recon reads what it decodes in the same way as passes do.
         demuxer = try Demuxer(source, purpose: mode.decodingCause == nil ? .list(payload: payload) : .source)
-        let streams = (0..<demuxer.streamCount).compactMap { [demuxer] in demuxer.stream($0) }
-        let isVideo = { (stream: UnsafeMutablePointer<AVStream>) in
-            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+        let streams = demuxer.streams
+        let main = streams.first { stream in
+            stream.parameters.codec_type == AVMEDIA_TYPE_VIDEO
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
-        guard let main = streams.first(where: isVideo) else { throw ReelFailure(.noVideo(path: source.name)) }
+        guard let main else { throw ReelFailure(.noVideo(path: source.name)) }
         video = main
-        let members = demuxer.programme(of: Int(main.pointee.index))
+        let members = demuxer.programme(of: main.number)
         audio = try streams.filter { stream in
-            stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
-                && members?.contains(Int(stream.pointee.index)) ?? true
+            stream.parameters.codec_type == AVMEDIA_TYPE_AUDIO && members?.contains(stream.number) ?? true
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
-        let found = streams.compactMap { stream in SubtitleScan(stream).map { (Int(stream.pointee.index), $0) } }
+        let found = streams.compactMap { stream in SubtitleScan(stream).map { (stream.number, $0) } }
         subtitles = [Int: SubtitleScan](uniqueKeysWithValues: found.filter { members?.contains($0.0) ?? true })
         try refuseWhatCannotBeDecoded()
     }
 
     private func refuseWhatCannotBeDecoded() throws(ReelFailure) {
-        let parameters = video.pointee.codecpar.pointee
+        let parameters = video.parameters
         if try demuxer.encrypts(video) { throw ReelFailure(.encrypted(path: demuxer.path)) }
         guard try !demuxer.isUnsplitWebP() else {
-            throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: "animated WebP"))
+            throw ReelFailure(.noDecoder(path: demuxer.path, stream: video.number, codec: "animated WebP"))
         }
         guard avcodec_find_decoder(parameters.codec_id) != nil else {
             let name =
                 parameters.codec_id == AV_CODEC_ID_NONE
-                ? fourCharacters(parameters.codec_tag) : String(cString: avcodec_get_name(parameters.codec_id))
-            throw ReelFailure(.noDecoder(path: demuxer.path, stream: Int(video.pointee.index), codec: name))
+                ? fourCharacters(parameters.codec_tag) : parameters.codec_id.name
+            throw ReelFailure(.noDecoder(path: demuxer.path, stream: video.number, codec: name))
         }
     }
 
     /// Whether the frames can be known by tables and headers, or are known by decoding.
     var isProven: Bool {
-        mode.decodingCause != nil
-            || ProvenKinds.contain(codec: video.pointee.codecpar.pointee.codec_id, format: demuxer.formatName)
+        mode.decodingCause != nil || ProvenKinds.contain(codec: video.parameters.codec_id, format: demuxer.formatName)
     }
 
     var bytesRead: Int64 { demuxer.bytesRead }
 
-    /// The results of demuxing.
     struct Survey {
         /// The index without its tables and texts.
         let index: SourceIndex
@@ -92,7 +86,7 @@ struct ReconReading {
 
     /// Nil if the container's table was used and has proved wrong.
     func survey(_ progress: (_ packets: Int, _ thousandths: Int) -> Void) throws(ReelFailure) -> Survey? {
-        demuxer.select(Set(audio.map(\.index) + subtitles.keys + [Int(video.pointee.index)]))
+        demuxer.select(Set(audio.map(\.index) + subtitles.keys + [video.number]))
         var scan = try VideoScan(video, in: demuxer, mode)
         var subtitles = subtitles
         guard try read(into: &scan, &subtitles, progress) else { return nil }
@@ -124,39 +118,30 @@ struct ReconReading {
         into scan: inout VideoScan, _ subtitles: inout [Int: SubtitleScan],
         _ progress: (_ packets: Int, _ thousandths: Int) -> Void
     ) throws(ReelFailure) -> Bool {
-        let videoIndex = Int(video.pointee.index)
+        let main = video.number
         let tracks = Dictionary(audio.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
         let packet = try Packet()
         var packets = 0
         while try demuxer.read(into: packet) {
             packets += 1
-            progress(packets, thousandths(before: packet.position))
-            if packet.streamIndex == videoIndex {
+            progress(packets, demuxer.thousandths(before: packet.position))
+            if packet.streamIndex == main {
                 guard try scan.add(packet, in: demuxer) else { continue }
                 // The skipped packets, and the packets of other streams between them, are not needed otherwise.
                 guard scan.mayUseTable, subtitles.isEmpty, audio.allSatisfy(\.isComplete) else { continue }
                 while let listed = try scan.takeFromTable() {
                     packets += 1
-                    progress(packets, thousandths(before: listed.position))
+                    progress(packets, demuxer.thousandths(before: listed.position))
                 }
-                guard let tail = scan.table?.awaitTail(), demuxer.seek(stream: videoIndex, to: tail) else {
-                    return false
-                }
+                guard let tail = scan.table?.awaitTail(), demuxer.seek(stream: main, to: tail) else { return false }
             } else if let track = tracks[packet.streamIndex] {
-                if track.isListening { try demuxer.fetch(packet) }
-                try track.add(packet)
-                if !track.isListening, demuxer.hasWholeTable, track.takeRest() { demuxer.skip(track.index) }
+                try track.take(packet, from: demuxer)
             } else {
                 try demuxer.fetch(packet)
                 subtitles[packet.streamIndex]?.add(packet)
             }
         }
         return scan.table.map { !$0.wasTaken || $0.isProven } ?? true
-    }
-
-    /// The thousandths of the file before a byte; the byte of a packet may be unknown.
-    private func thousandths(before position: Int64) -> Int {
-        Int(min(max(position, 0), demuxer.fileSize) / max(demuxer.fileSize / 1000, 1))
     }
 
     /// Discards the last packet's duration if it is unreliable. libavformat extends the last packet of MP4 and
@@ -189,13 +174,13 @@ struct ReconReading {
     /// Reports the streams of the source that no output will have; all data streams in one diagnostic.
     private func leftOut() -> [Diagnostic] {
         let heard = audio.filter { $0.refusal == nil }.map(\.index)
-        let kept = Set(heard + subtitles.keys + demuxer.attachments.map(\.index) + [Int(video.pointee.index)])
+        let kept = Set(heard + subtitles.keys + demuxer.attachments.map(\.index) + [video.number])
         var diagnostics: [Diagnostic] = []
         var data: [DataStream] = []
-        for stream in demuxer.streams where !kept.contains(Int(stream.pointee.index)) {
-            let parameters = stream.pointee.codecpar.pointee
-            let number = Int(stream.pointee.index)
-            let codec = String(cString: avcodec_get_name(parameters.codec_id))
+        for stream in demuxer.streams where !kept.contains(stream.number) {
+            let parameters = stream.parameters
+            let number = stream.number
+            let codec = parameters.codec_id.name
             guard parameters.codec_type == AVMEDIA_TYPE_DATA else {
                 let kind = known(av_get_media_type_string(parameters.codec_type)) ?? "unknown"
                 diagnostics.append(
@@ -211,14 +196,14 @@ struct ReconReading {
         return diagnostics + (data.isEmpty ? [] : [.dataLeftOut(streams: data)])
     }
 
-    private func refusal(of stream: UnsafeMutablePointer<AVStream>) -> StreamRefusal {
-        switch stream.pointee.codecpar.pointee.codec_type {
+    private func refusal(of stream: NativeStream) -> StreamRefusal {
+        switch stream.parameters.codec_type {
         case AVMEDIA_TYPE_VIDEO where stream.pointee.disposition & AV_DISPOSITION_TIMED_THUMBNAILS != 0:
             .chapterPictures
         case AVMEDIA_TYPE_VIDEO where stream.isCover: .emptyCover
-        case AVMEDIA_TYPE_VIDEO: .notMain(main: Int(video.pointee.index))
+        case AVMEDIA_TYPE_VIDEO: .notMain(main: video.number)
         case AVMEDIA_TYPE_SUBTITLE: .subtitlesNotText
-        default: audio.first { $0.index == Int(stream.pointee.index) }?.refusal ?? .notKept
+        default: audio.first { $0.index == stream.number }?.refusal ?? .notKept
         }
     }
 }
@@ -233,10 +218,9 @@ private struct VideoScan {
     /// Nil if the container has no table of all packets, or it is not to be used.
     var table: PacketTable?
     var packets: [ScannedPacket] = []
-    /// Whether the last packet is cut off.
     private(set) var isCut = false
 
-    init(_ video: UnsafeMutablePointer<AVStream>, in demuxer: Demuxer, _ mode: ReconMode) throws(ReelFailure) {
+    init(_ video: NativeStream, in demuxer: Demuxer, _ mode: ReconMode) throws(ReelFailure) {
         packets.reserveCapacity(Int(avformat_index_get_entries_count(video)))
         first = try FirstFrame(stream: video, path: demuxer.path)
         pictures = try PictureScan(video, in: demuxer)
@@ -272,7 +256,7 @@ private struct VideoScan {
     }
 
     /// The stream with the facts that the first frame and the headers of pictures give.
-    func stream(of video: UnsafeMutablePointer<AVStream>) -> VideoStream {
+    func stream(of video: NativeStream) -> VideoStream {
         var stream = VideoStream(native: video)
         first.complete(&stream)
         stream.losses = first.losses(besides: video)

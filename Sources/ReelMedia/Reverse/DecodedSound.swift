@@ -10,17 +10,12 @@ final class DecodedSound {
     var timeline: AudioTimeline
     /// What decoding has found; `holes` are beside these.
     let diagnostics: [Diagnostic]
-    /// The track's number in diagnostics.
     private let number: Int
     /// The start of the source file's clock, in seconds.
     private let zero: Rational
 
-    /// Calls `progress` after each packet.
-    ///
-    /// - Parameters:
-    ///   - number: the track's place in the index.
-    ///   - format: that of the samples in the spill; nil for that of the first sound.
-    ///   - video: for how long the source is shown, in seconds; nil for all of it.
+    /// Calls `progress` after each packet. `format` is that of the samples in the spill; nil for that of the first
+    /// sound. `video` is the time in seconds for which the source is shown; nil for all of it.
     init(
         _ source: IndexedSource, track number: Int, as format: SoundFormat? = nil, during video: Rational? = nil,
         scratch: String, progress: () -> Void
@@ -89,7 +84,6 @@ private final class SoundGather {
         (self.timeBase, self.scratch, self.format) = (timeBase, scratch, format)
     }
 
-    /// Decodes a track to its end.
     func decode(_ track: AudioTrack, of source: Locator, progress: () -> Void) throws(ReelFailure) {
         let demuxer = try Demuxer(source)
         guard let stream = demuxer.stream(track.index) else {
@@ -97,7 +91,7 @@ private final class SoundGather {
         }
         demuxer.selectAlone(track.index)
         let decoder = try Decoder(stream: stream, threads: 1, path: source.name)
-        let splitter = PacketSplitter(codec: stream.pointee.codecpar.pointee.codec_id)
+        let splitter = PacketSplitter(codec: stream.parameters.codec_id)
         let packet = try Packet()
         var clock = BroadcastClock(
             step: Ticks(timeBase.ticks(in: Rational(1024, Int64(track.sampleRate)), rounding: .nearest)),
@@ -204,7 +198,6 @@ private final class SoundGather {
 }
 
 extension SoundFormat {
-    /// The format as a fact of a diagnostic.
     fileprivate var form: SoundForm {
         SoundForm(layout: layout, rate: rate, sample: known(av_get_sample_fmt_name(sample)) ?? "unknown")
     }

@@ -27,7 +27,6 @@ final class FrameWindowReader {
         var waitSeconds = 0.0
         /// Frames that the decoder flagged as damaged, or that looked different than they did during recon.
         var concealed: [Int] = []
-        /// Whether frames of another size were scaled.
         var resized = false
     }
 
@@ -45,15 +44,11 @@ final class FrameWindowReader {
         _ source: IndexedSource, _ directions: [Direction], shown: @escaping (Range<Int>) -> ShownFrames,
         converter: PictureConverter, threads: Int
     ) throws(ReelFailure) {
-        self.shown = shown
-        self.directions = directions
-        track = source.index.video
-        startTime = source.index.startTime
+        (self.directions, self.shown, self.converter, self.threads) = (directions, shown, converter, threads)
+        (track, startTime) = (source.index.video, source.index.startTime)
         reader = try VideoReader(source.locator, track: track)
         starts = try StartTable(track)
         places = FramePlaces(track)
-        self.converter = converter
-        self.threads = threads
     }
 
     func reset() { (tally, isSuspicious) = (Tally(), false) }
@@ -68,11 +63,8 @@ final class FrameWindowReader {
     /// is handed out as soon as it is decoded: `IndexCheck` accepts no earlier frame after it.
     ///
     /// RAPs are trusted until a decoded frame differs from the index. Then decoding starts again further back, for the
-    /// windows that are left.
-    ///
-    /// - Parameters:
-    ///   - windows: adjacent ranges of frames, in presentation order.
-    ///   - progress: called with the number of frames decoded since `reset`.
+    /// windows that are left. The windows are adjacent, in presentation order. Calls `progress` with the number of
+    /// frames decoded since `reset`.
     func read(_ windows: [Range<Int>], progress: (_ decoded: Int) -> Void, take: Take) throws(ReelFailure) {
         buffer.removeAll()
         var pending = windows[...]
@@ -100,9 +92,11 @@ final class FrameWindowReader {
         let wanted = first.lowerBound..<last.upperBound
         try reader.start(at: start.point)
         let decoder = try Decoder(
-            stream: try reader.stream(), threads: decoderThreads, path: reader.locator.name, isRepeatable: isDecoded)
+            // Damaged pictures look different with more threads.
+            stream: try reader.stream(), threads: isDecoded || isSuspicious ? 1 : threads, path: reader.locator.name,
+            isRepeatable: isDecoded)
         let lastPacket = lastPacket(showing: wanted)
-        var feeding = Feeding()
+        var fed = -1  // The packet given last; beyond the last packet once the end was signalled.
         var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
         var troubled: Set<Int32> = []
         let packet = try Packet()
@@ -126,7 +120,7 @@ final class FrameWindowReader {
                 if wanted.contains(place), troubled.contains(track.frames[place].packet) {
                     return Mismatch(disproof: .damage, frame: place)
                 }
-                while let full = pending.first, place >= full.upperBound, feeding.last >= partingPacket(behind: full) {
+                while let full = pending.first, place >= full.upperBound, fed >= partingPacket(behind: full) {
                     if let mismatch = try handOut(until: full.upperBound, of: &pending, check, take) { return mismatch }
                 }
                 if let next = pending.first, next.contains(place), !shown(place..<place + 1).isEmpty {
@@ -139,11 +133,11 @@ final class FrameWindowReader {
                     if let mismatch = try handOut(until: place + 1, of: &pending, check, take) { return mismatch }
                 }
             case .again:
-                guard !feeding.isOver else { continue }
+                guard fed < track.packets.count else { continue }
                 let errors = decoder.loggedErrors
-                try feed(decoder, packet, through: lastPacket, &feeding)
+                fed = try feed(decoder, packet, through: lastPacket)
                 if !isDecoded, decoder.leavesFieldsUnmarked, decoder.loggedErrors > errors {
-                    troubled.insert(Int32(feeding.last))
+                    troubled.insert(Int32(fed))
                 }
             case .end:
                 if let mismatch = try handOut(until: window.upperBound, of: &pending, check, take) { return mismatch }
@@ -182,16 +176,6 @@ final class FrameWindowReader {
     /// Whether the source was decoded as a whole: pictures must then look as they did, damaged ones too.
     private var isDecoded: Bool { !track.pictures.isEmpty }
 
-    /// Damaged pictures look different with more threads.
-    private var decoderThreads: Int { isDecoded || isSuspicious ? 1 : threads }
-
-    /// The packets that the decoder has been given.
-    private struct Feeding {
-        /// The packet given last; beyond the last packet once the end was signalled.
-        var last = -1
-        var isOver = false
-    }
-
     private func refusal(of mismatch: Mismatch) -> ReelFailure {
         let time = track.stream.timeBase.seconds(track.frames[mismatch.frame].interval.start) - startTime
         return ReelFailure(
@@ -219,21 +203,16 @@ final class FrameWindowReader {
         return parting
     }
 
-    /// Passes the next packet to the decoder, or signals the end.
-    private func feed(
-        _ decoder: Decoder, _ packet: borrowing Packet, through last: Int, _ feeding: inout Feeding
-    ) throws(ReelFailure) {
-        let number = try measured(&tally.waitSeconds) { () throws(ReelFailure) in
-            try reader.next(into: packet)
-        }
+    /// Passes the next packet to the decoder, or signals the end. Returns the packet's number, or that of all packets.
+    private func feed(_ decoder: Decoder, _ packet: borrowing Packet, through last: Int) throws(ReelFailure) -> Int {
+        let number = try measured(&tally.waitSeconds) { () throws(ReelFailure) in try reader.next(into: packet) }
         guard let number, number <= last else {
             try decoder.drain()
-            feeding = Feeding(last: track.packets.count, isOver: true)
-            return
+            return track.packets.count
         }
-        feeding.last = number
         reel_packet_carry(packet.native, Int64(number))
         _ = try measured(&tally.decodeSeconds) { () throws(ReelFailure) in try decoder.send(packet) }
+        return number
     }
 }
 
@@ -257,10 +236,8 @@ struct FrameBuffer: ~Copyable {
         return part.filter { !filled.contains($0) }
     }
 
-    /// Takes the picture out of `decoded`, which can then be filled again. If the buffer has a picture of this frame
-    /// already, it keeps that.
-    ///
-    /// - Parameter copying: whether to copy the picture, so that the decoder gets its memory back at once.
+    /// Takes the picture out of `decoded`, which can then be filled again, or copies it, so that the decoder gets its
+    /// memory back at once. If the buffer has a picture of this frame already, it keeps that.
     mutating func insert(_ decoded: borrowing Frame, frame: Int, copying: Bool) throws(ReelFailure) {
         // Nearly always the last place. If a time is wrong, frames come out of order.
         let place = (frames.lastIndex { $0 <= frame } ?? -1) + 1
@@ -271,10 +248,8 @@ struct FrameBuffer: ~Copyable {
     }
 
     /// The picture that the output shows for a frame: its own; if that is missing, that of the frame before it, or of
-    /// the next one if none is before. The buffer must have a picture.
-    ///
-    /// - Parameter dropping: the direction in which the caller asks for frames for the last time: the pictures behind
-    ///   this one are dropped. Nil keeps all.
+    /// the next one if there is none before it. The buffer must have a picture. If the caller asks for frames for the
+    /// last time, in this direction, the pictures behind this one are dropped.
     mutating func picture(of frame: Int, dropping direction: Direction?) throws(ReelFailure) -> Frame {
         guard !frames.isEmpty else { throw ReelFailure(.nothingToEncode) }
         var place = frames.lastIndex { $0 <= frame } ?? 0
@@ -282,8 +257,7 @@ struct FrameBuffer: ~Copyable {
         case .forwards:
             for _ in 0..<place { drop(at: 0) }
             place = 0
-        case .backwards:
-            while frames.count > place + 1 { drop(at: frames.count - 1) }
+        case .backwards: while frames.count > place + 1 { drop(at: frames.count - 1) }
         case nil: break
         }
         return try pictures[place].reference()

@@ -16,16 +16,10 @@ final class PictureConverter {
     private let fitting: PictureFitting?
     private let isBlack: Bool
 
-    /// - Parameters:
-    ///   - target: the output's format.
-    ///   - stream: the stream of the clip's source.
-    ///   - main: the stream of the source whose format the output has.
+    /// `stream` is that of the clip's source, `main` that of the source whose format the output has.
     init(format target: OutputFormat, stream: VideoStream, main: VideoStream, clip: Clip) throws(ReelFailure) {
-        self.target = target
+        (self.target, self.stream, direction, isBlack) = (target, stream, clip.direction, clip.isBlack)
         format = av_get_pix_fmt(target.pixelFormat)
-        self.stream = stream
-        direction = clip.direction
-        isBlack = clip.isBlack
         fitting = target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target)
         colour = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
@@ -80,19 +74,15 @@ final class PictureConverter {
     }
 
     /// Fills `scaled` with the picture in another size and format.
-    private func scale(
-        _ picture: borrowing Frame, width: Int, height: Int, _ format: AVPixelFormat
-    ) throws(ReelFailure) {
+    private func scale(_ frame: borrowing Frame, width: Int, height: Int, _ format: AVPixelFormat) throws(ReelFailure) {
         scaler = sws_getCachedContext(
-            scaler, Int32(picture.width), Int32(picture.height), picture.pixelFormat.withoutRange, Int32(width),
+            scaler, Int32(frame.width), Int32(frame.height), frame.pixelFormat.withoutRange, Int32(width),
             Int32(height), format.withoutRange, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP, nil, nil, nil)
-        guard scaler != nil else {
-            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
-        }
+        guard scaler != nil else { throw frame.unconvertible }
         scaled.reset()
-        try check(av_frame_copy_props(scaled.native, picture.native), .convertPicture)
+        try check(av_frame_copy_props(scaled.native, frame.native), .convertPicture)
         try scaled.allocate(width, height, format, .convertPicture)
-        try check(sws_scale_frame(scaler, scaled.native, picture.native), .convertPicture)
+        try check(sws_scale_frame(scaler, scaled.native, frame.native), .convertPicture)
     }
 
     /// A stream may change its pixel format in the middle.
@@ -112,7 +102,7 @@ final class PictureConverter {
         frame.native.pointee.key_frame = 0
         frame.native.pointee.repeat_pict = 0
         reel_frame_set_fields(frame.native, fields.interlaced ? 1 : 0, fields.topFirst ? 1 : 0)
-        frame.native.pointee.sample_aspect_ratio = target.sampleAspectRatio?.native ?? AVRational(num: 0, den: 1)
+        frame.native.pointee.sample_aspect_ratio = target.sampleAspectRatio.native
         colour.apply(to: frame)
         for loss in DroppedSideData.of(frame) where !losses.contains(loss) { losses.append(loss) }
         DroppedSideData.strip(frame)
@@ -122,8 +112,7 @@ final class PictureConverter {
 /// Fits a source's pictures into the output: turned like the output, scaled in proportion onto black, in the colours of
 /// the main source.
 final class PictureFitting {
-    private let source: VideoStream
-    private let main: VideoStream
+    private let source, main: VideoStream
     private let target: OutputFormat
     private let format: AVPixelFormat
     /// The size in which the pictures are scaled, and where they lie on the output's.
@@ -138,14 +127,9 @@ final class PictureFitting {
         let format, taken: AVPixelFormat
     }
 
-    /// - Parameters:
-    ///   - source: the stream whose pictures are fitted.
-    ///   - main: the stream whose colours they get.
-    ///   - target: the output's format.
+    /// Fits the pictures of `source`, which get the colours of `main`, into the output's format.
     init(_ source: VideoStream, into main: VideoStream, _ target: OutputFormat) {
-        self.source = source
-        self.main = main
-        self.target = target
+        (self.source, self.main, self.target) = (source, main, target)
         format = av_get_pix_fmt(target.pixelFormat)
         area = PictureFitting.area(of: source, in: target)
     }
@@ -185,9 +169,7 @@ final class PictureFitting {
         // The chain orders pictures by time and drops late ones.
         own.pts = nil
         try graph.chain.push(own)
-        guard try graph.chain.pull(into: scaled) else {
-            throw ReelFailure(.pictureUnconvertible(width: picture.width, height: picture.height))
-        }
+        guard try graph.chain.pull(into: scaled) else { throw picture.unconvertible }
         if scaled.width == target.width, scaled.height == target.height {
             fitted.take(scaled)
         } else {

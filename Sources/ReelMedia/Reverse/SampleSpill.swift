@@ -33,7 +33,6 @@ final class SampleSpill {
 
     private static let blockBytes = 4 << 20
 
-    /// Bytes of one sample of every channel.
     var frameBytes: Int { width * channels }
 
     /// Adds a decoded block, planar or interleaved.
@@ -57,7 +56,6 @@ final class SampleSpill {
         if pending.count >= Self.blockBytes { try flush() }
     }
 
-    /// Writes all appended samples to the file.
     func flush() throws(ReelFailure) {
         var done = 0
         while done < pending.count {
@@ -71,7 +69,6 @@ final class SampleSpill {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Reads `count` samples, from `sample` on, into `target`.
     func read(sample: Int64, count: Int, into target: UnsafeMutableRawPointer) throws(ReelFailure) {
         let bytes = count * frameBytes
         var done = 0
@@ -127,11 +124,9 @@ struct SpanCursor {
     /// Samples per channel of all spans.
     let count: Int64
 
-    /// - Parameter spans: in the order in which they are heard; samples within a span are in the source's order.
+    /// `spans` are in the order in which they are heard; samples within a span are in the source's order.
     init(_ spans: [AudioTimeline.Span], _ direction: Direction, of spill: SampleSpill) {
-        self.spill = spill
-        self.direction = direction
-        left = spans[...]
+        (self.spill, self.direction, left) = (spill, direction, spans[...])
         count = spans.reduce(0) { $0 + $1.count }
     }
 

@@ -10,9 +10,7 @@ package struct SoundRenderer {
     private let target: AudioTarget
     private let content: SegmentContent
 
-    /// - Parameters:
-    ///   - sources: those of the plan, in their order.
-    ///   - number: the track's place in the plan.
+    /// `sources` are the plan's, in their order, and `number` is the track's place in the plan.
     package init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
         let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
         guard plan.audio.indices.contains(number), let content = planned.content(ofAudio: number) else {
@@ -24,9 +22,7 @@ package struct SoundRenderer {
     private var track: AudioTrack { sources[target.source].index.audio[target.track] }
     private var silent: Diagnostic { .soundNotHeard(track: target.track) }
 
-    /// Makes the segment. Calls `progress` all the time, about once a packet.
-    ///
-    /// - Parameter scratch: the folder for spills.
+    /// Makes the segment, with spills in the folder `scratch`. Calls `progress` all the time, about once a packet.
     package func render(
         at place: SegmentPlace, scratch: String, progress: () -> Void
     ) throws(ReelFailure) -> PassResult {
@@ -59,8 +55,7 @@ package struct SoundRenderer {
         }
         var diagnostics = decoded.diagnostics
         let encoding = try AudioEncoding(
-            target: target, track: track, input: decoded.format, making: content, at: place,
-            lasting: plan.soundLength)
+            target: target, track: track, input: decoded.format, making: content, at: place, lasting: plan.soundLength)
         let heard = sound.heard(of: decoded.timeline)
         if let heard {
             decoded.timeline = heard.timeline
@@ -126,7 +121,6 @@ private struct SoundPool {
         try measured(&statistics.encodeSeconds, encoding.drain)
     }
 
-    /// What a piece lets be heard during samples of the output.
     private mutating func sound(
         of number: Int, _ samples: Range<Int64>, _ decodeSeconds: inout Double, _ progress: () -> Void
     ) throws(ReelFailure) -> SpanCursor {

@@ -40,14 +40,12 @@ struct Problem: Error, HTTPResponseError, Encodable {
             facts: failure.reason.facts, retryAfter: status == .serviceUnavailable ? 5 : nil)
     }
 
-    /// The store cannot be reached now; it may come back.
     static func storeAway(_ failure: ReelFailure) -> Problem {
         Problem(
             .serviceUnavailable, failure.reason.code, "The store cannot be reached",
             detail: "Nothing of it is lost; try again.", retryAfter: 5)
     }
 
-    /// A value of the request's body that cannot be taken.
     init(_ flawed: FlawedPlace) {
         let failure = ReelFailure(.editFlawed(path: "request", place: flawed.place, flaw: flawed.flaw))
         self.init(
@@ -55,7 +53,6 @@ struct Problem: Error, HTTPResponseError, Encodable {
             pointer: flawed.pointer)
     }
 
-    /// An option of a job that cannot be taken.
     init(_ fault: RequestFault) {
         self.init(
             .badRequest, "option-invalid", "An option cannot be taken", detail: fault.words(.api),

@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import NIOCore
 internal import ReelCore
 internal import ReelJobs
+internal import ReelQueue
 
-/// What the server knows about a request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     private(set) var address: String
@@ -105,5 +105,123 @@ extension HTTPField.Name {
     init(known text: StaticString) {
         guard let name = HTTPField.Name("\(text)") else { preconditionFailure("\(text) is no name of a field") }
         self = name
+    }
+
+    static let accelBuffering = HTTPField.Name(known: "X-Accel-Buffering")
+    static let crossOriginResourcePolicy = HTTPField.Name(known: "Cross-Origin-Resource-Policy")
+    static let host = HTTPField.Name(known: "Host")
+    static let lastEventID = HTTPField.Name(known: "Last-Event-ID")
+    static let methodOverride = HTTPField.Name(known: "X-HTTP-Method-Override")
+    static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")
+    static let reprDigest = HTTPField.Name(known: "Repr-Digest")
+    static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
+    static let tusChecksumAlgorithm = HTTPField.Name(known: "Tus-Checksum-Algorithm")
+    static let tusExtension = HTTPField.Name(known: "Tus-Extension")
+    static let tusMaxSize = HTTPField.Name(known: "Tus-Max-Size")
+    static let tusResumable = HTTPField.Name(known: "Tus-Resumable")
+    static let tusVersion = HTTPField.Name(known: "Tus-Version")
+    static let uploadChecksum = HTTPField.Name(known: "Upload-Checksum")
+    static let uploadConcat = HTTPField.Name(known: "Upload-Concat")
+    static let uploadDeferLength = HTTPField.Name(known: "Upload-Defer-Length")
+    static let uploadExpires = HTTPField.Name(known: "Upload-Expires")
+    static let uploadLength = HTTPField.Name(known: "Upload-Length")
+    static let uploadMetadata = HTTPField.Name(known: "Upload-Metadata")
+    static let uploadOffset = HTTPField.Name(known: "Upload-Offset")
+    static let xForwardedFor = HTTPField.Name(known: "X-Forwarded-For")
+    static let xForwardedProto = HTTPField.Name(known: "X-Forwarded-Proto")
+}
+
+enum JSONBody {
+    struct Limits: Sendable {
+        var bytes: Int
+        var bounds: JSONBounds
+
+        /// A job with all its clips, which have three values each, or fewer clips with more.
+        static let job = Limits(
+            bytes: JobRequest.mostBytes, bounds: JSONBounds(depth: 16, values: 4 * Edit.mostClips + 1000))
+        /// A few values. An attempt to sign in, for example, needs no token.
+        static let few = Limits(bytes: 16 << 10, bounds: JSONBounds(depth: 8, values: 500))
+    }
+
+    /// Larger bodies are decoded on a thread of their own.
+    private static let small = 16 << 10
+    private static let reader = JSONReader()
+
+    /// How long a body may take or stall, and the number of bytes that give it a further second.
+    private static let patience = (least: Duration.seconds(20), bytes: 64 << 10)
+
+    /// Throws a problem of status 408 if its bytes come too slowly, of 413 if it has more bytes than the limits allow,
+    /// of 415 if its type is not that of JSON, and of 400 if it is not JSON or exceeds the limits' bounds.
+    ///
+    /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch,
+    /// 2.2.2).
+    static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
+        let type = request.headers[.contentType]
+        guard type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+        else {
+            throw Problem(
+                .unsupportedMediaType, "not-json", "The request's body must be JSON",
+                detail: "Its Content-Type is \(type ?? "missing"); application/json is taken.")
+        }
+        let bytes = try await bytes(request, most: limits.bytes)
+        do {
+            return JSONPlace(
+                bytes.count <= small
+                    ? try JSONValue(bytes, within: limits.bounds) : try await reader.read(bytes, within: limits.bounds))
+        } catch let excess as JSONFault where excess != .notJSON {
+            throw Problem(
+                .badRequest, "json-too-large", "The request's body is too deep or has too many values",
+                detail: "It cannot be taken: \(excess).")
+        } catch {
+            throw Problem(
+                .badRequest, "not-json", "The request's body must be JSON", detail: "It cannot be read as JSON.")
+        }
+    }
+
+    private static func bytes(_ request: Request, most: Int) async throws -> Data {
+        let tooLarge = Problem(
+            .contentTooLarge, "body-too-large", "The request's body is too large",
+            detail: "At most \(most) bytes are taken here.")
+        // If the header says so, the server does not wait for the body.
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
+        let tooSlow = Problem(
+            .requestTimeout, "body-slow", "The request's body comes too slowly",
+            detail: "After \(patience.least.components.seconds) s it must have come, or go on with 64 KiB a second.")
+        var bytes = Data()
+        var body = request.body.makeAsyncIterator()
+        let begun = ContinuousClock.now
+        while true {
+            let rest = patience.least + .seconds(bytes.count / patience.bytes) - (ContinuousClock.now - begun)
+            guard let buffer = try await body.next(within: min(rest, patience.least), orThrow: tooSlow) else {
+                return bytes
+            }
+            guard bytes.count + buffer.readableBytes <= most else { throw tooLarge }
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+    }
+}
+
+/// Decodes large bodies, one at a time and on a thread of its own, so that they hold up no request but one another.
+private actor JSONReader {
+    private let executor = SerialThreadExecutor(name: "reel-json")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func read(_ bytes: Data, within bounds: JSONBounds) throws -> JSONValue {
+        // The sender may have gone while the body waited.
+        try Task.checkCancellation()
+        return try JSONValue(bytes, within: bounds)
+    }
+}
+
+extension RequestBody.AsyncIterator {
+    /// The next bytes of a body; nil after the last. Throws the problem if no byte comes in that time: a caller that
+    /// has sent a head can otherwise leave its body open for as long as it likes.
+    mutating func next(within time: Duration, orThrow problem: Problem) async throws -> ByteBuffer? {
+        guard time > .zero else { throw problem }
+        // Safe because one task alone uses it, and has ended before this returns.
+        nonisolated(unsafe) var iterator = self
+        defer { self = iterator }
+        return try await problem.unless(within: time) { try await iterator.next() }
     }
 }

@@ -245,15 +245,6 @@ private struct Manners: RouterMiddleware {
     ].joined(separator: "; ")
 }
 
-extension HTTPField.Name {
-    fileprivate static let host = HTTPField.Name(known: "Host")
-    static let secFetchSite = HTTPField.Name(known: "Sec-Fetch-Site")
-    fileprivate static let xForwardedFor = HTTPField.Name(known: "X-Forwarded-For")
-    static let referrerPolicy = HTTPField.Name(known: "Referrer-Policy")
-    static let crossOriginResourcePolicy = HTTPField.Name(known: "Cross-Origin-Resource-Policy")
-}
-
-/// A method of a place, and the role that it needs.
 struct Route: Sendable {
     typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
 
@@ -282,7 +273,7 @@ struct Route: Sendable {
     }
 
     static func change(
-        _ method: HTTPRequest.Method, _ path: String, _ role: Role, _ action: String, limit: Duration? = .seconds(60),
+        _ method: HTTPRequest.Method, _ path: String, _ role: Role?, _ action: String, limit: Duration? = .seconds(60),
         isNoted: Bool = true, makesFiles: Bool = false, _ handler: @escaping Handler
     ) -> Route {
         Route(

@@ -69,7 +69,6 @@ struct JobRoutes {
         var jobs: [JobView]
         /// Where the next page begins; missing if there are no more.
         var next: String?
-        /// Jobs that cannot be read.
         var unreadable: [QueueView.UnreadableView]
     }
 
@@ -77,9 +76,7 @@ struct JobRoutes {
         try request.refuseParameters(except: "state", "label", "q", "limit", "cursor")
         let states: [JobFilter.State] = try request.query(all: "state").map { try request.value($0, of: "state") }
         let labels: [String: String]
-        do {
-            labels = try Submission.labels(request.query(all: "label"))
-        } catch {
+        do { labels = try Submission.labels(request.query(all: "label")) } catch {
             throw Problem.parameter("label", "It takes NAME=VALUE, as project=trailer, each name once.")
         }
         let place = try request.cursor { JobPlace($0) }

@@ -5,7 +5,6 @@ package import ReelQueue
 package import ReelStore
 internal import ReelWords
 
-/// The option `--redis`: where the board is.
 package struct RedisOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -78,9 +77,7 @@ package struct StoreOption: ParsableArguments {
     /// not read it, a warning says so. Throws if no folder can have the name.
     package func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
         guard root != nil else { return nil }
-        do throws(ReelFailure) {
-            return try open()
-        } catch {
+        do throws(ReelFailure) { return try open() } catch {
             guard error.kind == .unreachable else { throw error }
             console.say("warning: \(error.words); what only the store knows is left out")
             return nil

@@ -5,7 +5,6 @@ internal import ReelCore
 internal import ReelWords
 internal import Synchronization
 
-/// The options `--log-format` and `--log-level`.
 package struct LogOptions: ParsableArguments {
     @Option(
         help: """

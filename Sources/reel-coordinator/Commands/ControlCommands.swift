@@ -84,7 +84,6 @@ extension CommandConfiguration {
     }
 }
 
-/// The jobs that a command changes.
 struct JobArguments: ParsableArguments {
     static let help: ArgumentHelp = "Ids of jobs, or the beginnings of ids; @ for the job that was submitted last."
 
@@ -156,5 +155,38 @@ struct JobArguments: ParsableArguments {
         case .retried: "job \(job) runs again; finished passes are kept"
         case .removed: "removed job \(job)"
         }
+    }
+}
+
+/// What a change led to. docs/json.md documents it; names only ever get added.
+struct JobChangeView: Encodable {
+    var id: String
+    var outcome: String
+    /// How the job had ended, if it was too late to cancel it.
+    var state: JobState?
+    /// Its new share of the work, if that was changed.
+    var weight: Double?
+    /// The finished passes of a job that was put back on the board.
+    var passesDone: Int?
+
+    init(_ job: JobID, _ change: JobService.ControlOutcome) {
+        id = job.text
+        switch change {
+        case .cancelled: outcome = "cancelled"
+        case .hadEnded(let end): (outcome, state) = ("had-ended", end)
+        case .paused: outcome = "paused"
+        case .resumed: outcome = "resumed"
+        case .weighed(let weight): (outcome, self.weight) = ("weighed", weight)
+        case .retried: outcome = "retried"
+        case .removed: outcome = "removed"
+        }
+    }
+
+    /// A job on the board, after a recovery.
+    ///
+    /// - Parameter passesDone: nil if the board had it.
+    init(onBoard job: JobID, passesDone: Int?) {
+        (id, outcome) = (job.text, passesDone == nil ? "known" : "recovered")
+        self.passesDone = passesDone
     }
 }

@@ -71,7 +71,7 @@ struct RunCommand: AsyncParsableCommand {
     /// Throws if the command is interrupted.
     private func run(_ items: [BatchItem]) async throws -> (failures: [ReelFailure], written: Int) {
         let local = LocalRun(
-            items.map { LocalRun.Request($0.job, to: $0.destination) }, programs: try Programs(), slots: slots.count,
+            items.map { ($0.job, $0.destination) }, programs: try Programs(), slots: slots.count,
             memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
         let displays = items.map { RunDisplay(of: $0, lines) }
         let (ends, endCommand) = (AsyncStream.makeStream(of: JobEnd.self), endCommand)
@@ -112,7 +112,6 @@ extension BatchItem {
     fileprivate var folder: String { URL(fileURLWithPath: destination.path).deletingLastPathComponent().path }
 }
 
-/// Shows the progress of one video on standard error, and reports its end.
 private final class RunDisplay: Sendable {
     private let item: BatchItem
     private let lines: JSONLines

@@ -55,9 +55,7 @@ struct StatusCommand: AsyncParsableCommand {
             }
         }
         guard reading.watch else { return }
-        do throws(ReelFailure) {
-            _ = try await redis.service(store).wait(for: job, seconds: nil)
-        } catch {
+        do throws(ReelFailure) { _ = try await redis.service(store).wait(for: job, seconds: nil) } catch {
             // The screen has said why.
             throw ReportedFailure(error)
         }
@@ -129,9 +127,7 @@ struct ReadingOptions: ParsableArguments {
                 guard let chosen else { return try await look(service) }
                 return try await service.snapshot(of: chosen, isForPeople: true)
             })
-        do {
-            try await Interruption.cancelling { try await watch.run() }
-        } catch {
+        do { try await Interruption.cancelling { try await watch.run() } } catch {
             guard error.kind == .interrupted else { throw error }
             if let job { throw ReelFailure(.jobGoesOn(job: job)) }
         }

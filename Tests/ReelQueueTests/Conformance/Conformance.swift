@@ -200,9 +200,7 @@ struct Conformance {
         return claim
     }
 
-    private mutating func publish(
-        _ job: BoardJob, _ claim: Claim, _ finished: [Int], _ paused: Bool
-    ) async throws {
+    private mutating func publish(_ job: BoardJob, _ claim: Claim, _ finished: [Int], _ paused: Bool) async throws {
         let results = Conformance.results(finished)
         let answer = try await board.publish(job, finished: results, claim: claim, paused: paused)
         compare(answer, model.publish(job, finished: results, claim: claim, paused: paused))
@@ -344,7 +342,7 @@ struct Conformance {
         guard history.count.isMultiple(of: 8) else { return }
         for id in OperationSource.ids { try await lookClosely(id) }
         compare(try await self.board.workers().map(\.timeless), model.registered)
-        let queue = try await self.board.queue().jobs
+        let queue = try await self.board.queue(count: 100).jobs
         compare(queue.map(\.job.id.text), model.active + model.failed)
         let counts = try await self.board.jobCounts()
         compare([counts.active, counts.failed], [model.active.count, model.failed.count])

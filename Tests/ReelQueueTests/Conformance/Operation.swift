@@ -163,9 +163,7 @@ struct OperationSource {
         case put, begin, beginInVain, publish, abandon, attend, leave, remove, lapseWaiters, claim, claimInVain, beat,
             complete, fail, release, invalidate, lapse, reap, fallDue, lag
         case cancel, pause, resume, weigh, describe, trim, retry, forget, hook, dispatch, dispatched,
-            fallDueToSend, drain, undrain, depart, silence, readmit,
-            disprove,
-            audit, restart
+            fallDueToSend, drain, undrain, depart, silence, readmit, disprove, audit, restart
     }
 
     /// The number of these operations in a thousand.
@@ -234,9 +232,7 @@ struct OperationSource {
 
     private mutating func jobID() -> String { jobs[below(jobs.count)].id.text }
 
-    private mutating func some(of count: Int, percent: Int) -> [Int] {
-        (0..<count).filter { _ in chance(percent) }
-    }
+    private mutating func some(of count: Int, percent: Int) -> [Int] { (0..<count).filter { _ in chance(percent) } }
 
     private mutating func publication() -> Operation {
         var job = jobs[below(jobs.count)]
@@ -249,8 +245,7 @@ struct OperationSource {
         let recent = max(0, claims.count - 15)..<claims.count
         return .beat(
             worker: below(workers.count), claims: recent.filter { _ in chance(35) },
-            other: chance(10) ? below(15) : nil, encoded: below(8),
-            wholeChunks: chance(70) ? 0 : below(4))
+            other: chance(10) ? below(15) : nil, encoded: below(8), wholeChunks: chance(70) ? 0 : below(4))
     }
 
     /// Mostly one that holds its pass.

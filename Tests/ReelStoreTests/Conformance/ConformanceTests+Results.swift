@@ -124,9 +124,7 @@ extension ConformanceTests {
     @Test(
         "A finished job keeps its output and, if that is wanted, its segments", arguments: StoreKind.all, [true, false])
     func removeParts(_ kind: StoreKind, keepingSegments: Bool) async throws {
-        try await kind.withPlace { store, files in
-            _ = try await store.establish()
-            let job = store.job(JobID("a1"))
+        try await kind.withEntry { _, job, files in
             #expect(try await job.create(record(job.id)))
             let (source, part) = try await fill(job, files)
             try await job.removeParts(keepingSegments: keepingSegments)
@@ -143,9 +141,7 @@ extension ConformanceTests {
         arguments: StoreKind.all,
         [nil, .failed, .done, .cancelled] as [JobState?])
     func giveBackCopies(_ kind: StoreKind, state: JobState?) async throws {
-        try await kind.withPlace { store, files in
-            _ = try await store.establish()
-            let job = store.job(JobID("a1"))
+        try await kind.withEntry { _, job, files in
             try await job.giveBackCopies()
             #expect(try await job.create(record(job.id)))
             let (source, _) = try await fill(job, files)
@@ -160,9 +156,7 @@ extension ConformanceTests {
         "Of a job that is removed nothing is left, and removing it again is harmless", arguments: StoreKind.all,
         [true, false])
     func remove(_ kind: StoreKind, contentsFirst: Bool) async throws {
-        try await kind.withPlace { store, files in
-            _ = try await store.establish()
-            let job = store.job(JobID("a1"))
+        try await kind.withEntry { store, job, files in
             #expect(try await job.create(record(job.id)))
             let (source, part) = try await fill(job, files)
             try await job.writeAttempt(pass: 0, token: "7e", standardError: "ouch")
@@ -188,9 +182,7 @@ extension ConformanceTests {
 
     @Test("A job whose record has changed since it was read is not removed", arguments: StoreKind.all)
     func removeUnlessChanged(_ kind: StoreKind) async throws {
-        try await kind.withPlace { store, files in
-            _ = try await store.establish()
-            let job = store.job(JobID("a1"))
+        try await kind.withEntry { store, job, files in
             #expect(try await job.create(record(job.id)))
             _ = try await fill(job, files)
             let ended = try await job.change { $0.end(.failed, at: 7) }

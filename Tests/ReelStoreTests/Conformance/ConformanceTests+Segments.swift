@@ -151,11 +151,13 @@ extension ConformanceTests {
     func otherRecords(_ kind: StoreKind) async throws {
         try await withSegments(kind) { _, job in
             let record = try #require(await job.wholeSegments([wanted[0]])[0])
-            var other = record
-            other.version += 1
             let path = place(wanted[0], in: job).record.name
-            try AtomicFile.write(json: other, to: path)
-            #expect(await found(job) == [nil, "c0v240-480.aa.nut"])
+            var other = record
+            for version in [record.version - 1, record.version + 1] {
+                other.version = version
+                try AtomicFile.write(json: other, to: path)
+                #expect(await found(job) == [nil, "c0v240-480.aa.nut"])
+            }
             other = record
             other.name.token = "bb"
             try AtomicFile.write(json: other, to: path)

@@ -101,10 +101,8 @@ extension ConformanceTests {
             let failure = await #expect(throws: ReelFailure.self) {
                 try await store.indexes(of: Samples.plan, record(job.id))
             }
-            guard case .indexMissing(Samples.plan.sources[0].indexHash, _)? = failure?.reason else {
-                Issue.record("\(String(describing: failure))")
-                return
-            }
+            let folder = try store.source(fingerprint).name
+            #expect(failure?.reason == .indexMissing(hash: Samples.plan.sources[0].indexHash, folder: folder))
             #expect(failure?.cause == .incompatible)
         }
     }

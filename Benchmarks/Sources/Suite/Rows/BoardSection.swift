@@ -52,13 +52,15 @@ struct BoardSection {
             // Another quality makes another job.
             async let job = runner.text(
                 board.submission(source, ["--crf", "\(20 + round)", "--preset", Peer.preset]))
-            while try await reader.latestJobs().jobs.allSatisfy({ $0.passes.live == 0 || $0.state == .cancelled }) {
+            while try await reader.latestJobs(ended: 50).jobs.allSatisfy({
+                $0.passes.live == 0 || $0.state == .cancelled
+            }) {
                 try await Task.sleep(for: .milliseconds(1))
             }
             submitted.append((ContinuousClock.now - began) / .seconds(1))
             guard let id = try await job.split(separator: "\n").first else { throw Trouble("submit printed no job") }
             _ = try await runner.text([runner.coordinator, "cancel", String(id)] + board.place)
-            while try await reader.latestJobs().jobs.contains(where: { $0.passes.live > 0 }) {
+            while try await reader.latestJobs(ended: 50).jobs.contains(where: { $0.passes.live > 0 }) {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
