@@ -108,6 +108,17 @@ import Testing
         }
     }
 
+    @Test func aCancelledJobGivesBackTheCopyOfItsSourceAtOnce() async throws {
+        try await withWorker { worker in
+            let job = try await worker.publish()
+            let fingerprint = job.record.source.fingerprint
+            try await job.entry.stage(worker.source, as: "film.mkv", fingerprint)
+            #expect(try await worker.service.cancel(job.id) == .cancelled)
+            let source = JobSource(path: worker.source, staged: "film.mkv", fingerprint: fingerprint)
+            #expect(await !job.entry.hasCopy(of: source))
+        }
+    }
+
     /// The clocks differ by two minutes, and the earlier one decides.
     @Test func theJanitorKeepsAJobUntilBothClocksSayThatItsTimeIsOver() async throws {
         try await withWorker { worker in

@@ -103,7 +103,7 @@ import Testing
 }
 
 extension WorkerFixture {
-    fileprivate var service: JobService {
+    var service: JobService {
         let board = board
         return JobService(store: store) { board }
     }
