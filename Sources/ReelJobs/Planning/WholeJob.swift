@@ -178,7 +178,7 @@ extension Plan {
         return passes.count - audioPasses <= 1 && need <= Planning.need && pixels <= 2 << 30 && end <= Rational(600)
     }
 
-    /// Whether segments that an engine reports for a pass are those that it was asked for, as far as numbers tell. The
+    /// Whether segments that an engine reports for a pass are the segments that it was asked for, as far as numbers tell. The
     /// engine reads bytes of any origin, and the board keeps its report.
     ///
     /// - Parameter asked: the subjects of the segments that it was asked for.
