@@ -76,6 +76,7 @@ package protocol Board: Sendable {
     /// - Parameters:
     ///   - job: complete, with the number, hash and counts of its plan.
     ///   - finished: results that the store has already, by index. The job is never seen with a plan and without them.
+    ///     With that of the assembly, which needs all others, it is done.
     ///   - claim: holds the job's planning, which ends.
     ///   - paused: whether nothing of the job is given out until `resume`. A job that was paused while probing stays
     ///     paused.

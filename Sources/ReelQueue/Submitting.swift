@@ -90,7 +90,7 @@ extension RedisBoard {
 
 /// The answer of `Board.publish`.
 package enum Published: String, Sendable {
-    /// The job runs, and the planning has ended; also if this claim had published the job before.
+    /// The job runs, or is done, and the planning has ended; also if this claim had published the job before.
     case published
     /// The claim does not hold the planning any more: another process makes the plan.
     case lost
@@ -117,7 +117,8 @@ extension RedisBoard {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .plan))
         }
         guard BoardJob.passCounts.contains(job.passCount), let audioPasses = job.audioPasses,
-            (0...job.passCount).contains(audioPasses), finished.keys.allSatisfy((0..<job.passCount).contains)
+            (0...job.passCount).contains(audioPasses), finished.keys.allSatisfy((0...job.passCount).contains),
+            finished[job.passCount] == nil || finished.count == job.passCount + 1
         else {
             throw ReelFailure(.jobContradictory(job: job.id, fault: .passCount))
         }
@@ -131,13 +132,14 @@ extension RedisBoard {
                 diagnostics += [String(index), try JSON.lines(recorded.result.diagnostics)]
             }
         }
+        let outputBytes = finished[job.passCount]?.result.statistics.outputBytes ?? 0
         let register = totals.numbers(of: finished.count).joined(separator: " ")
         return try transition(
             [
                 "publish", job.id.text, claim.token, try JSON.text(job), String(job.plan), String(job.passCount),
                 String(job.need), String(job.protocolVersion), job.encoders.joined(separator: "\n"),
                 String(job.share), timing.retentionText, String(job.frames), String(job.encodingEffort),
-                paused ? "1" : "0", String(audioPasses), hash, register, String(finished.count),
+                paused ? "1" : "0", String(audioPasses), hash, register, String(outputBytes), String(finished.count),
             ] + results + diagnostics
         ).value()
     }

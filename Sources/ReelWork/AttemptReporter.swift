@@ -24,8 +24,8 @@ struct Attempt: Sendable {
     enum Outcome: Sendable {
         /// The result of a pass or an assembly, which the board does not know yet.
         case made(PassResult)
-        /// Planning has put a plan with this number of passes on the board.
-        case planned(passes: Int)
+        /// Planning has put a plan with this number of passes on the board, or has done all of the job.
+        case planned(passes: Int, isDone: Bool)
         case failed(ReelFailure)
     }
 }
@@ -38,8 +38,8 @@ enum Ending {
     /// The claim goes back to the board uncharged: this worker ends.
     case handedBack
     case made(PassResult)
-    /// The board has the plan and its passes; with them it has taken the claim back.
-    case planned(passes: Int)
+    /// The board has the plan and its passes; with them it has taken the claim back. The job may be done with that.
+    case planned(passes: Int, isDone: Bool)
     /// Results of passes are wrong: those are made again, and the assembly that has found it waits for them.
     case spoilt(ReelFailure)
     /// The job's plan is wrong: the job is planned anew. The context is that of the plan.
@@ -54,7 +54,7 @@ enum Ending {
         self =
             switch (outcome, reason, work.context) {
             // Publishing is the last step of planning. Whatever the attempt was to stop for has come after it.
-            case (.planned(let passes), _, _): .planned(passes: passes)
+            case (.planned(let passes, let isDone), _, _): .planned(passes: passes, isDone: isDone)
             case (_, .lost, _): .lost
             // The board says so when a plan is published, perhaps before a beat does.
             case (.failed(let failure), _, _) where failure.reason.isLostProbe: .lost
@@ -100,9 +100,11 @@ struct AttemptReporter: Sendable {
             await removePartial()
         case .handedBack: await handBack()
         case .made(let result): await complete(result)
-        case .planned(let passes):
+        case .planned(let passes, let isDone):
             environment.notes.count(.done)
-            environment.log.info("finished \(name): \(passes) passes", metadata: facts())
+            environment.log.info(
+                "finished \(isDone ? "all of job \(claim.job)" : name): \(passes) passes", metadata: facts())
+            if isDone { await removeParts() }
         case .spoilt(let failure):
             guard await invalidate(failure) else { return await fail(failure, as: failure.cause) }
             await handBack()

@@ -61,53 +61,32 @@ struct PassAttempt: Sendable {
         try context.checkSources()
         switch attempt.work.pass {
         case nil: return try await assemble(in: engine, progress: progress)
-        case .audio: return try await reverse(in: engine, EngineRequest.reverseAudio, scratch, progress: progress)
-        case .video: return try await reverse(in: engine, EngineRequest.reverse, scratch, progress: progress)
+        case let pass?: return try await reverse(pass, in: engine, scratch, progress: progress)
         }
     }
 
     private func reverse(
-        in engine: any Engine, _ kind: (PassRequest) -> EngineRequest, _ scratch: String,
-        progress: @escaping @Sendable (EngineProgress) -> Void
+        _ pass: Pass, in engine: any Engine, _ scratch: String, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
         let places = zip(subjects, whole).map { subject, whole in
             whole == nil ? entry.place(of: SegmentName(subject: subject, token: claim.token)) : nil
         }
         let request = PassRequest(job: context.files, pass: claim.index, segments: places, scratch: scratch)
-        guard case .pass(var result) = try await engine.perform(kind(request), progress: progress) else {
+        guard case .pass(var result) = try await engine.perform(pass.request(request), progress: progress) else {
             throw ReelFailure(.engineMisanswered(task: .pass))
         }
-        try await check(result.segments)
+        let asked = zip(subjects, whole).compactMap { $1 == nil ? $0 : nil }
+        // The assembly compares each file with its recorded hash.
+        guard context.plan.asks(for: result.segments, of: pass, asked, token: claim.token),
+            await entry.missingSegments(of: result.segments).isEmpty
+        else { throw ReelFailure(.engineMisanswered(task: .pass)) }
         result.segments = zip(subjects, whole).compactMap { [made = result.segments] subject, whole in
             whole ?? made.first { $0.name.subject == subject }
         }
         result.diagnostics = result.diagnostics.adding(reused.diagnostics)
         // The board counts which frames are there, not which attempt encoded them.
-        if case .video? = attempt.work.pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
+        if case .video = pass { result.statistics.framesEncoded += reused.reduce(0) { $0 + $1.frames } }
         return result
-    }
-
-    /// Throws if an engine reports segments that it was not asked for, or files that are not there: it reads bytes of
-    /// any origin, and the board keeps its report. The assembly compares each file with its recorded hash.
-    private func check(_ made: [SegmentRecord]) async throws(ReelFailure) {
-        let asked = zip(subjects, whole).compactMap { $1 == nil ? $0 : nil }
-        let isAsked = made.allSatisfy { segment in
-            guard segment.name.token == claim.token else { return false }
-            switch segment.content.part {
-            case .video(let frames):
-                let clips = context.plan.clips
-                guard clips.indices.contains(segment.name.subject.clip) else { return false }
-                return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
-                    && segment.timeBase == context.plan.video.format.timeBase
-            case .audio:
-                guard case .audio(let number)? = attempt.work.pass else { return false }
-                let rate = max(context.plan.audio[number].sampleRate, 1)
-                return segment.frames >= 0 && segment.timeBase == TimeBase(1, Int64(rate))
-            }
-        }
-        guard isAsked, made.map(\.name.subject).sorted() == asked.sorted(),
-            await entry.missingSegments(of: made).isEmpty
-        else { throw ReelFailure(.engineMisanswered(task: .pass)) }
     }
 
     private func assemble(

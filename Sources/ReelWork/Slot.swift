@@ -61,7 +61,7 @@ package final class Slot: Sendable {
 
     private func live(_ work: ClaimedWork, _ hold: Hold) async throws(ReelFailure) {
         let attempt = begin(work, hold)
-        guard let context = work.context else { return await report(.planned(passes: try await plan(attempt)), hold) }
+        guard let context = work.context else { return await report(try await plan(attempt), hold) }
         guard let first = try await prepare(attempt, context, hold) else { return }
         try await ReelFailure.unifying {
             let scratch = try TemporaryFolder(scratchIn: environment.scratch)
@@ -84,17 +84,18 @@ package final class Slot: Sendable {
         return attempt
     }
 
-    /// Makes a job's plan and publishes it, as the process that submitted the job would. Each source has an engine of
-    /// its own, so the slot starts none. Returns how many passes there are.
-    private func plan(_ attempt: Attempt) async throws(ReelFailure) -> Int {
+    /// Makes a job's plan and publishes it, as the process that submitted the job would. A small job is done as a whole.
+    private func plan(_ attempt: Attempt) async throws(ReelFailure) -> Attempt.Outcome {
         environment.log.info("begins \(attempt.work.description)", metadata: attempt.work.facts)
         let capacity = try await Capacity.ofWorkers(on: environment.board)
         let planning = Planning(
             store: environment.store, engine: environment.engines, capacity: capacity, quotas: environment.quotas)
+        let scratch = try TemporaryFolder(scratchIn: environment.scratch)
         // What a job may take counts from its first pass on, so planning takes nothing of it.
-        return try await attempt.timed(environment.quotas.allowance()) { [environment] in
-            try await planning.plan(attempt.claim, on: environment.board)
-        }.plan.passes.count
+        let (job, isDone) = try await attempt.timed(environment.quotas.allowance()) { [environment] in
+            try await planning.plan(attempt.claim, on: environment.board, scratch: scratch.path)
+        }
+        return .planned(passes: job.plan.passes.count, isDone: isDone)
     }
 
     /// Looks for segments of earlier attempts, in the pass's own time. Nil, after its report, if all are whole.

@@ -51,6 +51,16 @@ extension BoardModel {
         timer[id] = nil
         drop(id, -1, claim.token)
         count(.done)
+        if let bytes = finished[job.passCount]?.result.statistics.outputBytes {
+            let made = finished.values.map(\.result.statistics)
+            let encoded = made.reduce(0) { $0 + $1.framesEncoded }
+            count("frames:decoded", made.reduce(0) { $0 + $1.framesDecoded })
+            count("frames:encoded", encoded)
+            count("outputs")
+            count("outputs:bytes", Int(bytes))
+            work.frames += encoded
+            work.passes += job.passCount
+        }
         offer(id, at: now)
         settle(id)
         return .published

@@ -120,6 +120,34 @@ extension BoardTests {
             #expect(try await fixture.take().work == .assembly)
         }
 
+        @Test func aJobThatItsPublisherHasDoneIsDone() async throws {
+            let made = RecordedResult(
+                token: "t",
+                result: PassResult(
+                    segments: [], statistics: PassStatistics(framesDecoded: 12, framesEncoded: 10), diagnostics: []))
+            var assembled = made
+            assembled.result.statistics = PassStatistics(outputBytes: 500)
+            var finished = Dictionary(uniqueKeysWithValues: (0..<3).map { ($0, made) })
+            finished[3] = assembled
+            let before = try await fixture.board.figures()
+            _ = try await fixture.board.put(BoardFixture.job(), finished: finished)
+            let status = try #require(try await fixture.board.status(job))
+            #expect(status.state == .done && status.finished != nil && status.framesEncoded == 30)
+            #expect(try await fixture.claim() == nil)
+            let after = try await fixture.board.figures()
+            #expect(after.jobsEnded.done - before.jobsEnded.done == 1 && after.outputBytes - before.outputBytes == 500)
+            #expect(after.framesEncoded - before.framesEncoded == 30)
+        }
+
+        @Test func anAssemblyWithoutItsPassesIsRefused() async throws {
+            let made = RecordedResult(
+                token: "t", result: PassResult(segments: [], statistics: PassStatistics(), diagnostics: []))
+            let failure = await #expect(throws: ReelFailure.self) {
+                _ = try await fixture.board.put(BoardFixture.job(), finished: [0: made, 3: made])
+            }
+            #expect(failure?.reason == .jobContradictory(job: job, fault: .passCount))
+        }
+
         @Test func aJobIsGivenAnotherWeight() async throws {
             let board = fixture.board
             try await fixture.publish(BoardFixture.job("light", passes: 60))

@@ -7,6 +7,7 @@ import Testing
 /// The transitions of a job, as `docs/board.md` names them.
 private enum Happening: String, CaseIterable {
     case begin, publish, complete, invalidate, disprove, cancel, forget, release, pause, resume, retry
+    case publishWhole = "publish, with the result of the assembly"
     case leave = "leave, abandoning"
     case invalidateTooOften = "invalidate, no attempt left"
     case failPermanently = "fail, no attempt left"
@@ -19,6 +20,7 @@ private enum Happening: String, CaseIterable {
 private let transitions: [(from: JobState?, happening: Happening, to: JobState?)] = [
     (nil, .begin, .probing),
     (.probing, .publish, .running),
+    (.probing, .publishWhole, .done),
     (.probing, .failPermanently, .failed),
     (.probing, .lapseTooOften, .failed),
     (.probing, .cancel, .cancelled),
@@ -111,6 +113,12 @@ extension BoardTests {
             switch happening {
             case .begin: _ = try await fixture.board.begin(BoardFixture.job(passes: 1), holder: WorkerID("c2"))
             case .publish: try await fixture.publish(BoardFixture.job(passes: 1), holding: held)
+            case .publishWhole:
+                let made = RecordedResult(
+                    token: held.token,
+                    result: PassResult(segments: [], statistics: PassStatistics(), diagnostics: []))
+                _ = try await fixture.board.publish(
+                    BoardFixture.job(passes: 1), finished: [0: made, 1: made], claim: held, paused: false)
             case .leave:
                 _ = try await fixture.board.leave(held.job, waiter: "c1", claim: held, abandoning: true)
             case .complete: try await fixture.complete(held)

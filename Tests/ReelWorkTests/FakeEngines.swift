@@ -87,6 +87,8 @@ final class FakeEngines: EngineRunner {
     var waiting: Int { state.withLock(\.waiting) }
     /// The memory of each engine that was started to work at passes.
     var started: [Int64] { state.withLock { $0.started.compactMap(\.self) } }
+    /// How many engines were started.
+    var starts: Int { state.withLock(\.started.count) }
     var running: Int { state.withLock(\.running) }
     /// The most engines that reversed passes of jobs at the same time.
     var mostWorking: Int { state.withLock(\.mostWorking) }

@@ -8,7 +8,7 @@ package import ReelStore
 /// them and they still hold. The process that submits the job does this, or a worker in its place.
 package struct Planning: Sendable {
     package let store: any JobStore
-    let engine: any EngineRunner
+    var engine: any EngineRunner
     let capacity: Capacity
     let quotas: Quotas
     let reading: JobService.Reading
@@ -45,33 +45,62 @@ package struct Planning: Sendable {
         if anew { try await entry.removeContents() }
         if let job = try? await StoredJob(entry), await job.result != nil { return job }
         try await entry.open(wanted)
-        return try await findOrMakePlan(of: wanted.id, from: try await examine(entry.read()))
+        return try await planOnly(entry.read()).job
     }
 
-    /// Plans a job whose planning a claim holds, and returns it when its passes are on the board.
+    /// Plans a job whose planning a claim holds, and returns it when its passes are on the board, or when it is done.
     ///
     /// Throws `.probeLost` if another process holds the planning by then, `.jobCancelled` if a user cancelled the job,
     /// and what reading and planning throw.
-    package func plan(_ claim: Claim, on board: any Board) async throws(ReelFailure) -> StoredJob {
-        let sources = try await examine(store.job(claim.job).read())
-        let job = try await findOrMakePlan(of: claim.job, from: sources)
-        let finished = await job.finished(in: sources.input.indexes)
+    ///
+    /// - Parameter scratch: a folder of this machine, in which a small job is done as a whole. Nil to leave all passes to
+    ///   workers.
+    package func plan(
+        _ claim: Claim, on board: any Board, scratch: String? = nil
+    ) async throws(ReelFailure) -> (job: StoredJob, isDone: Bool) {
+        let entry = store.job(claim.job)
+        let record = try await entry.read()
+        let planned =
+            if let scratch {
+                try await planAndDo(record, token: claim.token, scratch: scratch)
+            } else {
+                try await planOnly(record)
+            }
+        guard let whole = planned.whole else {
+            let finished = await planned.job.finished(in: planned.indexes)
+            try await publish(planned.job, claim, finished, on: board)
+            return (planned.job, false)
+        }
+        try await entry.recordDone(whole.output, on: board)
+        do throws(ReelFailure) {
+            try await publish(planned.job, claim, whole.results, on: board)
+        } catch {
+            // The board alone decides between an end and a cancellation.
+            try? await entry.settle(on: board)
+            throw error
+        }
+        return (planned.job, true)
+    }
+
+    private func publish(
+        _ job: StoredJob, _ claim: Claim, _ finished: [Int: RecordedResult], on board: any Board
+    ) async throws(ReelFailure) {
         try await board.patiently { () throws(ReelFailure) in try await job.publish(on: board, claim, finished) }
-        return job
     }
 
     /// Reads the sources, unless the store has their indexes, and chooses how the output is encoded.
     ///
     /// Throws `.input` if a source is at fault, `.usage` if the request is, and `.unreachable`.
     func examine(_ record: JobRecord) async throws(ReelFailure) -> PlanningSources {
+        var parts: [ReconPart] = []
+        for number in record.sources.indices { parts.append(try await part(number, of: record)) }
+        return try await examine(parts, of: record)
+    }
+
+    func examine(_ parts: [ReconPart], of record: JobRecord) async throws(ReelFailure) -> PlanningSources {
         try await ReelFailure.unifying {
             var found: [StoredIndex] = []
-            var parts: [ReconPart] = []
-            for number in record.sources.indices {
-                let part = try await part(number, of: record)
-                found.append(try await index(part, of: record))
-                parts.append(part)
-            }
+            for part in parts { found.append(try await index(part, of: record)) }
             return try await engine.withEngine(memory: nil, scope: scope(toChoose: parts)) { [found] session in
                 PlanningSources(
                     input: try await input(for: record.spec, found, in: session), encoders: session.identity.encoders)
@@ -102,7 +131,7 @@ package struct Planning: Sendable {
     }
 
     /// A source of the job, and where its index is or is to be.
-    private struct ReconPart: Sendable {
+    struct ReconPart: Sendable {
         /// The source's place in the record.
         let number: Int
         let source: JobSource
@@ -119,7 +148,7 @@ package struct Planning: Sendable {
         var isOriginal: Bool { locator == source.original }
     }
 
-    private func part(_ number: Int, of record: JobRecord) async throws(ReelFailure) -> ReconPart {
+    func part(_ number: Int, of record: JobRecord) async throws(ReelFailure) -> ReconPart {
         let source = record.sources[number]
         let entry = try store.source(source.fingerprint)
         let isSoundOnly = record.spec.isOnlyHeard(number)
@@ -134,13 +163,13 @@ package struct Planning: Sendable {
 
     /// What the engine reaches that reads a source. Each source has an engine of its own: one that a hostile file has
     /// taken over could otherwise falsify the index of another file, which other jobs use, too.
-    private func scope(toRead part: ReconPart, draft: IndexDraft) -> EngineScope {
+    func scope(toRead part: ReconPart) -> EngineScope {
         let bytes = max(0, min(part.source.fingerprint.size, 1 << 50))
         // A packet takes more bytes of the source than of the index; an index of decoded frames has hashes, too.
         let room = (16 << 20) + bytes * (part.kind == .decoded ? 8 : 2)
         return EngineScope(
             sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
-            folders: [draft.folder],
+            folders: part.draft.map { [$0.folder] } ?? [],
             // Decoding takes the most time for its bytes where a picture hardly changes.
             cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(bytes >> 12),
             fileBytes: min(room, Planning.longestIndex))
@@ -170,7 +199,7 @@ package struct Planning: Sendable {
                 source: part.locator, index: draft.locator, decoding: part.isDisproved ? .disproved : nil,
                 isSoundOnly: part.kind == .sound))
         let (read, all) = (Double(part.number), Double(record.sources.count))
-        let result = try await engine.withEngine(memory: nil, scope: scope(toRead: part, draft: draft)) { session in
+        let result = try await engine.withEngine(memory: nil, scope: scope(toRead: part)) { session in
             do {
                 return try await session.perform(request) { [reading] progress in
                     if case .recon(_, let thousandths) = progress { reading((read + Double(thousandths) / 1000) / all) }
@@ -208,8 +237,8 @@ package struct Planning: Sendable {
         ReelFailure(.engineNonsense(place: place, nonsense: .unfitResult(part: .numbers), lastWords: nil))
     }
 
-    /// Plans a job by what the engine said of its sources, unless the store's last plan still holds. Copies the sources
-    /// into the store if the record says so. Only the caller may work at the job meanwhile.
+    /// Plans a job by what the engine said of its sources, unless the store's last plan still holds. Only the caller may
+    /// work at the job meanwhile.
     func findOrMakePlan(of id: JobID, from sources: PlanningSources) async throws(ReelFailure) -> StoredJob {
         let entry = store.job(id)
         let record = try await entry.read()
@@ -217,7 +246,6 @@ package struct Planning: Sendable {
         var kept = try? await entry.latestPlan()
         if let latest = kept, !holds(latest, beside: new, record) { kept = nil }
         let plan = if let kept { kept } else { try await entry.readPlan(entry.writePlan(new)) }
-        try await stage(record, in: entry)
         return StoredJob(record: record, plan: plan, entry: entry, hadPlan: kept != nil)
     }
 
@@ -235,7 +263,9 @@ package struct Planning: Sendable {
             && earlier.need <= max(capacity.ceiling(record.spec) ?? .max, plan.need)
     }
 
-    private func stage(_ record: JobRecord, in entry: any JobEntry) async throws(ReelFailure) {
+    /// Copies the sources into the store if the record says so.
+    func stage(_ record: JobRecord) async throws(ReelFailure) {
+        let entry = store.job(record.id)
         for source in record.sources {
             guard let name = source.staged, await !entry.hasCopy(of: source) else { continue }
             try await entry.stage(source.path, as: name, source.fingerprint)

@@ -107,7 +107,7 @@ struct Submitter: Sendable {
     private func plan(_ claim: Claim) async throws(ReelFailure) -> StoredJob? {
         do {
             return try await withThrowingTaskGroup(of: StoredJob?.self) { group in
-                group.addTask { try await planning.plan(claim, on: board) }
+                group.addTask { try await planning.plan(claim, on: board).job }
                 group.addTask {
                     while true {
                         try await Task.sleep(for: BoardTiming().reap)

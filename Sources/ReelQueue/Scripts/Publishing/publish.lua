@@ -1,10 +1,12 @@
--- publish: gives a job its plan, which makes it runnable, and ends its probe.
+-- publish: gives a job its plan, which makes it runnable, and ends its probe. A job whose assembly is among the results is
+-- done with that.
 --
 -- args     1 job  2 token that holds the probe  3 the job as JSON  4 plan  5 passes without the assembly
 --          6 need (bytes)  7 protocol version  8 encoder builds, one a line  9 virtual time that one claim costs
 --          10 retention (ms)  11 frames  12 time to encode a frame, if decoding one takes 1
 --          13 '1' to publish the job paused  14 how many of the passes are sound; they come first
---          15 hash of the plan  16 totals over the results, as `sum` has them  17 results that the store has already;
+--          15 hash of the plan  16 totals over the results, as `sum` has them  17 bytes of the output, 0 if the
+--          assembly is not among the results  18 results, which the store has already;
 --          then two per result: index, token and result as JSON with a space between;
 --          then two per result with diagnostics: index, these as JSON, one a line
 --          Release 0.1.0 gives the first 13, after `upload` and `restore`.
@@ -14,13 +16,13 @@
 --          goes first. A job that was paused while probing stays paused.
 transition('publish', function(args)
   local id, token, passes, retention = args[1], args[2], tonumber(args[5]), tonumber(args[10])
-  local results = tonumber(args[17])
+  local results = tonumber(args[18])
   local state, publisher = unpack(redis.call('HMGET', job_key(id), 'state', 'publisher'))
 
   -- Records the results in place of what is there.
   local function record()
     remove_results(id)
-    local first, past = 18, 18 + 2 * results
+    local first, past = 19, 19 + 2 * results
     for i = first, past - 1, 200 do
       redis.call('HSET', job_key(id, 'done'), unpack(args, i, math.min(i + 200, past) - 1))
     end
@@ -52,9 +54,17 @@ transition('publish', function(args)
     'effort', args[12], 'publisher', token, 'sound', args[14] or '', 'hash', args[15] or '')
   reweigh(id)
   remove_holder(id, PROBE, token)
+  event('published', id)
   advance_state(id, retention)
   wake(passes)
-  event('published', id)
-  count({ 'attempts:done', 1, 0, 0 })
+  local bytes = tonumber(args[17] or 0)
+  if bytes == 0 then
+    count({ 'attempts:done', 1, 0, 0 })
+  else
+    -- The holder of the probe has made all of it.
+    local decoded, encoded = args[16]:match('^%d+ (%d+) (%d+)')
+    add_to_pace(id, tonumber(encoded), passes)
+    count({ 'attempts:done', 1, decoded, encoded }, { 'outputs', 1, bytes })
+  end
   return 'published'
 end)

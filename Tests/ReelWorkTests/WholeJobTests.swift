@@ -1,0 +1,108 @@
+import ReelBoardModel
+import ReelCore
+import ReelEngine
+import ReelJobs
+import ReelQueue
+import ReelStore
+import ReelWork
+import Synchronization
+import Testing
+
+/// Small jobs, which a slot does as a whole with one engine.
+@Suite struct WholeJobTests {
+    /// Puts a job of one pass on the board, with planning that no process holds.
+    private func begin(_ worker: WorkerFixture) async throws -> JobRecord {
+        let spec = JobSpec(container: .mkv, crf: 20, passFrames: WorkerFixture.frames)
+        let record = try JobRecord(submitting: [worker.source], spec: spec)
+        try await worker.board.release(try await worker.holdProbe(record))
+        return record
+    }
+
+    @Test(arguments: [WorkerFixture.StoreKind.memory, .folder])
+    func itIsOneClaimAndOneEngine(_ kind: WorkerFixture.StoreKind) async throws {
+        try await withWorker(store: kind) { worker in
+            let record = try await begin(worker)
+            try await worker.workToEnd(of: record.id)
+            #expect(worker.engines.starts == 1)
+            #expect((worker.engines.recons, worker.engines.passes, worker.engines.assemblies) == (1, [0], 1))
+            #expect(await worker.board.calls["complete"] == nil)
+            let status = try await worker.status(record.id)
+            #expect((status.state, status.passes.done, status.framesEncoded) == (.done, 1, WorkerFixture.frames))
+            #expect(status.failures == [])
+            let entry = worker.store.job(record.id)
+            #expect(try await entry.read().state == .done)
+            #expect(try await entry.storedResult().verify().bytes > 0)
+            #expect(await !entry.hasFinishedSegments)
+            #expect(await worker.claimer.memoryReserved == 0)
+            #expect(worker.log.lines.contains("finished all of job \(record.id): 1 passes"))
+        }
+    }
+
+    @Test func aJobOfSeveralPassesIsSharedOut() async throws {
+        try await withWorker { worker in
+            let record = try await worker.begin()
+            try await worker.workToEnd(of: record.id)
+            #expect(worker.engines.passes == [0, 1, 2, 3])
+            #expect(await worker.board.calls["complete"] == 5)
+        }
+    }
+
+    /// Whatever ends it, the passes are tried one by one after that, as those of any job, and charged.
+    @Test(arguments: ["failure", "crash", "misreport", "assembly"])
+    func whatFailsIsLeftToOrdinaryAttempts(_ fault: String) async throws {
+        try await withWorker { worker in
+            let isFirst = Mutex(true)
+            worker.engines.answer { request in
+                guard (request.pass == nil) == (fault == "assembly"), isFirst.withLock({ $0 }) else { return .result }
+                isFirst.withLock { $0 = false }
+                return switch fault {
+                case "crash": .crash
+                case "misreport": .misreport
+                default: .failure(.of(.transient))
+                }
+            }
+            let record = try await begin(worker)
+            try await worker.workToEnd(of: record.id)
+            #expect(worker.engines.passes == [0, 0])
+            let status = try await worker.status(record.id)
+            #expect((status.state, status.framesEncoded) == (.done, WorkerFixture.frames))
+            #expect(status.failures == [])
+            #expect(try await worker.store.job(record.id).storedResult().verify().bytes > 0)
+        }
+    }
+
+    /// The record says that the job is done before the board is asked, which knows that a user cancelled it.
+    @Test func aCancellationCountsUntilTheBoardKnowsTheEnd() async throws {
+        try await withWorker { worker in
+            worker.engines.answer { if case .assemble = $0 { .wait } else { .result } }
+            let record = try await begin(worker)
+            let slots = worker.start()
+            try await until { worker.engines.waiting == 1 }
+            #expect(try await worker.board.cancel(record.id))
+            worker.engines.letGo()
+            try await until { worker.environment.passes.report.isEmpty }
+            #expect(try await worker.store.job(record.id).read().state == .cancelled)
+            worker.environment.drain.stopNow()
+            try await slots.end()
+        }
+    }
+
+    /// A worker that is killed leaves nothing that another one would take for a result.
+    @Test func anotherWorkerDoesItAllAnew() async throws {
+        try await withWorker { worker in
+            worker.engines.answer { if case .assemble = $0 { .wait } else { .result } }
+            let record = try await begin(worker)
+            let slots = worker.start()
+            try await until { worker.engines.waiting == 1 }
+            worker.environment.drain.stopNow()
+            try await slots.end()
+            #expect(try await worker.board.state(of: record.id) == .probing)
+            worker.engines.answer { _ in .result }
+            let other = try await worker.another("w2")
+            try await other.workToEnd(of: record.id)
+            #expect(try await worker.status(record.id).failures == [])
+            #expect(worker.engines.recons == 1)
+            #expect(try await worker.store.job(record.id).storedResult().verify().bytes > 0)
+        }
+    }
+}
