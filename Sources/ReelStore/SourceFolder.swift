@@ -145,4 +145,7 @@ package final class IndexDraft: Sendable {
         self.folder = folder
         self.room = room
     }
+
+    /// The size of the file that the engine has written, in bytes; nil if there is none.
+    package var bytes: Int64? { ((try? Files.entry(locator.path)) ?? nil).map { Int64($0.st_size) } }
 }

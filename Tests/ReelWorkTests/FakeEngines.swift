@@ -27,6 +27,7 @@ final class FakeEngines: EngineRunner {
         var indexing: @Sendable (inout SourceIndex) -> Void = { _ in }
         var choosing: @Sendable (inout TargetsResult) -> Void = { _ in }
         var reconHash: String?
+        var indexPadding = 0
         var started: [Int64?] = []
         var running = 0
         var working = 0
@@ -68,6 +69,9 @@ final class FakeEngines: EngineRunner {
     func changeIndexes(_ change: @escaping @Sendable (inout SourceIndex) -> Void) {
         state.withLock { $0.indexing = change }
     }
+
+    /// From now on, recon writes this many bytes after its index.
+    func padIndexes(by count: Int) { state.withLock { $0.indexPadding = count } }
 
     /// From now on, recon names this hash of its index.
     func nameHash(_ hash: String) { state.withLock { $0.reconHash = hash } }
@@ -190,7 +194,7 @@ final class FakeEngines: EngineRunner {
         case .recon(let request):
             var index = FakeMedia.index(frames: request.source.name.hasSuffix("/clip.y4m") ? 12 : WorkerFixture.frames)
             state.withLock(\.indexing)(&index)
-            let bytes = index.encoded()
+            let bytes = index.encoded() + [UInt8](repeating: 0, count: state.withLock(\.indexPadding))
             try Data(bytes).write(to: URL(filePath: request.index.name))
             let named = state.withLock(\.reconHash)
             return .recon(ReconResult(indexHash: named ?? Fingerprint.sha256Hex(bytes)))

@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    /// The engine may write outputs of gigabytes, and the worker reads the index into its memory.
+    @Test func anIndexThatIsTooLongIsNotRead() async throws {
+        try await withWorker { worker in
+            worker.engines.padIndexes(by: 17 << 20)
+            let record = try await begin(worker)
+            try await worker.work { try await !worker.status(record.id).failures.isEmpty }
+            let reasons = try await worker.status(record.id).failures.first?.recent.map(\.reason.reason)
+            let place = EnginePlace.recon(source: worker.source)
+            #expect(
+                reasons?.first == .engineNonsense(place: place, nonsense: .unfitResult(part: .numbers), lastWords: nil))
+            #expect(try await worker.store.source(record.source.fingerprint).index(.index) == nil)
+        }
+    }
+
     @Test func aJobOfSeveralPassesIsSharedOut() async throws {
         try await withWorker { worker in
             let record = try await worker.begin()

@@ -146,6 +146,14 @@ package struct Planning: Sendable {
 
         /// Whether the bytes are the source's own, not a copy in the store.
         var isOriginal: Bool { locator == source.original }
+
+        /// Bytes of the source.
+        var bytes: Int64 { max(0, min(source.fingerprint.size, 1 << 50)) }
+
+        /// A packet takes more bytes of the source than of the index; an index of decoded frames has hashes, too.
+        var mostBytesOfIndex: Int64 {
+            min((16 << 20) + bytes * (kind == .decoded ? 8 : 2), Planning.longestIndex)
+        }
     }
 
     func part(_ number: Int, of record: JobRecord) async throws(ReelFailure) -> ReconPart {
@@ -164,15 +172,12 @@ package struct Planning: Sendable {
     /// What the engine reaches that reads a source. Each source has an engine of its own: one that a hostile file has
     /// taken over could otherwise falsify the index of another file, which other jobs use, too.
     func scope(toRead part: ReconPart) -> EngineScope {
-        let bytes = max(0, min(part.source.fingerprint.size, 1 << 50))
-        // A packet takes more bytes of the source than of the index; an index of decoded frames has hashes, too.
-        let room = (16 << 20) + bytes * (part.kind == .decoded ? 8 : 2)
-        return EngineScope(
+        EngineScope(
             sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
             folders: part.draft.map { [$0.folder] } ?? [],
             // Decoding takes the most time for its bytes where a picture hardly changes.
-            cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(bytes >> 12),
-            fileBytes: min(room, Planning.longestIndex))
+            cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(part.bytes >> 12),
+            fileBytes: part.mostBytesOfIndex)
     }
 
     /// What the engine reaches that chooses the encoders by the indexes.
@@ -225,6 +230,8 @@ package struct Planning: Sendable {
 
     /// The index that an engine has just written. If it is impossible, the engine is to blame, not the store.
     private func written(_ draft: IndexDraft, by part: ReconPart) async throws(ReelFailure) -> SourceIndex {
+        // An engine that does the whole job may write larger files, of which this process reads none.
+        guard draft.bytes ?? 0 <= part.mostBytesOfIndex else { throw nonsense(.recon(source: part.locator.name)) }
         do {
             return try await store.readIndex(draft.locator)
         } catch {
