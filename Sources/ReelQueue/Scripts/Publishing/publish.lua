@@ -1,5 +1,5 @@
--- publish: gives a job its plan, which makes it runnable, and ends its probe. A job whose assembly is among the results is
--- done with that.
+-- publish: gives a job its plan, which makes it runnable, and ends its probe. If the assembly is among the results, the
+-- job is done.
 --
 -- args     1 job  2 token that holds the probe  3 the job as JSON  4 plan  5 passes without the assembly
 --          6 need (bytes)  7 protocol version  8 encoder builds, one a line  9 virtual time that one claim costs
