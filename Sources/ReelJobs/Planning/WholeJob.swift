@@ -6,7 +6,7 @@ internal import ReelStore
 internal import Synchronization
 
 extension Planning {
-    /// A job with a plan, and what was done of it beside that.
+    /// A planned job, and its results if it has also been done.
     struct PlannedJob: Sendable {
         let job: StoredJob
         let indexes: [SourceIndex]
@@ -36,13 +36,15 @@ extension Planning {
         guard await mayBeSmall(record) else { return try await planOnly(record) }
         return try await ReelFailure.unifying {
             let part = try await part(0, of: record)
+            // The kernel knows one limit for all files of an engine.
+            guard quotas[.output] ?? .max >= part.mostBytesOfIndex else { return try await planOnly(record) }
             return try await engine.withEngine(memory: nil, scope: scope(toDo: part, of: record, scratch)) { session in
                 var planning = self
                 planning.engine = RunningEngine(session: session)
                 let sources = try await planning.examine([part], of: record)
                 let job = try await planning.findOrMakePlan(of: record.id, from: sources)
                 let whole = WholeJob(job: job, source: part.locator, engine: session, token: token, scratch: scratch)
-                let made = try await whole.make(within: quotas, indexes: part.entry)
+                let made = try await whole.make(indexes: part.entry)
                 if made == nil { try await stage(record) }
                 return PlannedJob(job: job, indexes: sources.input.indexes, whole: made)
             }
@@ -62,7 +64,7 @@ extension Planning {
         var scope = scope(toRead: part)
         scope.reads.append(part.indexes)
         scope.folders += try await store.job(record.id).engineFolders() + [.file(scratch)]
-        scope.fileBytes = max(scope.fileBytes ?? 0, min(quotas[.output] ?? .max, Planning.longestFile))
+        scope.fileBytes = min(quotas[.output] ?? .max, Planning.longestFile)
         return scope
     }
 
@@ -86,12 +88,12 @@ struct WholeJob: Sendable {
     }
 
     /// Nil if the job is not small, or if anything of it fails.
-    func make(within quotas: Quotas, indexes: any SourceEntry) async throws(ReelFailure) -> Made? {
+    func make(indexes: any SourceEntry) async throws(ReelFailure) -> Made? {
         guard job.plan.isSmall, let hash = job.plan.sources.first?.indexHash,
             let index = await indexes.locator(of: hash)
         else { return nil }
         do throws(ReelFailure) {
-            return try await make(by: index, within: quotas)
+            return try await make(by: index)
         } catch {
             guard error.kind != .interrupted else { throw error }
             await job.entry.removePartial(token: token)
@@ -99,7 +101,7 @@ struct WholeJob: Sendable {
         }
     }
 
-    private func make(by index: Locator, within quotas: Quotas) async throws(ReelFailure) -> Made? {
+    private func make(by index: Locator) async throws(ReelFailure) -> Made? {
         let plan = "\(scratch)/plan.json"
         try AtomicFile.write(json: job.plan, to: plan)
         let files = JobFiles(sources: [SourceFiles(source: source, index: index)], plan: .file(plan))
@@ -110,7 +112,7 @@ struct WholeJob: Sendable {
             segments += result.segments.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
             results[number] = RecordedResult(token: token, result: result)
         }
-        let (assembled, output) = try await assemble(segments, files, within: quotas)
+        let (assembled, output) = try await assemble(segments, files)
         results[job.plan.passes.count] = RecordedResult(token: token, result: assembled)
         return Made(results: results, output: output)
     }
@@ -133,7 +135,7 @@ struct WholeJob: Sendable {
     }
 
     private func assemble(
-        _ segments: [StoredSegment], _ files: JobFiles, within quotas: Quotas
+        _ segments: [StoredSegment], _ files: JobFiles
     ) async throws(ReelFailure) -> (PassResult, JobResult) {
         let (container, before) = (job.plan.container, engine.cpuSeconds)
         let unnamed = Mutex<[StoredSegment]?>(segments)
@@ -146,9 +148,6 @@ struct WholeJob: Sendable {
             }
         }
         guard case .assembly(let result) = answer else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
-        if let most = quotas[.output], result.bytes > most {
-            throw ReelFailure(.quotaExceeded(quota: .output, asked: nil, most: most))
-        }
         let output = try await job.entry.adoptOutput(
             assembledBy: token, as: container, bytes: result.bytes, sha256: result.checksum)
         let statistics = PassStatistics(
@@ -170,16 +169,16 @@ private struct RunningEngine: EngineRunner {
 }
 
 extension Plan {
-    /// Whether one slot does all of it sooner than several would: one pass of video, of about as many pixels as two
-    /// minutes of 720p, that needs no more memory than planning may take.
+    /// Whether one slot does all of it sooner than several would: one pass of video, of about as many pixels as a minute
+    /// and a half of 720p, that needs no more memory than planning may take.
     fileprivate var isSmall: Bool {
         let pixels = Int64(framesToMake) * Int64(video.format.width) * Int64(video.format.height)
         let end = clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
         return passes.count - audioPasses <= 1 && need <= Planning.need && pixels <= 2 << 30 && end <= Rational(600)
     }
 
-    /// Whether segments that an engine reports for a pass are the segments that it was asked for, as far as numbers tell. The
-    /// engine reads bytes of any origin, and the board keeps its report.
+    /// Whether an engine that was asked for segments of a pass reports exactly these, as far as numbers tell. It reads bytes
+    /// of any origin, and the board keeps its report.
     ///
     /// - Parameter asked: the subjects of the segments that it was asked for.
     package func asks(
