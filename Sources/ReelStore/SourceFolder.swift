@@ -146,6 +146,6 @@ package final class IndexDraft: Sendable {
         self.room = room
     }
 
-    /// The size of the file that the engine has written, in bytes; nil if there is none.
+    /// The size of the file that the engine has written, in bytes; nil before it has written one.
     package var bytes: Int64? { ((try? Files.entry(locator.path)) ?? nil).map { Int64($0.st_size) } }
 }

@@ -303,7 +303,7 @@ extension BoardTests {
                 slots = try fixture.raw("HGET", key, "m\(before % 61)")
                 minutes = before..<(try minute())
             } while !minutes.isEmpty
-            // The first pass has ten frames, of which the beat told four; so it did of the second.
+            // The beat told four frames of the first pass, which has ten, and four of the second.
             #expect(slots == "\(minutes.lowerBound) 14 1")
             #expect(try await fixture.board.rates().count == 60)
             // The last minute's speed and that of each minute stand beside each other.

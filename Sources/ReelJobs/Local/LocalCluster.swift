@@ -207,7 +207,7 @@ enum Guard {
 
 /// Ctrl-Z at the terminal: without this, it would stop the coordinator, and its worker would go on.
 enum TerminalStop {
-    /// The guard of the worker; 0 if there is none.
+    /// The process of the worker's guard; 0 if no guard runs.
     private static let guardian = Atomic<Int32>(0)
 
     /// From now on SIGTSTP stops the engines before this process, and SIGCONT lets both go on.

@@ -228,7 +228,7 @@ package struct LocalRun: Sendable {
 
 /// What interrupted runs leave for the same command: finished passes, in the hidden folder beside the outputs.
 extension LocalRun {
-    /// The folder beside an output that keeps them, and its size in bytes; nil if there is none.
+    /// The folder beside an output that keeps them, and its size in bytes; nil without such a folder.
     package static func kept(beside output: String) -> (folder: String, bytes: Int64)? {
         guard let workspace = try? Workspace.existing(beside: output), workspace.size > 0 else { return nil }
         return (workspace.path, workspace.size)

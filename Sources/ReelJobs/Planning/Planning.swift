@@ -230,7 +230,7 @@ package struct Planning: Sendable {
 
     /// The index that an engine has just written. If it is impossible, the engine is to blame, not the store.
     private func written(_ draft: IndexDraft, by part: ReconPart) async throws(ReelFailure) -> SourceIndex {
-        // An engine that does the whole job may write larger files, of which this process reads none.
+        // This process reads the index into memory. An engine that does the whole job may write larger files.
         guard draft.bytes ?? 0 <= part.mostBytesOfIndex else { throw nonsense(.recon(source: part.locator.name)) }
         do {
             return try await store.readIndex(draft.locator)

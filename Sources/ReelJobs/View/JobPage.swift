@@ -144,7 +144,7 @@ package struct JobPass: Codable, Hashable, Sendable {
 
 package struct PassPage: Codable, Hashable, Sendable {
     package var passes: [JobPass]
-    /// The index at which the next page begins; missing if there is none.
+    /// The index at which the next page begins; missing on the last page.
     package var next: String?
 }
 

@@ -178,7 +178,7 @@ enum NALFraming: Equatable {
         }
     }
 
-    /// The units up to the first slice, of which at least the beginning is included. Most of a packet's bytes follow
+    /// The units up to the first slice, and at least the beginning of that slice. Most of a packet's bytes follow
     /// it.
     func units(in bytes: UnsafeRawBufferPointer, untilSlice isSlice: (_ header: UInt8) -> Bool) -> [NALUnit] {
         guard self == .annexB else {

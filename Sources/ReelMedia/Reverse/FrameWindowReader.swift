@@ -248,7 +248,7 @@ struct FrameBuffer: ~Copyable {
     }
 
     /// The picture that the output shows for a frame: its own; if that is missing, that of the frame before it, or of
-    /// the next one if there is none before it. The buffer must have a picture. If the caller asks for frames for the
+    /// the next one if no frame comes before it. The buffer must have a picture. If the caller asks for frames for the
     /// last time, in this direction, the pictures behind this one are dropped.
     mutating func picture(of frame: Int, dropping direction: Direction?) throws(ReelFailure) -> Frame {
         guard !frames.isEmpty else { throw ReelFailure(.nothingToEncode) }

@@ -139,7 +139,7 @@ package struct TokenFile: Sendable {
         }
     }
 
-    /// Adds a token, and makes the file if there is none; only its owner can read it. Returns the token, which is kept
+    /// Adds a token, and makes the file if it is missing; only its owner can read it. Returns the token, which is kept
     /// nowhere.
     ///
     /// Throws `.tokenNameTaken` if the file has one of that name, `.tokenFileDamaged`, and `.secretFileUnusable`.

@@ -83,7 +83,7 @@ struct EventRoutes {
     private struct AuditView: Encodable {
         /// The latest first.
         var entries: [EntryView]
-        /// The cursor of the next page; missing if there is none.
+        /// The cursor of the next page; missing on the last page.
         var next: String?
     }
 

@@ -211,7 +211,7 @@ extension Request {
 
     static let pieceType = "application/offset+octet-stream"
 
-    /// The name of the file, from the metadata's filename or name, without any folder; "upload" if there is none.
+    /// The name of the file, from the metadata's filename or name, without any folder; "upload" if they name none.
     func fileName() throws -> String {
         var values: [String: String] = [:]
         for pair in (headers[.uploadMetadata] ?? "").split(separator: ",") {
