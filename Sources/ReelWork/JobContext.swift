@@ -142,7 +142,9 @@ package struct ClaimedWork: Sendable {
         let job = "job \(claim.job)"
         let named = "\(job) (\(URL(filePath: record.source.path).lastPathComponent))"
         return switch pass {
-        case .audio(let track): "pass \(claim.index) of \(named), audio track \(track)"
+        case .audio(let track, let samples):
+            "pass \(claim.index) of \(named), audio track \(track)"
+                + (samples.map { ", samples \($0.lowerBound)..<\($0.upperBound)" } ?? "")
         case .video(let pass):
             "pass \(claim.index) of \(named), frames \(pass.frames.lowerBound)..<\(pass.frames.upperBound)"
         case nil: claim.work == .planning ? "probe of \(job)" : "assembly of \(named)"

@@ -69,13 +69,14 @@ struct RequestHandler {
 
     private mutating func reverseAudio(_ request: PassRequest) throws(ReelFailure) -> PassResult {
         let job = try job(request.job)
-        guard job.plan.passes.indices.contains(request.pass), case .audio(let number) = job.plan.passes[request.pass]
+        guard job.plan.passes.indices.contains(request.pass),
+            case .audio(let number, let samples) = job.plan.passes[request.pass]
         else { throw ReelFailure(.planLacks(part: .audioPass, number: request.pass)) }
         // A track that is whole already is not asked for.
         guard let place = request.segments.first.flatMap(\.self) else {
             throw ReelFailure(.planLacks(part: .audioPass, number: request.pass))
         }
-        let renderer = try SoundRenderer(sources: job.sources, plan: job.plan, number: number)
+        let renderer = try SoundRenderer(sources: job.sources, plan: job.plan, number: number, samples: samples)
         return try renderer.render(at: place, scratch: request.scratch) { events.progress(.sound) }
     }
 

@@ -19,7 +19,7 @@ struct HostileJSONTests {
         for pass in plan.passes {
             switch pass {
             case .video(let pass): #expect(pass.chunkCount < 1 << 20 ? pass.chunks.count == pass.chunkCount : true)
-            case .audio(let place): #expect(plan.audio.indices.contains(place))
+            case .audio(let place, _): #expect(plan.audio.indices.contains(place))
             }
         }
         let index = Indexes.regular(frames: 8, keysAt: [0, 4])

@@ -61,7 +61,7 @@ struct PlannerPropertyTests {
                 #expect(zip(pass.chunks, pass.chunks.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
             }
             #expect(next == plan.clips[0].frames.lowerBound, "seed \(seed)")
-            let audio = plan.audio.indices.map(Pass.audio)
+            let audio = plan.audio.indices.map { Pass.audio(place: $0) }
             #expect(Array(plan.passes.prefix(audio.count)) == audio, "audio comes first; seed \(seed)")
         }
     }

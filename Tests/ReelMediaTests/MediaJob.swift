@@ -21,17 +21,21 @@ struct MediaJob {
     /// - Parameter clips: directions in which the output shows the part of the source that the spec selects, one after
     ///   the other.
     init(
-        _ source: String, spec: JobSpec, folder: String, slots: Int = 2, clips: [Direction] = [.backwards]
-    ) throws { try self.init([source], spec: spec, folder: folder, slots: slots, clips: clips) }
+        _ source: String, spec: JobSpec, folder: String, slots: Int = 2, clips: [Direction] = [.backwards],
+        soundParts: Int? = nil
+    ) throws { try self.init([source], spec: spec, folder: folder, slots: slots, clips: clips, soundParts: soundParts) }
 
     /// The same for several sources. If a pass disproves the plan, all of them are decoded.
+    ///
+    /// - Parameter soundParts: the number of passes that make each audio track; nil for the planner's choice.
     init(
-        _ sources: [String], spec: JobSpec, folder: String, slots: Int = 2, clips: [Direction] = [.backwards]
+        _ sources: [String], spec: JobSpec, folder: String, slots: Int = 2, clips: [Direction] = [.backwards],
+        soundParts: Int? = nil
     ) throws {
         do {
-            try self.init(sources, nil, spec, folder, slots, clips)
+            try self.init(sources, nil, spec, folder, slots, clips, soundParts)
         } catch let failure as ReelFailure where failure.reason.disprovesPlan {
-            try self.init(sources, .disproved, spec, folder, slots, clips)
+            try self.init(sources, .disproved, spec, folder, slots, clips, soundParts)
         }
     }
 
@@ -41,7 +45,7 @@ struct MediaJob {
     /// - Parameter decoding: why the whole sources are to be decoded, if they are.
     init(
         _ sources: [String], _ decoding: DecodingCause?, _ spec: JobSpec, _ folder: String, _ slots: Int = 2,
-        _ clips: [Direction] = [.backwards]
+        _ clips: [Direction] = [.backwards], _ soundParts: Int? = nil
     ) throws {
         Media.prepare()
         indexes = try sources.enumerated().map { number, source in
@@ -54,21 +58,22 @@ struct MediaJob {
         }
         let files = zip(sources, indexes).map { IndexedSource(.file($0), index: $1) }
         let targets = try TargetChoice(indexes: indexes, spec: spec).targets()
-        plan = try MediaJob.plan(clips) { [indexes] clip in
+        let planned = try MediaJob.plan(clips) { [indexes] clip in
             var input = PlanInput(
                 indexes: indexes, indexHashes: indexes.map { _ in "" }, spec: spec, video: targets.value.video,
                 audio: targets.value.audio, diagnostics: targets.diagnostics)
             if let clip { (input.chosenClips, input.audio) = ([clip], []) }
             return try Planner(slots: slots, memory: .standard).plan(input)
         }
+        plan = if let soundParts { try planned.makingSound(in: soundParts, indexes) } else { planned }
         let reverser = try PassReverser(sources: files, plan: plan)
         var results: [PassResult] = []
         for pass in plan.passes {
             let places = plan.places(of: pass, in: folder)
             switch pass {
             case .video(let pass): results.append(try reverser.reverse(pass, at: places) { _, _ in })
-            case .audio(let track):
-                let audio = try SoundRenderer(sources: files, plan: plan, number: track)
+            case .audio(let track, let samples):
+                let audio = try SoundRenderer(sources: files, plan: plan, number: track, samples: samples)
                 results.append(try audio.render(at: #require(places[0]), scratch: folder) {})
             }
         }
@@ -173,6 +178,18 @@ final class ScratchFolder {
 }
 
 extension Plan {
+    /// The plan with as many passes for each audio track, which must be joinable.
+    fileprivate func makingSound(in parts: Int, _ indexes: [SourceIndex]) throws -> Plan {
+        var plan = self
+        let video = passes.filter { if case .video = $0 { true } else { false } }
+        plan.passes = try audio.enumerated().flatMap { place, target in
+            let sound = try #require(JoinableSound(target, of: self, indexes), "one pass must make audio \(place)")
+            return sound.parts(parts).map { Pass.audio(place: place, samples: $0) }
+        }
+        plan.passes += video
+        return try Plan.decoded(from: CanonicalJSON.bytes(of: plan))
+    }
+
     /// Where the segments of a pass are to be, in a folder.
     func places(of pass: Pass, in folder: String, token: String = "7e57") -> [SegmentPlace?] {
         subjects(of: pass).map { subject in

@@ -27,6 +27,9 @@ package struct AudioEncoderTraits: Sendable {
     package var layouts: [String]?
     /// Whether files may have other layouts than `layouts`, with channels that are numbered and have no places.
     package var numbersOtherChannels = false
+    /// The frames that an encode of a part of a track begins earlier and ends later, so that its packets join those of the
+    /// parts beside it; nil if they never do. docs/reports/encoders.md has the measurements.
+    package var joints: (before: Int, after: Int)?
     /// The number of packets that a decoder needs before the first one that is heard, if a track's packets are passed
     /// through. The packet has this many samples.
     package var prerollPackets: @Sendable (_ samples: Int) -> Int = { _ in 2 }
@@ -61,7 +64,7 @@ package struct AudioEncoderTraits: Sendable {
                 bitrates: { channels, rate in 8_000...max(8_000, Int64(channels) * 6 * Int64(rate)) },
                 // ISO 14496-3 table 1.19. libavcodec describes other layouts in a way that its own decoder does not map
                 // to names.
-                layouts: ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]),
+                layouts: ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"], joints: (8, 2)),
             AudioEncoderTraits(
                 name: "libopus", codec: "opus", isReported: true, keepsCodec: true, isForAnySource: true,
                 bitratePerChannel: 80_000,
@@ -71,19 +74,20 @@ package struct AudioEncoderTraits: Sendable {
                 // no other rate.
                 sampleRate: 48_000, layouts: ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"],
                 // RFC 7845 5.1.1.3.
-                numbersOtherChannels: true,
+                numbersOtherChannels: true, joints: (32, 2),
                 // 80 ms (RFC 7845 4.6); a packet has 2.5 ms or more.
                 prerollPackets: { samples in (3840 + max(samples, 120) - 1) / max(samples, 120) }),
             AudioEncoderTraits(
                 name: "flac", codec: "flac", isReported: true, keepsCodec: true, isForAnySource: true,
                 isLossless: true, mostBits: 24,
                 // RFC 9639 9.1.3.
-                mostChannels: 8, prerollPackets: noPackets),
+                mostChannels: 8, joints: (0, 0), prerollPackets: noPackets),
             AudioEncoderTraits(name: "libvorbis", codec: "vorbis", isReported: true, keepsCodec: true),
             AudioEncoderTraits(
                 name: "alac", codec: "alac", isReported: true, keepsCodec: true, isLossless: true, mostBits: 24,
-                prerollPackets: noPackets),
+                joints: (0, 0), prerollPackets: noPackets),
             AudioEncoderTraits(
+                // The bit reservoir runs from frame to frame, so parts never join.
                 name: "libmp3lame", codec: "mp3",
                 // ISO 11172-3 2.4.2.3, and ISO 13818-3 2.4.2.3 for lower sample rates.
                 bitrates: { _, rate in rate < 32_000 ? 8_000...160_000 : 32_000...320_000 },
@@ -103,7 +107,7 @@ package struct AudioEncoderTraits: Sendable {
     /// The row of any PCM encoder; each has its codec's name. Every build of one makes the same bytes, so workers do
     /// not report it.
     static func pcm(_ name: String) -> AudioEncoderTraits {
-        AudioEncoderTraits(name: name, codec: name, keepsCodec: true, isLossless: true)
+        AudioEncoderTraits(name: name, codec: name, keepsCodec: true, isLossless: true, joints: (0, 0))
     }
 
     /// Of codecs whose packets decode alone.

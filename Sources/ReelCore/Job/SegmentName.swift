@@ -2,21 +2,25 @@
 package enum SegmentPart: Hashable, Sendable, CustomStringConvertible, Comparable {
     /// Frames in the source's presentation order; never empty.
     case video(frames: Range<Int>)
-    /// An audio track, given by its index in `SourceIndex.audio`.
-    case audio(track: Int)
+    /// An audio track, given by its index in `SourceIndex.audio`: these samples of the encoded track, per channel, or all
+    /// of them if nil.
+    case audio(track: Int, samples: Range<Int>? = nil)
 
-    /// The part as a segment's name contains it: "v120-360" or "a1".
+    /// The part as a segment's name contains it: "v120-360", "a1" or "a1s0-480256".
     package var description: String {
         switch self {
         case .video(let frames): "v\(frames.lowerBound)-\(frames.upperBound)"
-        case .audio(let track): "a\(track)"
+        case .audio(let track, let samples):
+            "a\(track)" + (samples.map { "s\($0.lowerBound)-\($0.upperBound)" } ?? "")
         }
     }
 
-    // Audio tracks come first, then frames in the source's order.
+    // Audio tracks come first, their samples in order, then frames in the source's order.
     package static func < (a: SegmentPart, b: SegmentPart) -> Bool {
         switch (a, b) {
-        case (.audio(let a), .audio(let b)): a < b
+        case (.audio(let a, let first), .audio(let b, let second)):
+            (a, first?.lowerBound ?? -1, first?.upperBound ?? -1)
+                < (b, second?.lowerBound ?? -1, second?.upperBound ?? -1)
         case (.video(let a), .video(let b)): (a.lowerBound, a.upperBound) < (b.lowerBound, b.upperBound)
         case (.audio, .video): true
         case (.video, .audio): false
@@ -44,7 +48,7 @@ package struct SegmentSubject: Hashable, Sendable, CustomStringConvertible, Comp
 }
 
 /// The name of a segment's file: `c0v120-360.TOKEN.nut` for the frames 120..<360 of clip 0, `c0a1.TOKEN.nut` for audio
-/// track 1 of its source. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
+/// track 1 of its source, `c0a1s0-480256.TOKEN.nut` for these samples of it. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
 /// never write to the same file.
 package struct SegmentName: Hashable, Sendable, TextCoded {
     package var subject: SegmentSubject
@@ -72,6 +76,7 @@ package struct SegmentName: Hashable, Sendable, TextCoded {
         switch (parts[0].first { "va".contains($0) }, numbers.count) {
         case ("v", 3) where numbers[1] < numbers[2]: part = .video(frames: numbers[1]..<numbers[2])
         case ("a", 2): part = .audio(track: numbers[1])
+        case ("a", 4) where numbers[2] < numbers[3]: part = .audio(track: numbers[1], samples: numbers[2]..<numbers[3])
         default: return nil
         }
         self.init(subject: SegmentSubject(clip: numbers[0], part: part), token: String(parts[1]))
@@ -118,25 +123,28 @@ package struct SegmentContent: Hashable, Sendable, Codable {
         return [self, SegmentContent(source: source, part: part, times: times, target: target)]
     }
 
-    // Encoded as {"frames":[120,360],…} or {"track":0,…} with `source`, `times` and `target`, and for video `likeness`.
+    // Encoded as {"frames":[120,360],…}, {"track":0,…} or {"samples":[0,480256],"track":0,…} with `source`, `times` and
+    // `target`, and for video `likeness`.
     package enum CodingKeys: String, CodingKey {
-        case source, frames, track, times, target, likeness
+        case source, frames, track, samples, times, target, likeness
     }
 
-    /// Throws `DecodingError` if a key is missing, or if the frames are not a range that begins at 0 or later and is
-    /// not empty.
+    /// Throws `DecodingError` if a key is missing, or if the frames or samples are not a range that begins at 0 or later
+    /// and is not empty.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        func range(_ key: CodingKeys) throws -> Range<Int> {
+            let bounds = try container.decode([Int].self, forKey: key)
+            guard bounds.count == 2, 0 <= bounds[0], bounds[0] < bounds[1] else {
+                throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "not a range")
+            }
+            return bounds[0]..<bounds[1]
+        }
         source = try container.decode(Int.self, forKey: .source)
         if let track = try container.decodeIfPresent(Int.self, forKey: .track) {
-            part = .audio(track: track)
+            part = .audio(track: track, samples: container.contains(.samples) ? try range(.samples) : nil)
         } else {
-            let bounds = try container.decode([Int].self, forKey: .frames)
-            guard bounds.count == 2, 0 <= bounds[0], bounds[0] < bounds[1] else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .frames, in: container, debugDescription: "not a range of frames")
-            }
-            part = .video(frames: bounds[0]..<bounds[1])
+            part = .video(frames: try range(.frames))
         }
         times = try container.decode(String.self, forKey: .times)
         target = try container.decode(String.self, forKey: .target)
@@ -148,7 +156,9 @@ package struct SegmentContent: Hashable, Sendable, Codable {
         try container.encode(source, forKey: .source)
         switch part {
         case .video(let frames): try container.encode([frames.lowerBound, frames.upperBound], forKey: .frames)
-        case .audio(let track): try container.encode(track, forKey: .track)
+        case .audio(let track, let samples):
+            try container.encode(track, forKey: .track)
+            if let samples { try container.encode([samples.lowerBound, samples.upperBound], forKey: .samples) }
         }
         try container.encode(times, forKey: .times)
         try container.encode(target, forKey: .target)

@@ -151,12 +151,14 @@ package struct AudioTarget: Hashable, Codable, Sendable {
     package var bitrate: Int64?
     /// Whether the track must be kept bit for bit, without trimming.
     package var lossless: Bool
+    /// How parts of the track that several passes encode are joined; nil if one pass must encode all of it.
+    package var joints: SoundJoints?
 
     package var isPassthrough: Bool { encoder == VideoTarget.copy }
 
     package init(
         source: Int = 0, track: Int, direction: Direction, encoder: String, sampleRate: Int, channelLayout: String,
-        bitrate: Int64?, lossless: Bool
+        bitrate: Int64?, lossless: Bool, joints: SoundJoints? = nil
     ) {
         self.source = source
         self.track = track
@@ -166,10 +168,33 @@ package struct AudioTarget: Hashable, Codable, Sendable {
         self.channelLayout = channelLayout
         self.bitrate = bitrate
         self.lossless = lossless
+        self.joints = joints
     }
 
     /// Whether all numbers are within range, for a job of this many sources.
     package func isSound(sources count: Int) -> Bool {
         (1...Int(Int32.max)).contains(sampleRate) && track >= 0 && (0..<count).contains(source)
+            && joints?.isSound ?? true
+    }
+}
+
+/// How an encoder's packets of a part of a track join those of the part before: an encode that begins some frames
+/// earlier, on the same grid of frames, has become equal to one of the whole track when the part begins.
+package struct SoundJoints: Hashable, Codable, Sendable {
+    /// Samples per channel that the encoder takes for each packet; positive.
+    package var frame: Int
+    /// The frames that are encoded before the part's first, and not kept; 0 if packets do not depend on those before.
+    package var before: Int
+    /// The frames that are encoded after the part's last, and not kept; 0 if packets do not depend on those after.
+    package var after: Int
+
+    package init(frame: Int, before: Int, after: Int) {
+        self.frame = frame
+        self.before = before
+        self.after = after
+    }
+
+    fileprivate var isSound: Bool {
+        (1...1 << 16).contains(frame) && (0...1000).contains(before) && (0...1000).contains(after)
     }
 }

@@ -2,7 +2,7 @@
 /// is planned anew, its new plan has another number.
 package struct Plan: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
-    package static let version = 10
+    package static let version = 11
 
     package var version: Int
     /// The number of this plan among the job's plans, from 1 on; 0 until the plan is written to the job's folder.
@@ -26,7 +26,7 @@ package struct Plan: Hashable, Codable, Sendable {
     package var audio: [AudioTarget]
     /// The places of the text subtitles that the output has, among those of the sources; nil for all.
     package var subtitles: [Int]?
-    /// The passes: audio tracks first, then video in the output's order. There are no video passes if the assembly
+    /// The passes: sound first, track by track, and then video, both in the output's order. There are no video passes if the assembly
     /// passes the source's packets through. The assembly is not listed; its index on the board is `passes.count`.
     package var passes: [Pass]
     package var need: Int64
@@ -91,7 +91,8 @@ package struct Plan: Hashable, Codable, Sendable {
         else { return false }
         return passes.allSatisfy { pass in
             switch pass {
-            case .audio(let place): audio.indices.contains(place)
+            case .audio(let place, let samples):
+                audio.indices.contains(place) && samples.map { $0.lowerBound >= 0 && !$0.isEmpty } ?? true
             case .video(let pass): !video.isPassthrough && isSound(pass)
             }
         }
@@ -175,8 +176,9 @@ package struct Plan: Hashable, Codable, Sendable {
             pass.clips.flatMap { clip in
                 chunks(of: pass, in: clip).map { SegmentSubject(clip: clip, part: .video(frames: $0)) }
             }
-        case .audio(let place):
-            audio.indices.contains(place) ? [SegmentSubject(clip: 0, part: .audio(track: audio[place].track))] : []
+        case .audio(let place, let samples):
+            audio.indices.contains(place)
+                ? [SegmentSubject(clip: 0, part: .audio(track: audio[place].track, samples: samples))] : []
         }
     }
 
@@ -196,8 +198,9 @@ package struct PlannedSource: Hashable, Codable, Sendable {
 /// A unit of a plan: published, claimed and retried as a whole.
 package enum Pass: Hashable, Codable, Sendable {
     case video(pass: VideoPass)
-    /// Makes the segment of an audio track, given by its index in `Plan.audio`.
-    case audio(place: Int)
+    /// Makes a segment of an audio track, given by its index in `Plan.audio`: the packets of these samples of the encoded
+    /// track, per channel (see `JoinableSound`), or the whole track if nil.
+    case audio(place: Int, samples: Range<Int>? = nil)
 }
 
 /// A pass of video: decoded from a RAP on, with the frames before its first one discarded, and encoded chunk by chunk.

@@ -25,13 +25,14 @@ package struct PlannedSegments: Sendable {
         }
     }
 
-    /// The segments of a pass: one per chunk, in chunk order, or one for an audio track. Empty for a track that the
+    /// The segments of a pass: one per chunk, in chunk order, or one of sound. Empty for a track that the
     /// plan does not have.
     package func contents(of pass: Pass) -> [SegmentContent] {
         switch pass {
         case .video(let pass):
             pass.clips.flatMap { clip in plan.chunks(of: pass, in: clip).map { content(ofChunk: $0, of: clip) } }
-        case .audio(let place): plan.audio.indices.contains(place) ? [content(ofAudio: place)].compactMap(\.self) : []
+        case .audio(let place, let samples):
+            plan.audio.indices.contains(place) ? [content(ofAudio: place, samples)].compactMap(\.self) : []
         }
     }
 
@@ -52,9 +53,9 @@ package struct PlannedSegments: Sendable {
         digest(frames.flatMap { likeness in likeness.cells.indices.map { likeness.cells[$0] } })
     }
 
-    /// The segment of an audio track; `place` is its index in `Plan.audio`. Nil if the source's index has no such
-    /// track.
-    package func content(ofAudio place: Int) -> SegmentContent? {
+    /// The segment of these samples of an audio track, or of all; `place` is its index in `Plan.audio`. Nil if the source's
+    /// index has no such track.
+    package func content(ofAudio place: Int, _ samples: Range<Int>? = nil) -> SegmentContent? {
         let target = plan.audio[place]
         let (clip, index) = (plan.clips[0], indexes[target.source])
         guard index.audio.indices.contains(target.track) else { return nil }
@@ -74,7 +75,8 @@ package struct PlannedSegments: Sendable {
             to: clip.audioTo, start: clock.seconds(clip.map.start), end: clock.seconds(clip.map.end),
             lastFrame: clock.seconds(frames.last?.interval.duration ?? .zero), edit: edit)
         return SegmentContent(
-            source: target.source, part: .audio(track: target.track), times: digest(CanonicalJSON.bytes(ofSafe: times)),
+            source: target.source, part: .audio(track: target.track, samples: samples),
+            times: digest(CanonicalJSON.bytes(ofSafe: times)),
             target: digest(CanonicalJSON.bytes(ofSafe: encoding)))
     }
 

@@ -18,14 +18,24 @@ package struct Planner: Sendable {
         let spec = input.spec
         let isDecoded = clips.contains { !input.indexes[$0.source].video.pictures.isEmpty }
         let found = input.indexes.flatMap(\.diagnostics) + input.diagnostics
-        return Plan(
+        var plan = Plan(
             sources: input.indexHashes.map(PlannedSource.init), encoders: [], container: spec.container,
             clips: clips, isEdit: spec.edit != nil, chapters: chapters, timecode: spec.edit?.timecode,
             soundtrack: spec.edit?.soundtrack, video: input.video, loop: spec.plannedLoop, audio: input.audio,
             subtitles: spec.tracks?.subtitles,
-            passes: input.audio.indices.map(Pass.audio) + work.passes.map(Pass.video),
+            passes: work.passes.map(Pass.video),
             need: work.need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })
+        plan.passes = soundPasses(of: plan, input.indexes) + plan.passes
+        return plan
+    }
+
+    /// The passes of sound, of each track in the order of the output.
+    private func soundPasses(of plan: Plan, _ indexes: [SourceIndex]) -> [Pass] {
+        plan.audio.enumerated().flatMap { place, target in
+            let parts = JoinableSound(target, of: plan, indexes)?.parts(slots: slots) ?? [nil]
+            return parts.map { Pass.audio(place: place, samples: $0) }
+        }
     }
 
     /// The number of threads for each codec of a job. It is 1 unless there are fewer passes than slots; then it is the

@@ -136,6 +136,18 @@ package struct SoundEdit: Hashable, Codable, Sendable {
         package var growth: Double
     }
 
+    /// The parts of a run of samples of the output, one after the other. What they contain does not depend on the run.
+    package func parts(rate: Int, in samples: Range<Int64>) -> [Part] {
+        parts(rate: rate).compactMap { part in
+            guard part.samples.overlaps(samples) else { return nil }
+            var cut = part
+            cut.samples = part.samples.clamped(to: samples)
+            let left = Double(cut.samples.lowerBound - part.samples.lowerBound)
+            cut.crossfade = part.crossfade.map { Crossfade(share: $0.share + left * $0.growth, growth: $0.growth) }
+            return cut
+        }
+    }
+
     /// The parts of the output at a sample rate, one after the other. Each bound is rounded once.
     package func parts(rate: Int) -> [Part] {
         let clock = TimeBase(1, Int64(rate))

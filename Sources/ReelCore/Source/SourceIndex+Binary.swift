@@ -12,7 +12,7 @@
 extension SourceIndex {
     private static let magic = Array("REELIDX".utf8)
     /// The format version. It grows when the meaning of an index changes.
-    package static let version: UInt8 = 5
+    package static let version: UInt8 = 6
 
     /// The index as bytes. Equal indexes give equal bytes.
     package func encoded() -> [UInt8] {
@@ -93,6 +93,7 @@ extension SourceIndex {
             let sizes = 0...1 << 16
             return sizes.contains(stream.width) && sizes.contains(stream.height)
                 && ([stream.timeBase] + audio.map(\.timeBase) + subtitles.map(\.timeBase)).allSatisfy(\.isSound)
+                && audio.allSatisfy { $0.steady?.isSound ?? true && $0.sampleRate > 0 }
                 && ((try? CanonicalJSON.bytes(of: diagnostics))?.count).map { $0 <= Self.mostReported } ?? false
         }
 

@@ -136,13 +136,16 @@ package struct AudioTrack: Hashable, Codable, Sendable {
     /// known only after decoding.
     package var span: Interval
     package var bytes: Int64
+    /// Nil if the packets have holes or other times than their samples, and for short tracks: then decoding begins at
+    /// the first packet.
+    package var steady: SteadySound?
     package var parameters: CodecParameters
     package var details: TrackDetails
 
     package init(
         index: Int, codec: String, sampleRate: Int, channels: Int, channelLayout: String, sampleFormat: String,
         bitsPerSample: Int? = nil, profile: String? = nil, timeBase: TimeBase, span: Interval, bytes: Int64,
-        parameters: CodecParameters = CodecParameters(), details: TrackDetails
+        steady: SteadySound? = nil, parameters: CodecParameters = CodecParameters(), details: TrackDetails
     ) {
         self.index = index
         self.codec = codec
@@ -155,6 +158,7 @@ package struct AudioTrack: Hashable, Codable, Sendable {
         self.timeBase = timeBase
         self.span = span
         self.bytes = bytes
+        self.steady = steady
         self.parameters = parameters
         self.details = details
     }

@@ -82,6 +82,21 @@ package struct AudioTimeline: Hashable, Sendable {
         count = sample + silence
     }
 
+    /// The timeline of a steady track of which runs of samples were decoded, one after the other; places that no run has
+    /// are silent.
+    ///
+    /// - Parameter runs: places among the samples that are heard, in order and without overlap.
+    package init(_ sound: SteadySound, of track: AudioTrack, decoded runs: [Range<Int64>]) {
+        sampleRate = track.sampleRate
+        start = track.timeBase.seconds(sound.start)
+        count = sound.count
+        var sample: Int64 = 0
+        pieces = runs.map { run in
+            defer { sample += Int64(run.count) }
+            return Piece(sample: sample, place: run.lowerBound, count: Int64(run.count), followsLoss: true)
+        }
+    }
+
     /// When the last sample ends, in seconds on the source's clock.
     package var end: Rational { moment(count) }
 
@@ -102,16 +117,22 @@ package struct AudioTimeline: Hashable, Sendable {
         let low = max(from.map(place) ?? 0, 0)
         let high = min(to.map(place) ?? count, count)
         guard low < high else { return nil }
+        let clip = narrowed(to: low..<high)
+        return clip.pieces.isEmpty ? nil : clip
+    }
+
+    /// The part with these places, which counts from its own first place on.
+    package func narrowed(to places: Range<Int64>) -> AudioTimeline {
         var clip = self
         clip.pieces = pieces.compactMap { piece in
-            let (first, end) = (max(piece.place, low), min(piece.place + piece.count, high))
+            let (first, end) = (max(piece.place, places.lowerBound), min(piece.place + piece.count, places.upperBound))
             guard first < end else { return nil }
             var part = piece
-            (part.sample, part.place, part.count) = (piece.sample + first - piece.place, first - low, end - first)
+            part.sample = piece.sample + first - piece.place
+            (part.place, part.count) = (first - places.lowerBound, end - first)
             return part
         }
-        guard !clip.pieces.isEmpty else { return nil }
-        (clip.start, clip.count) = (moment(low), high - low)
+        (clip.start, clip.count) = (moment(places.lowerBound), Int64(places.count))
         return clip
     }
 

@@ -191,7 +191,7 @@ extension Plan {
                 guard clips.indices.contains(segment.name.subject.clip) else { return false }
                 return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
                     && segment.timeBase == video.format.timeBase
-            case (.audio, .audio(let number)):
+            case (.audio, .audio(let number, _)):
                 return segment.frames >= 0 && segment.timeBase == TimeBase(1, Int64(max(audio[number].sampleRate, 1)))
             case (.audio, .video): return false
             }

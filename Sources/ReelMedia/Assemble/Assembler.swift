@@ -135,7 +135,7 @@ package struct Assembler {
 
     /// The least number of video ticks by which the output must start later, so that no track starts before 0.
     private func shift(for heard: [OutputAudioTrack]) throws(ReelFailure) -> Ticks {
-        let earliest = heard.map { $0.record.timeBase.seconds(Timestamp($0.record.start)) }.min() ?? Rational(0)
+        let earliest = heard.map { $0.first.timeBase.seconds(Timestamp($0.first.start)) }.min() ?? Rational(0)
         guard earliest < Rational(0) else { return .zero }
         let ticks = clock.ticks(in: Rational(0) - earliest, rounding: .up)
         guard ticks <= Timestamp.bound else {
@@ -146,19 +146,19 @@ package struct Assembler {
 
     /// The audio tracks that have sound while the video lasts.
     private func audioTracks() throws(ReelFailure) -> [OutputAudioTrack] {
-        var result: [OutputAudioTrack] = []
+        var segments: [Int: [OutputAudioTrack.Part]] = [:]
         let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
         for (pass, made) in plan.passes.enumerated() {
-            guard case .audio(let track) = made else { continue }
-            guard let content = planned.content(ofAudio: track) else {
+            guard case .audio(let track, let samples) = made else { continue }
+            guard let content = planned.content(ofAudio: track, samples) else {
                 throw ReelFailure(.planLacks(part: .audioTrack, number: track))
             }
-            let segment = try segments.segment(of: content, clip: 0, pass: pass)
-            if segment.record.frames > 0 {
-                result.append(OutputAudioTrack(target: plan.audio[track], segment: segment, pass: pass))
-            }
+            let segment = try self.segments.segment(of: content, clip: 0, pass: pass)
+            if segment.record.frames > 0 { segments[track, default: []].append((segment, pass)) }
         }
-        return result
+        return plan.audio.indices.compactMap { track in
+            segments[track].map { OutputAudioTrack(target: plan.audio[track], parts: $0) }
+        }
     }
 
     private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras) -> [MediaOption] {
@@ -191,13 +191,12 @@ package struct Assembler {
     /// so that playback can begin while the file loads.
     private func moovRoom(_ heard: [OutputAudioTrack]) -> Int64 {
         let length = clock.seconds(plan.end(in: sources.map(\.index)))
-        let tracks = heard.map(\.record)
-        let packets = tracks.reduce(plan.frameCount) { $0 + $1.packets }
+        let packets = heard.reduce(plan.frameCount) { $0 + $1.packets }
         let turns = Int64(min(length.approximate * 2, Double(packets))) + 16
         // A video packet takes: size, decode delta, composition offset, sync mark. A turn of the interleaving takes:
         // chunk offset and its samples.
         let video = Int64(plan.frameCount) * (4 + 8 + 8 + 4) + turns * 24
-        let audio = tracks.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
+        let audio = heard.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
         let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
         return video + audio + texts + 16_384
     }

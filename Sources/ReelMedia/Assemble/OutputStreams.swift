@@ -1,13 +1,20 @@
 internal import CFFmpeg
 internal import ReelCore
 
+/// An audio track that the output has, in the parts that passes have made, in the order of the output.
 struct OutputAudioTrack {
-    let target: AudioTarget
-    let segment: StoredSegment
-    /// The pass that makes it, by its place in the plan.
-    let pass: Int
+    /// A segment, and the pass that makes it, by its place in the plan.
+    typealias Part = (segment: StoredSegment, pass: Int)
 
-    var record: SegmentRecord { segment.record }
+    let target: AudioTarget
+    /// Never empty.
+    let parts: [Part]
+
+    /// The record of the first part, which says when the track begins.
+    var first: SegmentRecord { parts[0].segment.record }
+    /// Audible samples per channel.
+    var frames: Int { parts.reduce(0) { $0 + $1.segment.record.frames } }
+    var packets: Int { parts.reduce(0) { $0 + $1.segment.record.packets } }
 }
 
 /// The streams of the output as described to the muxer. The encoders are opened again to get the parameters that they
@@ -49,7 +56,7 @@ final class OutputStreams {
             let track = indexes[heard.target.source].audio[heard.target.track]
             let parameters = try allocated(avcodec_parameters_alloc(), .describeStream)
             if heard.target.isPassthrough {
-                try track.describe(into: parameters, padding: heard.record.initialPadding)
+                try track.describe(into: parameters, padding: heard.first.initialPadding)
             } else {
                 try Encoder(heard.target, track: track).describe(into: parameters)
             }
@@ -100,7 +107,7 @@ final class OutputStreams {
             }
         }
         for (heard, parameters) in zip(heard, audio) {
-            try muxer.addStream(timeBase: heard.record.timeBase) { (stream) throws(ReelFailure) in
+            try muxer.addStream(timeBase: heard.first.timeBase) { (stream) throws(ReelFailure) in
                 try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
                 stream.pointee.codecpar.pointee.codec_tag = 0
                 describe(stream, indexes[heard.target.source].audio[heard.target.track].details)

@@ -165,12 +165,15 @@ final class VideoSource: PacketSource {
     }
 }
 
-/// One audio track's segment, placed on the output's clock.
+/// The segments of one audio track, placed on the output's clock.
 final class AudioSource: PacketSource {
     let timeBase: TimeBase
-    private let reader: SegmentReader
-    private let record: SegmentRecord
-    /// The ticks added to the times in the segment.
+    private let heard: OutputAudioTrack
+    private let parameters: NativeParameters
+    /// The segment that is read, and those after it.
+    private var reader: SegmentReader
+    private var pending: ArraySlice<OutputAudioTrack.Part>
+    /// The ticks added to the times in the segments.
     private let offset: Ticks
     private let isMatroska: Bool
     /// libavformat writes a codec delay only for Opus.
@@ -180,40 +183,54 @@ final class AudioSource: PacketSource {
 
     init(_ heard: OutputAudioTrack, parameters: NativeParameters, shift: Rational, isMatroska: Bool) throws(ReelFailure)
     {
-        let record = heard.record
-        (self.record, self.isMatroska) = (record, isMatroska)
+        let first = heard.first
+        (self.heard, self.parameters, self.isMatroska) = (heard, parameters, isMatroska)
         let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
-        matroskaDelay = isOpus ? Ticks(Int64(record.initialPadding)) : .zero
-        timeBase = record.timeBase
-        reader = try SegmentReader(heard.segment, pass: heard.pass, parameters: parameters, hasTransparency: false)
-        let start = record.start + timeBase.ticks(in: shift, rounding: .nearest)
-        offset = Ticks(start - Int64(record.initialPadding))
+        matroskaDelay = isOpus ? Ticks(Int64(first.initialPadding)) : .zero
+        timeBase = first.timeBase
+        reader = try AudioSource.reader(of: heard.parts[0], parameters)
+        pending = heard.parts.dropFirst()
+        let start = first.start + timeBase.ticks(in: shift, rounding: .nearest)
+        offset = Ticks(start - Int64(first.initialPadding))
         ahead = try Packet()
         try advance()
     }
 
+    private static func reader(
+        of part: OutputAudioTrack.Part, _ parameters: NativeParameters
+    ) throws(ReelFailure) -> SegmentReader {
+        try SegmentReader(part.segment, pass: part.pass, parameters: parameters, hasTransparency: false)
+    }
+
     private func advance() throws(ReelFailure) {
+        let before = upcoming
         upcoming = nil
-        guard try reader.read(into: ahead) else { return }
-        guard let pts = ahead.pts else {
-            throw reader.judged(ReelFailure(.packetWithoutTime(segment: record.name.text)))
+        while try !reader.read(into: ahead) {
+            guard let next = pending.popFirst() else { return }
+            reader = try AudioSource.reader(of: next, parameters)
         }
-        upcoming = pts + offset
+        guard let pts = ahead.pts else {
+            throw reader.judged(ReelFailure(.packetWithoutTime(segment: reader.record.name.text)))
+        }
+        let time = pts + offset
+        // Packets of a part that is not the next one.
+        if let before, time <= before { throw reader.record.flawed(.reordering, pass: reader.pass) }
+        upcoming = time
     }
 
     func judged(_ failure: ReelFailure) -> ReelFailure { reader.judged(failure) }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
-        guard let pts = upcoming else { throw record.flawed(.short, pass: reader.pass) }
+        guard let pts = upcoming else { throw reader.record.flawed(.short, pass: reader.pass) }
         packet.take(ahead)
         try advance()
         (packet.pts, packet.dts) = (pts, pts)
-        let end = Timestamp(Int64(record.frames + record.initialPadding)) + offset
+        let end = Timestamp(Int64(heard.frames + heard.first.initialPadding)) + offset
         packet.duration = min(upcoming ?? end, end) - pts
         // Matroska's DiscardPadding (RFC 9559 5.1.3.5.7). MP4 has the packet's duration, and libavformat subtracts
         // both.
-        if isMatroska, upcoming == nil, record.trailingPadding > 0 {
-            try packet.skipAtEnd(samples: record.trailingPadding)
+        if isMatroska, upcoming == nil, reader.record.trailingPadding > 0 {
+            try packet.skipAtEnd(samples: reader.record.trailingPadding)
         }
     }
 }

@@ -66,14 +66,17 @@ extension TargetChoice {
         if let bits = encoder.bitsKept(of: track) {
             diagnostics.append(.sampleDepthReduced(track: number, codec: encoder.codec, bits: bits))
         }
-        let target = AudioTarget(
+        var target = AudioTarget(
             source: source, track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards,
             encoder: encoder.name, sampleRate: rate, channelLayout: layout,
             bitrate: try bitrate(of: encoder, wanted, rate: rate),
             // If pictures are kept bit for bit, no sample is cut off either.
             lossless: spec.lossless || (encoder.isLossless && copiesVideo))
         // Open the encoder once, so that settings which it rejects are known before any work.
-        _ = try Encoder(target, track: track)
+        let opened = try Encoder(target, track: track)
+        target.joints = encoder.joints.map {
+            SoundJoints(frame: opened.samplesPerPacket, before: $0.before, after: $0.after)
+        }
         return Chosen(value: target, diagnostics: diagnostics)
     }
 

@@ -222,6 +222,19 @@ final class Demuxer {
         return av_seek_frame(native, Int32(stream), timestamp.ticks, AVSEEK_FLAG_BACKWARD) >= 0
     }
 
+    /// Goes to a packet of sound at or before `timestamp`, or near it; false if the container cannot. Call it before the
+    /// streams are selected.
+    func seek(sound stream: Int, to timestamp: Timestamp) -> Bool {
+        // The cues of Matroska list the video's key frames, and the sound's packets only if the file has no video.
+        guard leavesOutDamage, let clock = self.stream(stream)?.timeBase else {
+            return seek(stream: stream, to: timestamp)
+        }
+        // The sound of a moment may be stored a little before its picture.
+        let moment = clock.seconds(timestamp) - Rational(1)
+        return av_seek_frame(
+            native, -1, TimeBase(1, 1_000_000).ticks(in: moment, rounding: .down), AVSEEK_FLAG_BACKWARD) >= 0
+    }
+
     /// Goes to a byte of the file; false if the container cannot.
     func seek(toByte position: Int64) -> Bool {
         for filter in filters.values { filter.flush() }

@@ -50,6 +50,8 @@ final class Encoder {
     var sampleFormat: AVSampleFormat { native.pointee.sample_fmt }
     /// Samples per channel that each frame must have; 0 if any number will do.
     var frameSize: Int { Int(native.pointee.frame_size) }
+    /// Samples per channel in each packet of sound but the last, as reel feeds the encoder.
+    var samplesPerPacket: Int { frameSize > 0 ? frameSize : 1024 }
     /// Samples of priming before the first that is heard.
     var initialPadding: Int { Int(native.pointee.initial_padding) }
     /// The number of packets by which a frame may be later in decode order than in presentation order.

@@ -139,6 +139,15 @@ struct SoundFormat: Hashable {
     }
 }
 
+extension AudioTrack {
+    /// The format that the decoder gives. Throws `.input` if libavutil does not know it.
+    func format() throws(ReelFailure) -> SoundFormat {
+        let sample = av_get_sample_fmt(sampleFormat)
+        guard sample != AV_SAMPLE_FMT_NONE else { throw mediaFailure(reel_error_invalid_data, .convertSamples) }
+        return SoundFormat(sample: sample, rate: sampleRate, layout: channelLayout)
+    }
+}
+
 extension SoundFormat {
     init(of frame: borrowing Frame) {
         sample = AVSampleFormat(frame.native.pointee.format)

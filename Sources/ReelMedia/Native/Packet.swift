@@ -69,6 +69,14 @@ struct Packet: ~Copyable {
         UnsafeMutableRawBufferPointer(start: native.pointee.data, count: bytes.count).copyBytes(from: bytes)
     }
 
+    /// Replaces the payload; times, flags and side data stay.
+    func replace(with bytes: [UInt8]) throws(ReelFailure) {
+        let made = try Packet()
+        try made.fill(with: bytes)
+        try check(av_packet_copy_props(made.native, native), .makePacket)
+        take(made)
+    }
+
     /// The payload, valid inside `body` only.
     func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         body(UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size)))
@@ -186,4 +194,40 @@ final class BitstreamFilter {
     }
 
     func flush() { av_bsf_flush(native) }
+}
+
+extension Packet {
+    /// Gives a frame of FLAC another number (RFC 9639 9.1.5), and the checksums that follow from it (9.1.8, 9.3). Encoders
+    /// count frames from their own start. Leaves what is no frame of fixed length as it is.
+    func renumberFLAC(_ number: Int) throws(ReelFailure) {
+        let frame = withBytes { Array($0) }
+        // Sync code and blocking strategy, block size and rate, channels and bits; then the number.
+        guard frame.count > 8, frame[0] == 0xff, frame[1] == 0xf8 else { return }
+        let oldLength = max(1, (~frame[4]).leadingZeroBitCount)
+        // Block sizes and rates that the table lacks follow the number.
+        let more = [6: 1, 7: 2][frame[2] >> 4, default: 0] + [12: 1, 13: 2, 14: 2][frame[2] & 15, default: 0]
+        let rest = 4 + oldLength
+        guard frame.count > rest + more + 3 else { return }
+        var header = frame[..<4] + Self.codedNumber(UInt64(number)) + frame[rest..<rest + more]
+        header.append(UInt8(truncatingIfNeeded: Self.checksum(AV_CRC_8_ATM, header)))
+        var made = Array(header) + frame[(rest + more + 1)..<(frame.count - 2)]
+        let sum = Self.checksum(AV_CRC_16_ANSI, made[...])
+        // libavutil computes this one with its bytes swapped.
+        made += [UInt8(truncatingIfNeeded: sum), UInt8(truncatingIfNeeded: sum >> 8)]
+        try replace(with: made)
+    }
+
+    /// A number as UTF-8 codes characters, with up to 36 bits.
+    private static func codedNumber(_ number: UInt64) -> [UInt8] {
+        guard number >= 0x80 else { return [UInt8(number)] }
+        let bits = UInt64.bitWidth - number.leadingZeroBitCount
+        let count = (2...7).first { bits <= 5 * $0 + 1 } ?? 7
+        let low = (0..<count - 1).reversed().map { UInt8(0x80 | number >> (6 * UInt64($0)) & 0x3f) }
+        let mark = UInt64(0xff) << UInt64(8 - count) & 0xff
+        return [UInt8(mark | number >> (6 * UInt64(count - 1)))] + low
+    }
+
+    private static func checksum(_ kind: AVCRCId, _ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.withUnsafeBufferPointer { av_crc(av_crc_get_table(kind), 0, $0.baseAddress, $0.count) }
+    }
 }

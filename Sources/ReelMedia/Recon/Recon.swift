@@ -40,7 +40,9 @@ package struct Recon {
         _ = consume self
         while true {
             switch try Recon.outcome(of: consume reading, progress) {
-            case .index(let index): return index
+            case .index(var index):
+                index.audio = try index.audio.map { (track) throws(ReelFailure) in try track.settled(in: source) }
+                return index
             case .again(let mode): reading = try ReconReading(source, mode)
             }
         }

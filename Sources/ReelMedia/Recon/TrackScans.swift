@@ -3,11 +3,13 @@ package import ReelCore
 
 /// Recon of a source that is only heard: its audio tracks, with no video, even if it has one.
 package struct SoundRecon {
+    private let source: Locator
     private let demuxer: Demuxer
     private let tracks: [AudioScan]
 
     /// Opens the source. Throws `.input` if it is not media.
     package init(_ source: Locator) throws(ReelFailure) {
+        self.source = source
         demuxer = try Demuxer(source, purpose: .list(payload: false))
         tracks = try demuxer.streams.filter {
             $0.parameters.codec_type == AVMEDIA_TYPE_AUDIO
@@ -30,15 +32,16 @@ package struct SoundRecon {
         for track in tracks { try track.finish() }
         let heard = tracks.compactMap(\.track)
         guard !heard.isEmpty else { throw ReelFailure(.noSound(path: demuxer.path)) }
+        let settled = try heard.map { [source] (track) throws(ReelFailure) in try track.settled(in: source) }
         return SourceIndex(
             format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: .none,
-            audio: heard, metadata: [],
+            audio: settled, metadata: [],
             passthrough: .impossible(why: .interFrames(codec: VideoTrack.none.stream.codec)),
             diagnostics: [demuxer.damage].compactMap(\.self))
     }
 }
 
-/// What one pass over an audio track's packets finds. Packets are decoded until the first sound comes out.
+/// What one pass over an audio track's packets finds. The first packets are decoded.
 final class AudioScan {
     let index: Int
     private let stream: NativeStream
@@ -53,11 +56,13 @@ final class AudioScan {
     private var mayAskTable = true
     /// The format of the first sound.
     private var format: SoundFormat?
+    private var steadiness: SteadyScan
     /// Why the output cannot have the track; known when the scan is finished.
     private(set) var refusal: StreamRefusal?
 
     init(_ stream: NativeStream, path: String) throws(ReelFailure) {
         self.stream = stream
+        steadiness = SteadyScan(clock: stream.timeBase)
         index = stream.number
         frame = try Frame()
         let parameters = stream.parameters
@@ -72,8 +77,8 @@ final class AudioScan {
         decoder = refusal == nil ? try? Decoder(stream: stream, threads: 1, path: path) : nil
     }
 
-    /// Whether the scan needs the payload of packets: until the first sound.
-    private var isListening: Bool { decoder != nil && format == nil }
+    /// Whether the scan needs the payload of packets: until the first sound, and a few more to learn their length.
+    private var isListening: Bool { decoder != nil && (format == nil || steadiness.isListening) }
 
     /// Takes a packet that the demuxer has read, and if possible the rest from the container's table.
     func take(_ packet: borrowing Packet, from demuxer: Demuxer) throws(ReelFailure) {
@@ -92,8 +97,9 @@ final class AudioScan {
             let end = max(interval?.end ?? pts, pts + packet.duration)
             interval = Interval(start: start, duration: end - start)
         }
-        guard let decoder, format == nil else { return }
-        _ = try decoder.send(packet)
+        steadiness.add(packet.pts, samples: samples(inBytes: packet.size))
+        guard let decoder, isListening else { return }
+        if try decoder.send(packet) == .damaged, format != nil { steadiness.giveUp() }
         try listen(to: decoder)
     }
 
@@ -113,6 +119,7 @@ final class AudioScan {
             else { return false }
             end = max(end, until)
             rest += Int64(entry.size)
+            steadiness.add(start, samples: samples(inBytes: Int(entry.size)))
         }
         bytes += rest
         self.interval = Interval(start: interval.start, duration: end - interval.start)
@@ -120,11 +127,20 @@ final class AudioScan {
         return true
     }
 
+    /// The samples per channel of a packet, if its size says so, otherwise 0.
+    private func samples(inBytes size: Int) -> Int64 {
+        guard AudioEncoderTraits.isPCM(stream.parameters.codec_id.name) else { return 0 }
+        return Int64(av_get_audio_frame_duration2(stream.pointee.codecpar, Int32(size)))
+    }
+
     private func entry(_ place: Int32) -> AVIndexEntry? { avformat_index_get_entry(stream, place)?.pointee }
 
     private func listen(to decoder: Decoder) throws(ReelFailure) {
-        while format == nil, try decoder.receive(into: frame) == .frame {
-            if frame.sampleCount > 0 { format = SoundFormat(of: frame) }
+        while isListening, try decoder.receive(into: frame) == .frame {
+            guard frame.sampleCount > 0 else { continue }
+            let found = SoundFormat(of: frame)
+            if format == nil { format = found }
+            steadiness.hear(frame.pts ?? frame.bestTimestamp, samples: frame.sampleCount, rate: found.rate)
         }
     }
 
@@ -154,7 +170,88 @@ final class AudioScan {
             bitsPerSample: bits > 0 ? bits : nil,
             profile: known(avcodec_profile_name(parameters.codec_id, parameters.profile)), timeBase: stream.timeBase,
             span: interval ?? Interval(start: Timestamp(0), duration: .zero), bytes: bytes,
-            parameters: CodecParameters(native: parameters), details: TrackDetails(native: stream))
+            steady: steadiness.found, parameters: CodecParameters(native: parameters),
+            details: TrackDetails(native: stream))
+    }
+}
+
+/// Finds out whether the packets of a track follow each other without a hole, so that it is known which samples each gives.
+private struct SteadyScan {
+    private let clock: TimeBase
+    /// The packets that were read before the decoder had given two blocks of samples.
+    private var early: [Packet] = []
+    /// The first blocks of samples: the encoder's priming may be missing from the first one only.
+    private var heard: [(time: Timestamp?, samples: Int)] = []
+    private var rate = 0
+    private var first: Timestamp?
+    private var packets: Int64 = 0
+    /// When the samples of the last packet end, by their number.
+    private var end: Timestamp?
+    /// Whether packets begin at equal distances, each of as many samples as the second block has.
+    private var isEven = true
+    /// Whether each packet begins where the samples of the one before end.
+    private var isContinuous = true
+
+    private typealias Packet = (time: Timestamp, samples: Int64)
+
+    init(clock: TimeBase) { self.clock = clock }
+
+    /// Whether the scan has to hear more of what packets decode to.
+    var isListening: Bool { (isEven || isContinuous) && heard.count < 2 }
+
+    /// The number of packets after which two blocks of samples must have been heard.
+    private static let patience = 16
+
+    mutating func giveUp() { (isEven, isContinuous, early) = (false, false, []) }
+
+    /// Takes the next packet. `samples` is the number per channel that it has if its size says so, otherwise 0.
+    mutating func add(_ time: Timestamp?, samples: Int64) {
+        guard isEven || isContinuous else { return }
+        guard let time else { return giveUp() }
+        guard isListening else { return check((time, samples)) }
+        early.append((time, samples))
+        if early.count > Self.patience { giveUp() }
+    }
+
+    /// Takes the next block of samples that the decoder gave.
+    mutating func hear(_ time: Timestamp?, samples: Int, rate: Int) {
+        guard isListening, rate > 0 else { return }
+        heard.append((time, samples))
+        self.rate = rate
+        guard heard.count == 2 else { return }
+        // Times must tell packets from each other, or samples.
+        let length = clock.secondsPerTick * Rational(Int64(rate))
+        isEven = length * Rational(4) <= Rational(Int64(samples))
+        isContinuous = length <= Rational(1)
+        for packet in early { check(packet) }
+        early = []
+    }
+
+    private mutating func check(_ packet: Packet) {
+        let first = first ?? packet.time
+        self.first = first
+        let samples = TimeBase(1, Int64(rate))
+        let due = samples.convert(packets * Int64(heard[1].samples), to: clock, rounding: .nearest)
+        if (packet.time - first - Ticks(due)).count.magnitude > 1 { isEven = false }
+        if packet.samples == 0 || packet.time != end ?? packet.time { isContinuous = false }
+        end = packet.time + Ticks(samples.convert(packet.samples, to: clock, rounding: .nearest))
+        packets += 1
+    }
+
+    /// The track's sound, as long as its packets promise; nil if it is not steady.
+    var found: SteadySound? {
+        guard let first, let end, packets > 2, heard.count == 2, let start = heard[0].time else { return nil }
+        let samples = TimeBase(1, Int64(rate))
+        if isEven {
+            let step = Int64(heard[1].samples)
+            let until = clock.convert((start - first).count, to: samples, rounding: .nearest) + Int64(heard[0].samples)
+            let lead = (until + step / 2) / step * step - Int64(heard[0].samples)
+            guard lead >= 0, packets * step > lead else { return nil }
+            return SteadySound(first: first, step: Int(step), start: start, lead: lead, count: packets * step - lead)
+        }
+        guard isContinuous, start == first else { return nil }
+        let count = clock.convert((end - start).count, to: samples, rounding: .nearest)
+        return SteadySound(first: first, step: nil, start: start, lead: 0, count: count)
     }
 }
 

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import ReelCore
 
-/// Encodes sound continuously into one segment.
+/// Encodes sound continuously into one segment: a whole track, or a part whose packets join those of the parts beside it.
 final class AudioEncoding {
     private let content: SegmentContent
     private let encoder: Encoder
@@ -9,7 +9,9 @@ final class AudioEncoding {
     private let input: SoundFormat
     private let channels: Int
     private let resampler: Resampler
-    private var encoded: Int64 = 0
+    private let part: Part?
+    /// Samples per channel that are encoded, from the track's start on; a part does not begin there.
+    private var encoded: Int64
     /// The number of samples per channel that are encoded; nil for all that come.
     private let wanted: Int64?
     private var trailingPadding = 0
@@ -18,15 +20,27 @@ final class AudioEncoding {
     /// Samples read back from the spill at a time.
     private static let block = 1024
 
+    /// A part of a track, in samples per channel of the encoded track.
+    struct Part {
+        /// The samples whose packets are kept.
+        let kept: Range<Int>
+        /// The samples that are encoded.
+        let encoded: Range<Int>
+        /// Whether the track ends with the part.
+        let isLast: Bool
+    }
+
     /// The source's track has the target's format. `input` is the format of what is encoded, with channels interleaved,
-    /// `length` the length of the sound in seconds; nil for as long as what is encoded.
+    /// `length` the length of the sound in seconds; nil for as long as what is encoded. `part` is what is encoded of the
+    /// track; nil for all of it.
     init(
         target: AudioTarget, track: AudioTrack, input: SoundFormat, making content: SegmentContent,
-        at place: SegmentPlace, lasting length: Rational?
+        at place: SegmentPlace, lasting length: Rational?, part: Part? = nil
     ) throws(ReelFailure) {
         let clock = TimeBase(1, Int64(target.sampleRate))
         wanted = length.map { clock.ticks(in: $0, rounding: .nearest) }
-        (self.content, self.input) = (content, input)
+        (self.content, self.input, self.part) = (content, input, part)
+        encoded = Int64(part?.encoded.lowerBound ?? 0)
         channels = try input.channels()
         packet = try Packet()
         encoder = try Encoder(target, track: track)
@@ -35,7 +49,13 @@ final class AudioEncoding {
         resampler = try Resampler(from: input, to: output)
     }
 
-    private var frameSize: Int { encoder.frameSize > 0 ? encoder.frameSize : Self.block }
+    private var frameSize: Int { encoder.samplesPerPacket }
+
+    /// Whether all packets of the part are there, so that no more sound is needed.
+    private var isDone: Bool {
+        guard let part, !part.isLast else { return false }
+        return encoded >= Int64(part.encoded.upperBound)
+    }
 
     /// Encodes a sound to its end, or a crossfade of two that are equally long, from the first to the second. Calls
     /// `progress` for each block of samples.
@@ -47,7 +67,7 @@ final class AudioEncoding {
         let more = UnsafeMutableRawPointer.allocate(byteCount: Self.block * frameBytes, alignment: 16)
         defer { more.deallocate() }
         var done = 0
-        while done < sound.count {
+        while done < sound.count, !isDone {
             let samples = Int(min(Int64(Self.block), sound.count - Int64(done)))
             let frame = try input.frame(samples)
             guard let room = frame.native.pointee.data.0 else { return }
@@ -61,7 +81,7 @@ final class AudioEncoding {
             }
             progress()
             try resampler.push(frame)
-            while resampler.ready >= frameSize { try encodeFrame() }
+            while resampler.ready >= frameSize, !isDone { try encodeFrame() }
             done += samples
         }
     }
@@ -82,14 +102,27 @@ final class AudioEncoding {
     private func writePackets() throws(ReelFailure) {
         while try encoder.receive(into: packet) {
             // FLAC's last packet contains only a new header.
-            guard packet.size > 0 else { continue }
+            guard packet.size > 0, try isKept() else { continue }
             trailingPadding = packet.skippedSamples.end
             try writer.write(packet, offset: Int64(encoder.initialPadding))
         }
     }
 
+    /// Whether the packet belongs to the part. Gives it the number that it has in the track.
+    private func isKept() throws(ReelFailure) -> Bool {
+        guard let part, let time = packet.pts else { return true }
+        let first = Int(time.ticks) + encoder.initialPadding
+        guard first >= part.kept.lowerBound, part.isLast || first < part.kept.upperBound else { return false }
+        if encoder.name == "flac" { try packet.renumberFLAC(first / frameSize) }
+        return true
+    }
+
     /// Encodes the samples that are left, and silence if they are fewer than the sound lasts.
     func drain() throws(ReelFailure) {
+        if let part, !part.isLast {
+            guard isDone else { throw mediaFailure(reel_error_invalid_data, .encode, encoder.name) }
+            return
+        }
         try resampler.finish()
         while let wanted, encoded + Int64(resampler.ready) < wanted {
             try resampler.pushSilence(Int(min(wanted - encoded - Int64(resampler.ready), Int64(Self.block))))
@@ -101,9 +134,11 @@ final class AudioEncoding {
 
     /// Closes the segment. Its first audible sample is heard at `start` in the output, in samples.
     func finish(start: Int64, diagnostics: [Diagnostic]) throws(ReelFailure) -> SegmentRecord {
-        try writer.finish(
-            content, frames: Int(encoded), extradataHash: encoder.extradataHash,
-            padding: (encoder.initialPadding, trailingPadding), start: start, diagnostics: diagnostics)
+        let end = part.map { $0.isLast ? Int(encoded) : $0.kept.upperBound } ?? Int(encoded)
+        return try writer.finish(
+            content, frames: max(end - (part?.kept.lowerBound ?? 0), 0), extradataHash: encoder.extradataHash,
+            padding: (encoder.initialPadding, part?.isLast == false ? 0 : trailingPadding), start: start,
+            diagnostics: diagnostics)
     }
 }
 

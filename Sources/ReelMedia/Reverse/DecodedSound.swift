@@ -1,7 +1,6 @@
-internal import CFFmpeg
 internal import ReelCore
 
-/// An audio track of a source, decoded once and completely into a spill, in one format.
+/// An audio track of a source, decoded once into a spill, in one format: all of it, or a part of a steady track.
 final class DecodedSound {
     let spill: SampleSpill
     /// The format of the samples in the spill, with channels interleaved.
@@ -14,8 +13,8 @@ final class DecodedSound {
     /// The start of the source file's clock, in seconds.
     private let zero: Rational
 
-    /// Calls `progress` after each packet. `format` is that of the samples in the spill; nil for that of the first
-    /// sound. `video` is the time in seconds for which the source is shown; nil for all of it.
+    /// Decodes the whole track. Calls `progress` after each packet. `format` is that of the samples in the spill; nil for
+    /// that of the first sound. `video` is the time in seconds for which the source is shown; nil for all of it.
     init(
         _ source: IndexedSource, track number: Int, as format: SoundFormat? = nil, during video: Rational? = nil,
         scratch: String, progress: () -> Void
@@ -38,6 +37,37 @@ final class DecodedSound {
             + (closed > 0 ? [.holesClosed(track: number, holes: closed)] : [])
     }
 
+    /// Decodes these places of a steady track, counted on the timeline of all of it; nothing if nil. What does not decode
+    /// there is silent.
+    init(
+        part places: Range<Int64>?, of source: IndexedSource, track number: Int, scratch: String, progress: () -> Void
+    ) throws(ReelFailure) {
+        let track = source.index.audio[number]
+        (self.number, format, zero) = (number, try track.format().packed, source.index.startTime)
+        guard let sound = track.steady else { throw ReelFailure(.planLacks(part: .audioTrack, number: number)) }
+        guard let places else {
+            spill = try SampleSpill(folder: scratch, format)
+            (timeline, diagnostics) = (AudioTimeline(sound, of: track, decoded: []), [])
+            return
+        }
+        let changed = ReelFailure(.sourceChanged(path: source.locator.name, change: .sound, number: track.index))
+        var found: (spill: SampleSpill, gather: SoundGather)?
+        // The decoder may need more than its codec asks for, or the container may not lead to the place that was asked for.
+        for packets in [track.packetsBeforeSound ?? .max, 1000, .max] where found?.gather.startsInTime != true {
+            let spill = try SampleSpill(folder: scratch, format)
+            let window = SoundWindow(track: track, sound: sound, places: places, packetsBefore: packets)
+            let gather = SoundGather(window, into: spill, format: format)
+            try gather.decode(track, of: source.locator, progress: progress)
+            found = (spill, gather)
+        }
+        guard let found else { throw changed }
+        found.gather.loseUnlessDecoded()
+        try found.spill.flush()
+        spill = found.spill
+        timeline = AudioTimeline(sound, of: track, decoded: found.gather.runs)
+        diagnostics = found.gather.diagnostics(track: number, zero: zero)
+    }
+
     /// The diagnostic of holes that stay silent; empty if there are none.
     var holes: [Diagnostic] {
         let holes = timeline.holes
@@ -52,184 +82,33 @@ final class DecodedSound {
     }
 }
 
+extension AudioTrack {
+    /// The track as recon found it, with the samples at its end as they are really heard, which containers state
+    /// incompletely. Without steady sound if it is short, or if its end does not decode as its packets promise.
+    func settled(in source: Locator) throws(ReelFailure) -> AudioTrack {
+        var track = self
+        track.steady = nil
+        guard var sound = steady, sound.count >= Int64(JoinableSound.shortestTrack * sampleRate),
+            let packets = packetsBeforeSound
+        else { return track }
+        let second = Int64(sampleRate)
+        let places = sound.count - second..<sound.count + second
+        let window = SoundWindow(track: self, sound: sound, places: places, packetsBefore: packets)
+        let gather = SoundGather(window, into: nil, format: try format().packed)
+        try gather.decode(self, of: source, progress: {})
+        guard gather.runs.count == 1, gather.startsInTime, gather.isWhole, let end = gather.runs.first?.upperBound
+        else { return track }
+        sound.count = end
+        track.steady = sound
+        return track
+    }
+}
+
 extension SourceIndex {
     /// How long the video is, in seconds. A source that is only heard has none: its sound alone says how long it lasts.
     fileprivate func length(besideAudio track: AudioTrack) -> Rational {
         guard let first = video.frames.first else { return track.timeBase.seconds(track.span.duration) }
         let clock = video.stream.timeBase
         return clock.seconds(video.end) - clock.seconds(first.interval.start)
-    }
-}
-
-/// The output of an audio decoder: samples of one format, and when they are heard.
-private final class SoundGather {
-    private let timeBase: TimeBase
-    private let scratch: String
-    private(set) var spill: SampleSpill?
-    /// The format to which all sound is converted: that of the first, unless another is asked for.
-    private(set) var format: SoundFormat?
-    private(set) var blocks: [AudioTimeline.Block] = []
-    /// The format that the decoder gives at present, and the converter from it if it differs from the first.
-    private var current: SoundFormat?
-    private var converter: Resampler?
-    /// Whether the present format can be converted. Damage can make a decoder give one that cannot, such as twenty
-    /// channels of no layout: that sound is lost.
-    private var isUsable = true
-    private var changes: [(time: Rational, from: SoundFormat, to: SoundFormat)] = []
-    /// When each packet that did not decode would have been heard; nil if the file does not say.
-    private var losses: [Rational?] = []
-    private var lostLately = false
-
-    init(timeBase: TimeBase, format: SoundFormat?, scratch: String) {
-        (self.timeBase, self.scratch, self.format) = (timeBase, scratch, format)
-    }
-
-    func decode(_ track: AudioTrack, of source: Locator, progress: () -> Void) throws(ReelFailure) {
-        let demuxer = try Demuxer(source)
-        guard let stream = demuxer.stream(track.index) else {
-            throw ReelFailure(.sourceChanged(path: source.name, change: .stream, number: track.index))
-        }
-        demuxer.selectAlone(track.index)
-        let decoder = try Decoder(stream: stream, threads: 1, path: source.name)
-        let splitter = PacketSplitter(codec: stream.parameters.codec_id)
-        let packet = try Packet()
-        var clock = BroadcastClock(
-            step: Ticks(timeBase.ticks(in: Rational(1024, Int64(track.sampleRate)), rounding: .nearest)),
-            patience: Ticks(timeBase.ticks(in: Rational(1, 2), rounding: .nearest)))
-        while try demuxer.read(into: packet) {
-            guard packet.streamIndex == track.index else { continue }
-            // If the video has no gap here, the sound has none either.
-            if demuxer.mayRestart, let time = packet.pts { packet.delay(by: clock.correction(at: time)) }
-            let before = decoder.complaints
-            try splitter.forEachFrame(of: packet) { (part) throws(ReelFailure) in
-                while try decoder.send(part) == .full { try receive(from: decoder) }
-                try receive(from: decoder)
-            }
-            if decoder.complaints > before { lose(at: packet.pts.map(timeBase.seconds)) }
-            progress()
-        }
-        try decoder.drain()
-        try receive(from: decoder)
-        try finish()
-    }
-
-    private func receive(from decoder: Decoder) throws(ReelFailure) {
-        let frame = try Frame()
-        while try decoder.receive(into: frame) == .frame {
-            guard frame.sampleCount > 0 else { continue }
-            let time = (frame.pts ?? frame.bestTimestamp).map(timeBase.seconds) ?? end
-            try adopt(SoundFormat(of: frame), at: time)
-            guard isUsable else {
-                lose(at: time)
-                continue
-            }
-            guard let converter else {
-                try keep(frame, at: time)
-                continue
-            }
-            let start = time - converter.pending
-            try converter.push(frame)
-            try keep(converter.pull(converter.ready), at: start)
-        }
-    }
-
-    /// The end of the sound so far; the clock's zero before any sound.
-    private var end: Rational {
-        guard let last = blocks.last, let format else { return Rational(0) }
-        return last.time + Rational(Int64(last.count), Int64(format.rate))
-    }
-
-    private func adopt(_ new: SoundFormat, at time: Rational) throws(ReelFailure) {
-        guard new != current else { return }
-        try finish()
-        let before = isUsable ? current : nil
-        (current, isUsable) = (new, true)
-        let format = format ?? new
-        self.format = format
-        if spill == nil { spill = try SampleSpill(folder: scratch, format) }
-        // The spill interleaves channels itself.
-        if new != format, new.packed != format {
-            do throws(ReelFailure) {
-                converter = try Resampler(from: new, to: format)
-            } catch {
-                guard error.cause != .limit else { throw error }
-                isUsable = false
-                return
-            }
-        }
-        if let before { changes.append((time, before, new)) }
-    }
-
-    private func keep(_ frame: borrowing Frame, at time: Rational) throws(ReelFailure) {
-        guard frame.sampleCount > 0 else { return }
-        try spill?.append(frame)
-        blocks.append(AudioTimeline.Block(time: time, count: frame.sampleCount, followsLoss: lostLately))
-        lostLately = false
-    }
-
-    private func lose(at time: Rational?) {
-        losses.append(time)
-        lostLately = true
-    }
-
-    /// Ends the present format: stores the samples that its converter still holds.
-    private func finish() throws(ReelFailure) {
-        guard let converter else { return }
-        try converter.finish()
-        try keep(converter.pull(converter.ready), at: end)
-        self.converter = nil
-    }
-
-    func diagnostics(track: Int, zero: Rational) -> [Diagnostic] {
-        var diagnostics: [Diagnostic] = []
-        if let first = changes.first {
-            diagnostics.append(
-                .soundUnified(
-                    track: track, changes: changes.count, time: first.time - zero, from: first.from.form,
-                    to: first.to.form, made: (format ?? first.from).form))
-        }
-        if !losses.isEmpty {
-            let times = losses.compactMap { $0.map { $0 - zero } }
-            diagnostics.append(
-                .packetsSilent(track: track, packets: losses.count, first: times.first, last: times.last))
-        }
-        return diagnostics
-    }
-}
-
-extension SoundFormat {
-    fileprivate var form: SoundForm {
-        SoundForm(layout: layout, rate: rate, sample: known(av_get_sample_fmt_name(sample)) ?? "unknown")
-    }
-}
-
-/// Splits packets of AMR: 3GP stores several frames in a packet, of which libavcodec decodes only the first.
-private struct PacketSplitter {
-    /// Bytes of a frame with its header, by frame type (RFC 4867 4.3.1 and 5.3); nil for other codecs.
-    private let frameBytes: [Int]?
-
-    init(codec: AVCodecID) {
-        switch codec {
-        case AV_CODEC_ID_AMR_NB: frameBytes = [13, 14, 16, 18, 20, 21, 27, 32, 6, 1, 1, 1, 1, 1, 1, 1]
-        case AV_CODEC_ID_AMR_WB: frameBytes = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 1, 1, 1, 1, 1, 1]
-        default: frameBytes = nil
-        }
-    }
-
-    /// Calls `body` with each frame in the packet. Only the first has the packet's time.
-    func forEachFrame(
-        of packet: borrowing Packet, _ body: (borrowing Packet) throws(ReelFailure) -> Void
-    ) throws(ReelFailure) {
-        guard let frameBytes, let data = packet.native.pointee.data else { return try body(packet) }
-        var place = 0
-        while place < packet.size {
-            let size = min(frameBytes[Int(data[place] >> 3) & 15], packet.size - place)
-            let part = try Packet()
-            try check(av_new_packet(part.native, Int32(size)), .makePacket)
-            part.native.pointee.data.update(from: data + place, count: size)
-            part.pts = place == 0 ? packet.pts : nil
-            try body(part)
-            place += size
-        }
     }
 }

@@ -1,22 +1,36 @@
 internal import CFFmpeg
 package import ReelCore
 
-/// Makes the single segment of an audio track, of a reversal as of any other edit. All sound is rendered once and
-/// encoded continuously, so there are no joins that could click. Sound that only keeps its direction may be copied
-/// instead.
+/// Makes a segment of an audio track, of a reversal as of any other edit: all of the track, which is rendered once and
+/// encoded continuously, or a part whose packets join those of the parts beside it. Sound that only keeps its direction
+/// may be copied instead.
 package struct SoundRenderer {
     private let sources: [IndexedSource]
     private let plan: Plan
     private let target: AudioTarget
     private let content: SegmentContent
+    /// What the segment has of the track; nil for all of it.
+    private let part: (sound: JoinableSound, samples: Range<Int>)?
 
-    /// `sources` are the plan's, in their order, and `number` is the track's place in the plan.
-    package init(sources: [IndexedSource], plan: Plan, number: Int) throws(ReelFailure) {
-        let planned = PlannedSegments(plan: plan, indexes: sources.map(\.index))
-        guard plan.audio.indices.contains(number), let content = planned.content(ofAudio: number) else {
+    /// `sources` are the plan's, in their order, `number` is the track's place in the plan, and `samples` are those of a
+    /// part of it.
+    package init(
+        sources: [IndexedSource], plan: Plan, number: Int, samples: Range<Int>? = nil
+    ) throws(ReelFailure) {
+        let indexes = sources.map(\.index)
+        let planned = PlannedSegments(plan: plan, indexes: indexes)
+        guard plan.audio.indices.contains(number), let content = planned.content(ofAudio: number, samples) else {
             throw ReelFailure(.planLacks(part: .audioTrack, number: number))
         }
         (self.sources, self.plan, target, self.content) = (sources, plan, plan.audio[number], content)
+        guard let samples else {
+            part = nil
+            return
+        }
+        guard let sound = JoinableSound(target, of: plan, indexes), sound.contains(samples) else {
+            throw ReelFailure(.planLacks(part: .audioTrack, number: number))
+        }
+        part = (sound, samples)
     }
 
     private var track: AudioTrack { sources[target.source].index.audio[target.track] }
@@ -36,6 +50,8 @@ package struct SoundRenderer {
             record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
                 try copy.write(making: content, to: place, ifSilent: silent, progress: progress)
             }
+        } else if let part {
+            record = try encode(part.samples, of: part.sound, to: place, scratch: scratch, &statistics, progress)
         } else {
             record = try encode(sound, to: place, scratch: scratch, &statistics, progress)
         }
@@ -61,15 +77,52 @@ package struct SoundRenderer {
             decoded.timeline = heard.timeline
             diagnostics += decoded.holes
             if let length = heard.trimmed { diagnostics.append(.soundTrimmed(track: target.track, length: length)) }
+            let parts = heard.edit.parts(rate: decoded.format.rate)
             var sounds = SoundPool(
-                sources: sources, target: target, edit: heard.edit, main: decoded, scratch: scratch,
+                sources: sources, target: target, edit: heard.edit, parts: parts, main: decoded, scratch: scratch,
                 diagnostics: diagnostics)
             try sounds.encode(by: encoding, &statistics, progress)
             diagnostics = sounds.diagnostics
         } else {
             diagnostics.append(silent)
         }
-        let start = heard?.start ?? 0
+        return try finish(encoding, start: heard?.start ?? 0, diagnostics)
+    }
+
+    /// Encodes a part of the track: what is heard is known from the index.
+    private func encode(
+        _ samples: Range<Int>, of sound: JoinableSound, to place: SegmentPlace, scratch: String,
+        _ statistics: inout PassStatistics, _ progress: () -> Void
+    ) throws(ReelFailure) -> SegmentRecord {
+        let encoded = sound.encoded(for: samples)
+        let rendered = sound.rendered(for: encoded)
+        let places = sound.places(heardIn: rendered)
+        let main = try measured(&statistics.decodeSeconds) { () throws(ReelFailure) in
+            try DecodedSound(
+                part: places[target.source], of: sources[target.source], track: target.track, scratch: scratch,
+                progress: progress)
+        }
+        main.timeline = main.timeline.narrowed(to: sound.shown)
+        let isLast = sound.isLast(samples)
+        let encoding = try AudioEncoding(
+            target: target, track: track, input: main.format, making: content, at: place, lasting: nil,
+            part: AudioEncoding.Part(kept: samples, encoded: encoded, isLast: isLast))
+        var sounds = SoundPool(
+            sources: sources, target: target, edit: sound.heard.edit,
+            parts: sound.heard.edit.parts(rate: main.format.rate, in: rendered), main: main, places: places,
+            scratch: scratch, diagnostics: main.diagnostics)
+        try sounds.encode(by: encoding, &statistics, progress)
+        var diagnostics = sounds.diagnostics
+        // What concerns the whole track is said once.
+        if samples.lowerBound == 0, let length = sound.heard.trimmed {
+            diagnostics.append(.soundTrimmed(track: target.track, length: length))
+        }
+        return try finish(encoding, start: sound.heard.start, diagnostics)
+    }
+
+    private func finish(
+        _ encoding: AudioEncoding, start: Int64, _ diagnostics: [Diagnostic]
+    ) throws(ReelFailure) -> SegmentRecord {
         guard start.magnitude <= Timestamp.bound else {
             let (path, distance) = (sources[target.source].locator.name, Rational(start, Int64(target.sampleRate)))
             throw ReelFailure(.soundOutOfReach(path: path, distance: distance))
@@ -84,8 +137,12 @@ private struct SoundPool {
     let sources: [IndexedSource]
     let target: AudioTarget
     let edit: SoundEdit
+    /// What is rendered of the edit.
+    let parts: [SoundEdit.Part]
     /// The sound of the target's source, which stays.
     let main: DecodedSound
+    /// The places of each source that are decoded, if parts of the sources are enough; nil for all of each.
+    var places: [Int: Range<Int64>]?
     let scratch: String
     var diagnostics: [Diagnostic]
     /// Sounds of the other sources that are heard again.
@@ -98,7 +155,6 @@ private struct SoundPool {
     mutating func encode(
         by encoding: AudioEncoding, _ statistics: inout PassStatistics, _ progress: () -> Void
     ) throws(ReelFailure) {
-        let parts = edit.parts(rate: main.format.rate)
         // For each source, the number of the part in which it is heard last.
         var lasts: [Int: Int] = [:]
         for (number, part) in parts.enumerated() {
@@ -144,8 +200,12 @@ private struct SoundPool {
         if source == target.source { return main }
         if let known = decoded[source] { return known }
         let made = try measured(&seconds) { () throws(ReelFailure) in
-            try DecodedSound(
-                sources[source], track: target.track, as: main.format, scratch: scratch, progress: progress)
+            guard let places else {
+                return try DecodedSound(
+                    sources[source], track: target.track, as: main.format, scratch: scratch, progress: progress)
+            }
+            return try DecodedSound(
+                part: places[source], of: sources[source], track: target.track, scratch: scratch, progress: progress)
         }
         decoded[source] = made
         diagnostics += (made.diagnostics + made.holes).filter { [diagnostics] in !diagnostics.contains($0) }
