@@ -29,7 +29,7 @@ struct CurveScriptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "script",
         abstract: "Waits for a job's plan, writes what sleeping engines do for it, and prints the plan's simulation.",
-        discussion: "Prints passes, and seconds of the passes, of an even share of them, and of the assembly after them.")
+        discussion: "Prints the number of passes; seconds of the passes, of an even share, of the assembly after them.")
 
     @Option(help: ArgumentHelp("The store that has the job.", valueName: "folder"))
     var store: String
