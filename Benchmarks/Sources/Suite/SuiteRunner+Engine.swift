@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Glibc
+internal import ReelCore
 internal import ReelEngine
 
 extension SuiteRunner {
