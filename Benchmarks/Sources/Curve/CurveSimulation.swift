@@ -12,11 +12,13 @@ struct CurveSimulation {
     /// How often an assembly asks the board for results, in seconds.
     private static let feedInterval = 0.2
 
-    func run(slots: Int) -> CurveTimes {
+    /// - Parameter factor: how much more a pass costs than the plan says, by its place; pictures are not equally hard.
+    func run(slots: Int, factor: (Int) -> Double = { _ in 1 }) -> CurveTimes {
         var free = Heap<Double>()
         for _ in 0..<slots { free.insert(0) }
         var ends: [Double] = []
-        for seconds in plan.seconds {
+        let seconds = plan.seconds.enumerated().map { $1 * factor($0) }
+        for seconds in seconds {
             let end = (free.popMin() ?? 0) + seconds
             ends.append(end)
             free.insert(end)
@@ -27,7 +29,7 @@ struct CurveSimulation {
         let verified = joined + costs.afterLast + bytes * costs.verify
         return CurveTimes(
             slots: slots, passes: ends.count, recon: costs.recon, planning: costs.planning, work: work,
-            share: plan.seconds.reduce(0, +) / Double(slots), longest: plan.seconds.max() ?? 0,
+            share: seconds.reduce(0, +) / Double(slots), longest: seconds.max() ?? 0,
             assembly: verified - work, delivery: bytes * costs.delivery)
     }
 
