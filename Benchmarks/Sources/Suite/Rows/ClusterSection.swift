@@ -27,22 +27,16 @@ struct ClusterSection {
         try long.reading(costs).write(to: costsFile)
 
         var section = Section("A cluster, simulated")
+        section.say(method(long, costs))
         section.say(
-            "\(minutes(long)) minutes of 1080p with sound: the planner's own plan for each number of slots, each pass at the "
-                + "cost that passes had here (decoding \(figure(1000 * costs.decode)) ms and encoding "
-                + "\(figure(1000 * costs.encode)) ms a frame, \(figure(1000 * costs.pass, "%.0f")) ms beside that a pass, sound "
-                + "\(figure(1000 * costs.sound, "%.1f")) ms a second), given out in the plan's order to whichever slot is free. "
-                + "The assembly begins when a slot finds no pass, as it does on a board, and joins what comes "
-                + "(\(figure(1e9 * costs.join)) ns a byte); after the last segment it needs "
-                + "\(figure(costs.afterLast)) s, and \(figure(1e9 * costs.verify)) ns for each byte of the output. Recon, "
-                + "planning and delivery were measured on the films themselves. All slots are as fast as this machine's, and "
-                + "so is their store. *Tail* is what the passes take beyond an even share; idle cores that help the last "
-                + "encoders are left out. *Unequal passes* is the share of the ideal if each pass costs up to 30 % more or less "
-                + "than that, the mean of \(ClusterSection.seeds) runs.")
+            "*Of more passes* is what an even share has gained since one slot, *tail* what the passes take beyond it; idle "
+                + "cores that help the last encoders are left out. *Unequal passes* is the share of the ideal if each pass "
+                + "costs up to 30 % more or less than that, the mean of \(ClusterSection.seeds) runs.")
         section.table(
             [
-                "slots", "passes", "recon", "planning", "passes' time", "even share", "tail", "longest pass",
-                "assembly after", "delivery", "in all", "times as fast", "of the ideal", "unequal passes",
+                "slots", "passes", "recon", "planning", "passes' time", "even share", "of more passes", "tail",
+                "longest pass", "assembly after", "delivery", "in all", "times as fast", "of the ideal",
+                "unequal passes",
             ], try times.map { row($0, alone: times[0]) + [try unequal(long, slots: $0.slots, costs)] })
         section.say(try recon(long, costs, try await reconWithoutTable(long)))
         section.say(
@@ -54,11 +48,24 @@ struct ClusterSection {
         return section
     }
 
+    private func method(_ film: PlannedFilm, _ costs: CurveCosts) -> String {
+        "\(minutes(film)) minutes of 1080p with sound: the planner's own plan for each number of slots, each pass at the "
+            + "cost that passes had here (decoding \(figure(1000 * costs.decode)) ms and encoding "
+            + "\(figure(1000 * costs.encode)) ms a frame, \(figure(1000 * costs.pass, "%.0f")) ms beside that a pass, sound "
+            + "\(figure(1000 * costs.sound, "%.1f")) ms a second), given out in the plan's order to whichever slot is free. "
+            + "The assembly begins when a slot finds no pass, as it does on a board, and joins what comes "
+            + "(\(figure(1e9 * costs.join)) ns a byte); after the last segment it needs "
+            + "\(figure(costs.afterLast)) s, and \(figure(1e9 * costs.verify)) ns for each byte of the output. Recon, "
+            + "planning and delivery were measured on the films themselves. All slots are as fast as this machine's, and "
+            + "so is their store."
+    }
+
     private func row(_ times: CurveTimes, alone: CurveTimes) -> [String] {
         [
             "\(times.slots)", "\(times.passes)", duration(times.recon), duration(times.planning), duration(times.work),
-            duration(times.share), duration(times.tail), duration(times.longest), duration(times.assembly),
-            duration(times.delivery), duration(times.total), figure(times.speedup(over: alone), "%.1f"),
+            duration(times.share), duration(times.overhead(over: alone)), duration(times.tail),
+            duration(times.longest), duration(times.assembly), duration(times.delivery), duration(times.total),
+            figure(times.speedup(over: alone), "%.1f"),
             figure(100 * times.efficiency(over: alone), "%.0f %%"),
         ]
     }
