@@ -7,6 +7,6 @@ struct ReelBench: AsyncParsableCommand {
         abstract: "Measures reel, its peers and its board, and simulates what reel could do otherwise.",
         subcommands: [
             SuiteCommand.self, MeasureCommand.self, FootageCommand.self, BoardCommand.self, ServerCommand.self,
-            StraggleCommand.self, AdmissionCommand.self,
+            StraggleCommand.self, AdmissionCommand.self, CurveCommand.self,
         ])
 }

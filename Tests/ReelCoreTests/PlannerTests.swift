@@ -1,4 +1,5 @@
 import ReelCore
+import ReelRandom
 import Testing
 
 @Suite("The planner")
@@ -194,6 +195,43 @@ struct PlannerTests {
         #expect(plan.imbalance(slots: slots, in: index.video) < 1.06)
         #expect(plan.videoPasses.allSatisfy { $0.frames.lowerBound.isMultiple(of: 250) })
         #expect(plan.videoPasses.count >= 4 * slots)
+    }
+
+    @Test("makes passes shorter towards the end of a job for many slots, so that slots finish at about the same time")
+    func shorterAtTheEnd() throws {
+        let index = Indexes.regular(frames: 172_500, keysAt: Array(stride(from: 0, to: 172_500, by: 60)))
+        func lengths(slots: Int, _ spec: JobSpec = JobSpec(container: .mp4)) throws -> [Int] {
+            let plan = try Plans.make(index, slots: slots, spec: spec)
+            #expect(plan.redundancy(in: index.video) == 0)
+            #expect(plan.videoPasses.reduce(0) { $0 + $1.frames.count } == 172_500)
+            return plan.videoPasses.map(\.frames.count)
+        }
+        let many = try lengths(slots: 64)
+        #expect(many.prefix(64).allSatisfy { $0 >= 480 })
+        #expect(many.suffix(64).allSatisfy { (120...300).contains($0) })
+        #expect(many.allSatisfy { $0 <= 540 }, "one chunk")
+        // Each pass costs up to 30 % more or less than another of its length.
+        for seed in UInt64(1)...5 {
+            var random = SplitMix64(seed: seed)
+            var busyUntil = Array(repeating: 0.0, count: 64)
+            for length in many {
+                busyUntil.sort()
+                busyUntil[0] += Double(length) * Double.random(in: 0.7...1.3, using: &random)
+            }
+            let imbalance = (busyUntil.max() ?? 0) * 64 / busyUntil.reduce(0, +)
+            #expect(imbalance < 1.1, "seed \(seed); passes of equal length have 1.13")
+        }
+        #expect(try lengths(slots: 32).allSatisfy { $0 >= 480 }, "few slots get passes of equal length")
+        let capped = try lengths(slots: 64, JobSpec(container: .mp4, passFrames: 480))
+        #expect(capped.dropFirst().allSatisfy { $0 == 480 }, "the user's length goes first")
+    }
+
+    @Test("keeps passes of equal length if shorter ones at the end would make the job longer")
+    func noRoomForShorterPasses() throws {
+        let index = Indexes.regular(frames: 12_800, keysAt: Array(stride(from: 0, to: 12_800, by: 24)))
+        let plan = try Plans.make(index, slots: 64)
+        #expect(plan.videoPasses.count == 64)
+        #expect(plan.videoPasses.allSatisfy { (192...216).contains($0.frames.count) })
     }
 
     @Test("plans one frame, and two")

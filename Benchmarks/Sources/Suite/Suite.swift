@@ -72,7 +72,9 @@ struct Suite {
             [
                 try await ClusterSection(
                     runner: runner, source: try await fullHD.file(in: runner),
-                    film: try await repeated(fullHD, times: Int(7200 / fullHD.seconds)), large: try await large(mjpeg)
+                    film: try await repeated(fullHD, times: Int(7200 / fullHD.seconds)),
+                    shortFilm: try await repeated(fullHD, times: runner.isQuick ? 2 : Int(600 / fullHD.seconds)),
+                    withoutTable: try await withoutTable()
                 ).run()
             ]
         }

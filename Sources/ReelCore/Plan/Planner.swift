@@ -118,14 +118,20 @@ extension Planner {
                 bound: PassWork(starts: room.starts, weight: weight, lengths: bound),
                 // Both directions of a chunk are encoded while all of it is in memory.
                 room: input.indexes[span.source].seeksFreely && span.clips.count == 1 ? room.most : 0)
-            return clips[span.clips[0]].direction.order(passes(of: span, decoding, cap: cap, threads: encoding.threads))
+            let direction = clips[span.clips[0]].direction
+            let endsJob = direction == .backwards && span.clips == spans.last?.clips
+            return direction.order(
+                passes(of: span, decoding, cap: cap, threads: encoding.threads, endsJob: endsJob))
         }
     }
 
-    /// The passes of a span in the source's order. A pass has at most `cap` frames if RAPs allow it.
-    private func passes(of span: DecodedSpan, _ decoding: PassDecoding, cap: Int?, threads: Int) -> [VideoPass] {
+    /// The passes of a span in the source's order. A pass has at most `cap` frames if RAPs allow it. `endsJob` says
+    /// whether the job ends with the span's first frames.
+    private func passes(
+        of span: DecodedSpan, _ decoding: PassDecoding, cap: Int?, threads: Int, endsJob: Bool
+    ) -> [VideoPass] {
         let work = decoding.work(windowFrames: decoding.windowFrames(of: span.frames))
-        let cuts = PassCutter(selection: span.frames, work: work, slots: slots, passFrames: cap).cut()
+        let cuts = PassCutter(selection: span.frames, work: work, slots: slots, passFrames: cap, endsJob: endsJob).cut()
         return zip(cuts, cuts.dropFirst()).map { start, end in
             let window = decoding.windowFrames(of: start..<end)
             return VideoPass(

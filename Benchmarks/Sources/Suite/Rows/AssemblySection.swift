@@ -97,17 +97,45 @@ struct AssemblySection {
 
     /// Lets an engine alone join the segments of a finished job again.
     static func assembly(of job: JobFolder, _ source: String, in runner: SuiteRunner) async throws -> Measurement {
-        let (plan, segments) = (try plan(of: job), try await segments(of: job))
+        let segments = try await segments(of: job)
+        return try await runner.measure(
+            "assembly of \(segments.count)",
+            engine: [.request(try await request(job, source, in: runner)), .segments(job.stored(segments))])
+    }
+
+    /// The same if the last segment of a reversed film comes when all others are joined: the seconds of joining those, and
+    /// from the last segment to the end.
+    static func assemblyInParts(
+        of job: JobFolder, _ source: String, in runner: SuiteRunner
+    ) async throws -> (joining: Double, afterLast: Double) {
+        var segments = try await segments(of: job)
+        guard let last = segments.indices.min(by: { firstFrame(of: segments[$0]) < firstFrame(of: segments[$1]) })
+        else { throw Trouble("the job has no segments") }
+        let late = segments.remove(at: last)
+        let taken = try await runner.measure(
+            "assembly of \(segments.count) and one",
+            engine: [.request(try await request(job, source, in: runner)), .segments(job.stored(segments))],
+            late: .segments(job.stored([late])))
+        return (taken.before, taken.after)
+    }
+
+    /// The first frame of a segment in the source; that of sound is after all of video.
+    private static func firstFrame(of segment: SegmentRecord) -> Int {
+        if case .video(let frames) = segment.content.part { frames.lowerBound } else { .max }
+    }
+
+    private static func request(
+        _ job: JobFolder, _ source: String, in runner: SuiteRunner
+    ) async throws -> EngineRequest {
+        let plan = try plan(of: job)
         let output = try output(of: job, in: runner)
         runner.remove(output)
-        let request = EngineRequest.assemble(
+        return .assemble(
             AssembleRequest(
                 job: JobFiles(
                     sources: try await job.store.indexes(of: plan, job.read()).map {
                         SourceFiles(source: .file(source), index: $0)
                     }, plan: job.plan(plan.number)),
                 output: .file(output)))
-        return try await runner.measure(
-            "assembly of \(segments.count)", engine: [.request(request), .segments(job.stored(segments))])
     }
 }
