@@ -19,8 +19,8 @@ struct GoldenTests {
         let lines = stride(from: 0, to: bytes.count, by: 32).map { start in
             Hexadecimal.text(bytes[start..<min(start + 32, bytes.count)])
         }
-        try Golden.expect(Array(lines.joined(separator: "\n").utf8), is: "index.v5.hex")
-        let digits = String(decoding: try Golden.read("index.v5.hex"), as: UTF8.self).filter { $0 != "\n" }
+        try Golden.expect(Array(lines.joined(separator: "\n").utf8), is: "index.v6.hex")
+        let digits = String(decoding: try Golden.read("index.v6.hex"), as: UTF8.self).filter { $0 != "\n" }
         let kept = stride(from: 0, to: digits.count, by: 2).compactMap { place in
             UInt8(digits.dropFirst(place).prefix(2), radix: 16)
         }
@@ -33,13 +33,13 @@ struct GoldenTests {
             length |= Int(bytes[place] & 0x7F) << shift
             (place, shift) = (place + 1, shift + 7)
         } while bytes[place - 1] >= 0x80
-        try Golden.expect(Array(bytes[place..<place + length]), is: "index-parameters.v5.json")
+        try Golden.expect(Array(bytes[place..<place + length]), is: "index-parameters.v6.json")
     }
 
     @Test("A plan with every kind of pass")
     func plan() throws {
-        try expect(GoldenValues.plan, is: "plan.v10.json")
-        #expect(try Plan.decoded(from: Golden.read("plan.v10.json")) == GoldenValues.plan)
+        try expect(GoldenValues.plan, is: "plan.v11.json")
+        #expect(try Plan.decoded(from: Golden.read("plan.v11.json")) == GoldenValues.plan)
     }
 
     @Test("A video that is passed through: the encoder is copy, and settings of an encoder are refused")

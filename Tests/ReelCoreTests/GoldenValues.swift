@@ -60,6 +60,8 @@ enum GoldenValues {
         index: 3, codec: "flac", sampleRate: 48_000, channels: 6, channelLayout: "5.1(side)", sampleFormat: "s32",
         bitsPerSample: 24, profile: "LC", timeBase: TimeBase(1, 48_000),
         span: Interval(start: Timestamp(-1024), duration: Ticks(480_000)), bytes: 65_536,
+        steady: SteadySound(
+            first: Timestamp(-1024), step: 1024, start: Timestamp(0), lead: 1024, count: 478_976),
         parameters: CodecParameters(
             extradata: "1190", frameSize: 1024, blockAlign: 4, bitrate: 192_000, profile: 1, bitsPerCodedSample: 16,
             bitsPerRawSample: 24, seekPreroll: 3840),
@@ -86,10 +88,13 @@ enum GoldenValues {
         audio: [
             AudioTarget(
                 track: 0, direction: .forwards, encoder: "copy", sampleRate: 48_000, channelLayout: "5.1(side)",
-                bitrate: 192_000, lossless: true)
+                bitrate: 192_000, lossless: true),
+            AudioTarget(
+                track: 0, direction: .backwards, encoder: "flac", sampleRate: 48_000, channelLayout: "5.1(side)",
+                bitrate: nil, lossless: false, joints: SoundJoints(frame: 4608, before: 0, after: 0)),
         ],
         passes: [
-            .audio(place: 0),
+            .audio(place: 0), .audio(place: 1, samples: 0..<230_400), .audio(place: 1, samples: 230_400..<478_976),
             .video(pass: VideoPass(randomAccessPoint: 1, frames: 3..<5, chunkCount: 2, windowFrames: 48, threads: 2)),
             .video(pass: VideoPass(randomAccessPoint: 0, frames: 1..<3, chunkCount: 1)),
         ],

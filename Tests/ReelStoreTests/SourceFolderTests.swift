@@ -26,8 +26,8 @@ struct SourceFolderTests {
             let decoded = try adopt("decoded", .decoded, into: folder, store)
             let again = try store.source(fingerprint)
             #expect(again.path == folder.path)
-            #expect(try #require(again.index(.index)) == (hash, .file("\(folder.path)/index.v5.\(hash)")))
-            #expect(again.locator(of: decoded) == .file("\(folder.path)/decoded.v5.\(decoded)"))
+            #expect(try #require(again.index(.index)) == (hash, .file("\(folder.path)/index.v6.\(hash)")))
+            #expect(again.locator(of: decoded) == .file("\(folder.path)/decoded.v6.\(decoded)"))
             #expect(try names(root + "/sources").allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
         }
     }
@@ -58,8 +58,8 @@ struct SourceFolderTests {
             let folder = try FolderStore.make(root: root).source(fingerprint)
             try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
             for name in [
-                "index.v3.\(hash)", "index.v04.\(hash)", "index.4.\(hash)", "index.v5.\(hash.uppercased())",
-                "index.v5.\(hash.dropLast())", "index", "index.v4.\(hash).part", "tail.v4.\(hash)",
+                "index.v3.\(hash)", "index.v04.\(hash)", "index.4.\(hash)", "index.v6.\(hash.uppercased())",
+                "index.v6.\(hash.dropLast())", "index", "index.v4.\(hash).part", "tail.v4.\(hash)",
             ] {
                 try write("", "\(folder.path)/\(name)")
             }
