@@ -190,6 +190,7 @@ struct BoardFixture {
     func makeDue(_ job: String = "a1") throws {
         for index in try raw("ZRANGE", "reel2:{main}:job:\(job):retry", "0", "-1").split(separator: "\n") {
             try raw("ZADD", "reel2:{main}:job:\(job):retry", "1", String(index))
+            try raw("ZADD", "reel2:{main}:ready", "XX", "1", job)
         }
         if try !raw("ZSCORE", "reel2:{main}:timer", job).isEmpty { try raw("ZADD", "reel2:{main}:timer", "1", job) }
     }

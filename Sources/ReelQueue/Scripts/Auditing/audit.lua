@@ -29,7 +29,7 @@ transition('audit', function(args)
 
   if not state then
     for _, name in ipairs(lists) do repair(redis.call('ZREM', key(name), id) == 1) end
-    recount(id)
+    recount(id, true)
     return { repairs, -1 }
   end
   for ended in pairs(ENDED) do
@@ -48,7 +48,7 @@ transition('audit', function(args)
       redis.call('PEXPIRE', job_key(id), retention)
       repair(true)
     end
-    recount(id)
+    recount(id, true)
     return { repairs, -1 }
   end
   repair(redis.call('ZADD', key('active'), 'NX', fields[5], id) == 1)

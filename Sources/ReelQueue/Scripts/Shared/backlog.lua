@@ -86,7 +86,7 @@ function recount(id, rereads, known)
     counts = type(redis.pcall('ZSCORE', key('active'), id)) == 'string' and 'unreadable 0 0 0 0' or nil
     last = nil
   end
-  if not counts and before == '' then return end
+  if not counts and before == '' and not rereads then return end
 
   local owner = owner_in(before)
   if counts and (rereads or before == '') then
@@ -133,5 +133,5 @@ local function unlist(id)
   for _, list in ipairs({ 'done', 'failed', 'cancelled', 'active', 'broken', 'jobs' }) do
     redis.call('ZREM', key(list), id)
   end
-  recount(id)
+  recount(id, true)
 end

@@ -44,7 +44,7 @@ local function end_job(id, state, retention, why)
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
   redis.call('ZREM', key('active'), id)
-  recount(id)
+  recount(id, true)
   event(state, id)
   count({ 'jobs:' .. state, 1 })
 end
