@@ -70,7 +70,8 @@ extension JobService {
         for status in list.jobs { jobs.append(await view(status, workers)) }
         let counts = try await board.jobCounts()
         return QueueView(
-            jobs: jobs, counts: (counts.active, counts.failed), figures: filter.isOpen ? try await board.figures() : nil,
+            jobs: jobs, counts: (counts.active, counts.failed),
+            figures: filter.isOpen ? try await board.figures() : nil,
             pace: try await board.pace(), workers: workers, unreadable: list.unreadable)
     }
 

@@ -346,7 +346,8 @@ struct Conformance {
         let queue = try await self.board.queue(count: 100).jobs
         compare(queue.map(\.job.id.text), model.active + model.failed)
         let counts = try await self.board.jobCounts()
-        compare([counts.active, counts.failed, counts.all], [model.active.count, model.failed.count, model.jobs.count])
+        let expected = [model.active.count, model.failed.count, model.jobs.count]
+        compare([counts.active, counts.failed, counts.all], expected)
         compare(try await self.board.figures().timeless, model.figures)
         compare(try await self.board.scannedFigures().timeless, model.figures)
     }

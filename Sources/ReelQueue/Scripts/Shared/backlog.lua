@@ -65,8 +65,12 @@ local function measure(id, known)
     math.max(math.min(first or 0, 2 ^ 53), 0)), last
 end
 
+-- Whether this call has forgotten what was counted; `tidy` asks.
+local is_forgotten = false
+
 -- Forgets all that was counted, since it cannot be read; `tidy` counts all jobs anew.
 local function forget_backlog()
+  is_forgotten = true
   redis.pcall('HDEL', key('control'), 'counted', 'tidying')
   redis.pcall('UNLINK', key('backlog'))
 end

@@ -1,10 +1,8 @@
 -- What keeps the board from growing, and its counters right, whatever torn calls and earlier libraries left: `reap` has
 -- a part of the board tidied, in rounds through all of it.
 
--- The parts of a round, in their order. Each gets the place from which it goes on, '' for the beginning, looks at about
--- TIDIED entries, and returns the place of the next; nil at its end.
-local TIDYING = { 'jobs', 'backlog', 'turns' }
-
+-- The parts of a round. Each gets the place from which it goes on, '' for the beginning, looks at about TIDIED entries,
+-- and returns the place of the next; nil at its end.
 local tidy_part = {
   -- Counts jobs anew; a job whose keys have expired, or were removed by a torn `forget`, leaves the lists. The place is
   -- the time of the last job (ms), and how many jobs of that time were looked at.
@@ -25,7 +23,7 @@ local tidy_part = {
     return #page == 2 * TIDIED and from .. ' ' .. text(skipped) or nil
   end,
 
-  -- Removes entries of jobs that have ended, and of owners without jobs.
+  -- Removes entries of jobs that have ended, and of owners without jobs. The place is a cursor of Redis.
   backlog = function(place)
     local found = redis.pcall('HSCAN', key('backlog'), tonumber(place) or 0, 'COUNT', TIDIED)
     if found.err then return forget_backlog() end
@@ -40,38 +38,25 @@ local tidy_part = {
     end
     return following ~= '0' and following or nil
   end,
-
-  -- Removes what no longer decides about an owner's next turn: a last turn that is over, and a number of 0.
-  turns = function(place)
-    local following, page = unpack(redis.call('HSCAN', key('turns'), tonumber(place) or 0, 'COUNT', TIDIED))
-    for i = 1, #page, 2 do
-      local name, value = page[i], tonumber(page[i + 1])
-      local weight = name:match('^last:(%d+):')
-      local current = weight and tonumber(redis.call('HGET', key('turns'), 'now:' .. weight))
-      if name:find('^begun:') and value == 0 or current and value and value < current then
-        redis.call('HDEL', key('turns'), name)
-      end
-    end
-    return following ~= '0' and following or nil
-  end,
 }
 
--- Tidies the next part of the board, at most once in TIDY_PAUSE. After a round the counters of the backlog are
--- complete.
+-- Tidies the next part of the board, at most once in TIDY_PAUSE. After a round all jobs are counted in `backlog`.
 local function tidy()
   local last, going = unpack(redis.call('HMGET', key('control'), 'tidied', 'tidying'))
   if math.abs(now - (tonumber(last) or 0)) < TIDY_PAUSE then return end
   local part, place = (going or ''):match('^(%l+) (.*)$')
-  if not tidy_part[part] then part, place = TIDYING[1], '' end
+  if not tidy_part[part] then part, place = 'jobs', '' end
+
+  is_forgotten = false
   local following = tidy_part[part](place)
-  if not following then
-    local number = 1
-    while TIDYING[number] ~= part do number = number + 1 end
-    part, following = TIDYING[number + 1], ''
-    if not part then
-      part = TIDYING[1]
-      redis.call('HSET', key('control'), 'counted', 1)
-    end
+  local next_place
+  if is_forgotten then
+    next_place = ''
+  elseif following then
+    next_place = part .. ' ' .. following
+  else
+    if part == 'backlog' then redis.call('HSET', key('control'), 'counted', 1) end
+    next_place = part == 'jobs' and 'backlog ' or 'jobs '
   end
-  redis.call('HSET', key('control'), 'tidied', text(now), 'tidying', part .. ' ' .. following)
+  redis.call('HSET', key('control'), 'tidied', text(now), 'tidying', next_place)
 end
