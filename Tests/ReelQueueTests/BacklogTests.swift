@@ -151,7 +151,11 @@ extension BoardTests {
             _ = try await brief.put(BoardFixture.job("gone", passes: 1))
             #expect(try await brief.cancel(JobID("gone")))
             while try fixture.raw("EXISTS", "reel2:{main}:job:gone") == "1" {}
+            for id in ["gone", "old1"] {
+                try fixture.raw("ZADD", "reel2:{main}:webhooks", "1", "\(id) https://a.example/")
+            }
             try await tidy(rounds: 5)
+            #expect(try fixture.raw("ZRANGE", "reel2:{main}:webhooks", "0", "-1") == "old1 https://a.example/")
             #expect(try await fixture.board.jobCounts().all == BoardPolicy.tidied)
             #expect(try fixture.raw("ZCARD", "reel2:{main}:cancelled") == "0")
             try await expectRightCounters("")

@@ -346,8 +346,8 @@ struct Conformance {
         let queue = try await self.board.queue(count: 100).jobs
         compare(queue.map(\.job.id.text), model.active + model.failed)
         let counts = try await self.board.jobCounts()
-        let expected = [model.active.count, model.failed.count, model.jobs.count]
-        compare([counts.active, counts.failed, counts.all], expected)
+        let known = [model.active.count, model.failed.count, model.jobs.count]
+        compare([counts.active, counts.failed, counts.all], known)
         compare(try await self.board.figures().timeless, model.figures)
         compare(try await self.board.scannedFigures().timeless, model.figures)
     }

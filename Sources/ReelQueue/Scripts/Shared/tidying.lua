@@ -38,9 +38,18 @@ local tidy_part = {
     end
     return following ~= '0' and following or nil
   end,
+
+  -- Drops webhooks that no server has sent while their job was there.
+  webhooks = function()
+    for _, name in ipairs(redis.call('ZRANGEBYSCORE', key('webhooks'), '-inf', now, 'LIMIT', 0, TIDIED)) do
+      if redis.call('EXISTS', job_key(name:match('^%S*'))) == 0 then redis.call('ZREM', key('webhooks'), name) end
+    end
+  end,
 }
 
--- Tidies the next part of the board, at most once in TIDY_PAUSE. After a round all jobs are counted in `backlog`.
+local NEXT_PART = { jobs = 'backlog', backlog = 'webhooks', webhooks = 'jobs' }
+
+-- Tidies the next part of the board, at most once in TIDY_PAUSE. After a round `backlog` counts all jobs.
 local function tidy()
   local last, going = unpack(redis.call('HMGET', key('control'), 'tidied', 'tidying'))
   if math.abs(now - (tonumber(last) or 0)) < TIDY_PAUSE then return end
@@ -56,7 +65,7 @@ local function tidy()
     next_place = part .. ' ' .. following
   else
     if part == 'backlog' then redis.call('HSET', key('control'), 'counted', 1) end
-    next_place = part == 'jobs' and 'backlog ' or 'jobs '
+    next_place = NEXT_PART[part] .. ' '
   end
   redis.call('HSET', key('control'), 'tidied', text(now), 'tidying', next_place)
 end
