@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ReelCore
+internal import ReelQueue
 
 struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
