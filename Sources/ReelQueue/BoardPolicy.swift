@@ -67,7 +67,7 @@ package enum BoardPolicy {
 
     /// The number of jobs, or of other entries, that `reap` tidies at once, and the milliseconds from one time to the
     /// next: less than a hundredth of Redis's time.
-    package static let tidied = 100
+    package static let tidied = 50
     static let tidyPause = 1000
 
     /// The number of entries that the journal keeps, approximately.

@@ -221,16 +221,11 @@ extension BoardFigures {
 }
 
 extension RedisBoard {
-    package func figures() throws(ReelFailure) -> BoardFigures { try figures(from: "-inf") }
-
-    /// The figures of a board whose counters do not count all jobs yet, which Redis finds by looking at every job that
-    /// has not ended, 1000 in one call. With more, what happens between two calls may be in both or in neither.
-    package func scannedFigures() throws(ReelFailure) -> BoardFigures { try figures(from: "0") }
-
-    /// - Parameter created: where the function `backlog` begins.
-    private func figures(from created: String) throws(ReelFailure) -> BoardFigures {
+    /// On a board of an earlier release, whose jobs are not all counted yet, Redis looks at each job that has not ended,
+    /// 1000 in one call. With more, what happens between two calls may be in both or in neither.
+    package func figures() throws(ReelFailure) -> BoardFigures {
         var figures = try BoardFigures(look("figures", [timing.leaseText, timing.retentionText]))
-        var (created, skipped) = (created, 0)
+        var (created, skipped) = ("-inf", 0)
         while !created.isEmpty {
             var page = try ReplyReader(look("backlog", [created, String(skipped)]))
             try figures.add(&page)

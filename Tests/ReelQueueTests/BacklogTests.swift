@@ -23,7 +23,8 @@ extension BoardTests {
 
         /// The counters say what is found by looking at every job.
         private func expectRightCounters(_ comment: Comment) async throws {
-            let (counted, found) = (try await fixture.board.figures(), try await fixture.board.scannedFigures())
+            let counted = try await fixture.board.figures()
+            let found = try await BoardFixture.scannedFigures(fixture.board, fixture.raw)
             #expect(counted.timeless == found.timeless, comment)
         }
 

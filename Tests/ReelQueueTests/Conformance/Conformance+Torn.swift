@@ -124,7 +124,8 @@ extension Conformance {
 
     /// After an audit the counters say what is found by looking at every job.
     private func wrongCounters() async throws -> [String] {
-        let (counted, found) = (try await board.figures().timeless, try await board.scannedFigures().timeless)
+        let counted = try await board.figures().timeless
+        let found = try await BoardFixture.scannedFigures(board, raw).timeless
         return counted == found ? [] : ["the board counts \(counted)\nbut has \(found)"]
     }
 

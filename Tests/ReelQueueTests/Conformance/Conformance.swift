@@ -349,7 +349,7 @@ struct Conformance {
         let known = [model.active.count, model.failed.count, model.jobs.count]
         compare([counts.active, counts.failed, counts.all], known)
         compare(try await self.board.figures().timeless, model.figures)
-        compare(try await self.board.scannedFigures().timeless, model.figures)
+        compare(try await BoardFixture.scannedFigures(self.board, raw).timeless, model.figures)
     }
 
     private mutating func lookClosely(_ id: String) async throws {

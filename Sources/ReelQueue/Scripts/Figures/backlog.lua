@@ -1,9 +1,8 @@
 -- backlog: how many jobs have not ended, and where their passes are: from the counters, or by looking at the jobs, a
 -- page at a time. Writes nothing.
 --
--- args     1 '-inf' for the counters or, until these count all jobs, the first page; '0' for the first page in any
---          case; else when the last job of the page before was created (ms)  2 how many jobs of that time were on that
---          page or earlier ones
+-- args     1 '-inf' for the counters or, until these count all jobs, the first page; else when the last job of the page
+--          before was created (ms)  2 how many jobs of that time were on that page or earlier ones
 -- Reply    {jobs that are probing, running, assembling, paused, unreadable; passes that are ready, live, retrying,
 --          paused, done; since when the oldest ready pass waits (ms, '' if none is ready), now (ms); arguments for the
 --          next page, '' and 0 after the last, and after the counters}
