@@ -159,7 +159,8 @@ let package = Package(
         .executableTarget(
             name: "reel-bench",
             dependencies: [
-                "ReelBoardModel", "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore", "CProcess",
+                "ReelBoardModel", "ReelJobs", "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore",
+                "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Subprocess", package: "swift-subprocess"),

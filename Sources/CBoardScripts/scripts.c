@@ -13,6 +13,8 @@ static const char text[] = {
 #embed "../ReelQueue/Scripts/Shared/order.lua" suffix(, '\n', )
 #embed "../ReelQueue/Scripts/Shared/failing.lua" suffix(, '\n', )
 #embed "../ReelQueue/Scripts/Shared/ending.lua" suffix(, '\n', )
+#embed "../ReelQueue/Scripts/Shared/backlog.lua" suffix(, '\n', )
+#embed "../ReelQueue/Scripts/Shared/tidying.lua" suffix(, '\n', )
 #embed "../ReelQueue/Scripts/Server/adopt.lua" suffix(, '\n', )
 #embed "../ReelQueue/Scripts/Planning/attend.lua" suffix(, '\n', )
 #embed "../ReelQueue/Scripts/Auditing/audit.lua" suffix(, '\n', )

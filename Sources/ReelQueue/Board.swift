@@ -273,8 +273,8 @@ package protocol Board: Sendable {
     /// Returns the ids of all jobs, the one that was submitted first first.
     func jobs() async throws(ReelFailure) -> [JobID]
 
-    /// Returns how many jobs have not ended, and how many failed and are still on the board.
-    func jobCounts() async throws(ReelFailure) -> (active: Int, failed: Int)
+    /// Returns how many jobs have not ended, how many failed and are still on the board, and how many it has in all.
+    func jobCounts() async throws(ReelFailure) -> (active: Int, failed: Int, all: Int)
 
     /// Returns the jobs that have not ended, and of the others the `ended` that were submitted last; the oldest first.
     func latestJobs(ended: Int) async throws(ReelFailure) -> ListedJobs
@@ -286,7 +286,7 @@ package protocol Board: Sendable {
     func rates() async throws(ReelFailure) -> [MinuteRate]
 
     /// Returns what the board has counted since it was made, and its jobs, passes and slots by state. The cost grows
-    /// with the jobs that have not ended and with the workers, not with passes or ended jobs.
+    /// with the workers, not with jobs or passes.
     func figures() async throws(ReelFailure) -> BoardFigures
 
     /// Returns the memory that Redis uses and the limit that it has, both in bytes. Without a limit the second is nil.
@@ -297,15 +297,16 @@ package protocol Board: Sendable {
     ///
     /// Jobs that come or go meanwhile move no other job to another page; one that is begun anew has another place.
     ///
-    /// - Parameter place: the jobs after this place, which need not be there any more; nil for the latest jobs.
-    func jobs(before place: JobPlace?, count: Int) async throws(ReelFailure) -> [JobPlace]
+    /// - Parameters:
+    ///   - place: the jobs after this place, which need not be there any more; nil for the latest jobs.
+    ///   - unfinished: whether only jobs that have not ended are wanted.
+    func jobs(before place: JobPlace?, count: Int, unfinished: Bool) async throws(ReelFailure) -> [JobPlace]
 
     /// Returns the passes of a job in a range of the plan's order, one by one; nil if the board does not know it. The
     /// cost grows with the range alone.
     func passes(_ job: JobID, in range: Range<Int>) async throws(ReelFailure) -> [PassLook]?
 
-    /// Returns how many jobs of a submitter, whose name is given without its host, have not ended. The cost grows with
-    /// the jobs that have not ended.
+    /// Returns how many jobs of a submitter, whose name is given without its host, have not ended.
     func jobs(of submitter: String) async throws(ReelFailure) -> Int
 
     /// Returns a job's passes in `cells` cells at most; nil if the board does not know it or it has no plan. The cost
@@ -344,6 +345,11 @@ extension Board {
     /// Says that a process waits for a job no longer, and that the job is to go on.
     package func leave(_ job: JobID, waiter: String, claim: Claim? = nil) async throws(ReelFailure) -> Departure {
         try await leave(job, waiter: waiter, claim: claim, abandoning: false)
+    }
+
+    /// Returns places of jobs, whether they have ended or not.
+    package func jobs(before place: JobPlace?, count: Int) async throws(ReelFailure) -> [JobPlace] {
+        try await jobs(before: place, count: count, unfinished: false)
     }
 
     /// Removes everything that the board has of an ended job, whichever process was to remove it.

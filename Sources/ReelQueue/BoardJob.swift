@@ -117,7 +117,7 @@ package struct Namespace: Hashable, Sendable {
 /// any more, keeps its place.
 enum BoardKey: String, CaseIterable {
     case jobs, active, failed, store, schema, lease, run, virtual, broken, timer, tail, wake, workers, control, auditing
-    case events, pace, done, cancelled, counters, journal, webhooks, queue, begun, turns
+    case events, pace, done, cancelled, counters, journal, webhooks, queue, begun, turns, backlog, ready, later
 }
 
 struct BoardKeys: Sendable {

@@ -221,8 +221,8 @@ extension BoardFigures {
 }
 
 extension RedisBoard {
-    /// Redis looks at 1000 jobs in one call; with more that have not ended, what happens between two calls may be in
-    /// both or in neither.
+    /// On a board of an earlier release, whose jobs are not all counted yet, Redis looks at each job that has not ended,
+    /// 1000 in one call. With more, what happens between two calls may be in both or in neither.
     package func figures() throws(ReelFailure) -> BoardFigures {
         var figures = try BoardFigures(look("figures", [timing.leaseText, timing.retentionText]))
         var (created, skipped) = ("-inf", 0)

@@ -10,7 +10,7 @@ package struct ListedJobs: Hashable, Sendable {
     package init(jobs: [JobStatus] = []) { self.jobs = jobs }
 }
 
-/// The place of a job in the order of submission, from which `Board.jobs(before:count:)` goes on.
+/// The place of a job in the order of submission, from which `Board.jobs(before:count:unfinished:)` goes on.
 package struct JobPlace: Hashable, Sendable, CustomStringConvertible {
     /// When the job was begun, in milliseconds since 1970 by the board's clock.
     package var created: Int
@@ -81,20 +81,24 @@ extension RedisBoard {
         try send(["ZRANGE", keys[set], "0", String(last)] + (latestFirst ? ["REV"] : [])).texts().map { JobID($0) }
     }
 
-    package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
-        (try send(["ZCARD", keys[.active]]).count(), try send(["ZCARD", keys[.failed]]).count())
+    package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int, all: Int) {
+        let counts = try exchange([BoardKey.active, .failed, .jobs].map { ["ZCARD", keys[$0]] })
+        return (try accept(counts[0]).count(), try accept(counts[1]).count(), try accept(counts[2]).count())
     }
 
     package func jobs(of submitter: String) throws(ReelFailure) -> Int { try look("owned", [submitter]).count() }
 
-    package func jobs(before place: JobPlace?, count: Int) throws(ReelFailure) -> [JobPlace] {
+    package func jobs(
+        before place: JobPlace?, count: Int, unfinished: Bool
+    ) throws(ReelFailure) -> [JobPlace] {
+        let list = keys[unfinished ? .active : .jobs]
         var found: [JobPlace] = []
         var skipped = 0
         // Jobs of the same millisecond as the place come first in the list, on whichever side of it they are.
         while found.count < count {
             let wanted = count - found.count
             let reply = try send([
-                "ZRANGE", keys[.jobs], place.map { String($0.created) } ?? "+inf", "-inf", "BYSCORE", "REV", "LIMIT",
+                "ZRANGE", list, place.map { String($0.created) } ?? "+inf", "-inf", "BYSCORE", "REV", "LIMIT",
                 String(skipped), String(wanted), "WITHSCORES",
             ])
             guard let entries = reply.array, entries.count.isMultiple(of: 2) else { throw reply.surprise }

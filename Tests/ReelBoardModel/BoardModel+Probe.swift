@@ -68,6 +68,7 @@ extension BoardModel {
 
     package mutating func attend(_ id: String, waiter: String, claim: Claim?) -> Attendance? {
         guard let job = jobs[id] else { return nil }
+        jobs[id]?.waiters = job.waiters.filter(\.value)
         jobs[id]?.waiters[waiter] = true
         var (holds, isFree) = (false, false)
         if job.state == .probing {
@@ -134,9 +135,7 @@ extension BoardModel {
     package mutating func enqueue(_ id: String) {
         guard let job = jobs[id] else { return }
         if queue.isEmpty, begun.isEmpty { (turns, begunOf) = ([:], [:]) }
-        struct Submission: Decodable { var submitter: String? }
-        let said = job.submission.flatMap { try? JSONDecoder().decode(Submission.self, from: Data($0.utf8)) }
-        let owner = said?.submitter.flatMap { $0.lastIndex(of: "@").map($0.prefix(upTo:)) }.map(String.init) ?? ""
+        let owner = submitter(of: job)
         let weight = job.published.weight
         var all = turns[weight] ?? Turns()
         let turn = max(all.last[owner].map { $0 + 1 } ?? 0, all.now)
@@ -144,6 +143,13 @@ extension BoardModel {
         turns[weight] = all
         jobs[id]?.owner = owner
         queue[id] = QueuePlace(weight: weight, turn: turn)
+    }
+
+    /// The submitter without the host; "" if that is not known.
+    func submitter(of job: Job) -> String {
+        struct Submission: Decodable { var submitter: String? }
+        let said = job.submission.flatMap { try? JSONDecoder().decode(Submission.self, from: Data($0.utf8)) }
+        return said?.submitter.flatMap { $0.lastIndex(of: "@").map($0.prefix(upTo:)) }.map(String.init) ?? ""
     }
 
     package mutating func beginJob(_ id: String) {

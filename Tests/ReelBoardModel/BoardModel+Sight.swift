@@ -62,6 +62,7 @@ extension BoardModel {
         facts += counters.filter { $0.value > 0 }.map { "counter \($0.key) \($0.value)" }
         facts += due.map { "due \($0.key.job) \($0.key.url) \($0.value > now ? "later" : "now")" }
         facts.append("rates \(work.frames) \(work.passes)")
+        facts += backlog
         for (id, job) in jobs { facts += self.facts(of: job, id) }
         return facts
     }
@@ -247,6 +248,30 @@ extension BoardModel {
         figures.webhooks = BoardFigures.Webhooks(
             sent: counter("webhooks:sent"), retried: counter("webhooks:retried"), givenUp: counter("webhooks:given-up"))
         return figures
+    }
+
+    /// What the counters of the backlog say: of each job that has not ended, of all, and of each owner.
+    private var backlog: [String] {
+        var facts: [String] = []
+        var owners: [String: Int] = [:]
+        for (id, job) in jobs where !job.state.isTerminal {
+            var figures = BoardFigures()
+            count(going: job, in: &figures)
+            let (passes, owner) = (figures.passes, submitter(of: job))
+            let waiting = passes.ready + passes.retrying + passes.paused
+            let state = job.isPaused ? "paused" : job.state.rawValue
+            facts.append("counted \(id) \(state) \(waiting) \(passes.live) \(passes.done) \(owner).")
+            if passes.ready > 0 { facts.append("ready \(id) now") }
+            if passes.ready == 0, passes.retrying > 0 { facts.append("ready \(id) later") }
+            if !owner.isEmpty { owners[owner, default: 0] += 1 }
+        }
+        let (all, passes) = (figures.jobs, figures.passes)
+        let totals = [
+            all.probing, all.running, all.assembling, all.paused, all.unreadable, passes.ready + passes.retrying,
+            passes.paused, passes.live, passes.done,
+        ]
+        facts.append("totals " + totals.map(String.init).joined(separator: " "))
+        return facts + owners.map { "owner \($0.key) \($0.value)" }
     }
 
     private func count(ended job: Job, in figures: inout BoardFigures) {

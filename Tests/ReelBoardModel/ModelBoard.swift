@@ -290,8 +290,8 @@ extension ModelBoard {
 
     package func jobs() throws(ReelFailure) -> [JobID] { try act { $0.jobs.keys.sorted().map { JobID($0) } } }
 
-    package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int) {
-        try act { ($0.active.count, $0.failed.count) }
+    package func jobCounts() throws(ReelFailure) -> (active: Int, failed: Int, all: Int) {
+        try act { ($0.active.count, $0.failed.count, $0.jobs.count) }
     }
 }
 
@@ -310,7 +310,7 @@ extension ModelBoard {
 
     package func rates() -> [MinuteRate] { trap() }
 
-    package func jobs(before place: JobPlace?, count: Int) -> [JobPlace] { trap() }
+    package func jobs(before place: JobPlace?, count: Int, unfinished: Bool) -> [JobPlace] { trap() }
 
     package func note(_ action: JournalAction) { trap() }
 

@@ -167,6 +167,16 @@ struct BoardFixture {
         String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }
 
+    /// The figures as they are found by looking at each job, as on a board whose jobs are not all counted.
+    static func scannedFigures(_ board: RedisBoard, _ raw: RawRedis) async throws -> BoardFigures {
+        let control = "reel2:{main}:control"
+        let counted = try raw("HGET", control, "counted")
+        try raw("HDEL", control, "counted")
+        let figures = try await board.figures()
+        if !counted.isEmpty { try raw("HSET", control, "counted", counted) }
+        return figures
+    }
+
     func state(_ job: String = "a1") async throws -> JobState? { try await board.status(JobID(job))?.state }
 
     /// Makes every lease lapse at once.
@@ -190,6 +200,7 @@ struct BoardFixture {
     func makeDue(_ job: String = "a1") throws {
         for index in try raw("ZRANGE", "reel2:{main}:job:\(job):retry", "0", "-1").split(separator: "\n") {
             try raw("ZADD", "reel2:{main}:job:\(job):retry", "1", String(index))
+            try raw("ZADD", "reel2:{main}:ready", "XX", "1", job)
         }
         if try !raw("ZSCORE", "reel2:{main}:timer", job).isEmpty { try raw("ZADD", "reel2:{main}:timer", "1", job) }
     }

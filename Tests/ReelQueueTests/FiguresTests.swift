@@ -204,6 +204,7 @@ extension BoardTests {
             #expect(try await fixture.board.workers().count == 2)
         }
 
+        /// No transition has counted these jobs.
         @Test func moreJobsThanOneCallLooksAt() async throws {
             // Many of them begun in one millisecond, so that pages end within it.
             try fixture.raw(
@@ -230,7 +231,8 @@ extension BoardTests {
             try fixture.raw("DEL", "reel2:{main}:counters")
             let wrong = ["jobs:done", "-3", "jobs:failed", "x", "attempts:done", "1.5 2 3"]
             try fixture.raw.send(["HSET", "reel2:{main}:counters"] + wrong)
-            var figures = try await fixture.board.figures()
+            // No transition has come upon what is wrong.
+            var figures = try await BoardFixture.scannedFigures(fixture.board, fixture.raw)
             #expect(figures.jobs == BoardFigures.Jobs(running: 1, unreadable: 2))
             #expect(figures.passes == BoardFigures.Passes(ready: 2))
             #expect(figures.jobsEnded == BoardFigures.Ended())

@@ -200,12 +200,14 @@ extension BoardTests {
             try fixture.raw("ZADD", "reel2:{main}:lease", String(before + 20_000), lease)
             try fixture.raw("ZADD", "reel2:{main}:workers", String(before), "w1")
             try fixture.raw("ZADD", "reel2:{main}:job:a1:retry", String(before + 2000), "1")
-            try fixture.raw("ZADD", "reel2:{main}:timer", String(before + 2000), "a1")
+            for list in ["timer", "ready", "later"] {
+                try fixture.raw("ZADD", "reel2:{main}:\(list)", String(before + 2000), "a1")
+            }
             #expect(try await fixture.board.reap() == 0)
             let after = try now()
             #expect(try score("lease", lease) <= after + 20_000)
             #expect(try score("workers", "w1") <= after)
-            for (list, member) in [("job:a1:retry", "1"), ("timer", "a1")] {
+            for (list, member) in [("job:a1:retry", "1"), ("timer", "a1"), ("ready", "a1"), ("later", "a1")] {
                 #expect(try (after...after + 2000).contains(score(list, member)))
             }
             #expect(try fixture.raw("HGET", "reel2:{main}:control", "reaped") != String(before))

@@ -73,7 +73,7 @@ struct BoardBench {
         try await reading("forget, once", 1) { try await board.forget(large) }
     }
 
-    private func reading(_ name: String, _ times: Int, _ call: () async throws -> Void) async throws {
+    func reading(_ name: String, _ times: Int, _ call: () async throws -> Void) async throws {
         var latencies = Latencies()
         for _ in 0..<times {
             let began = clock.now

@@ -62,6 +62,14 @@ struct RedisProbe {
         }
     }
 
+    /// How many members a sorted set has.
+    func count(_ key: String) throws -> Int {
+        guard let count = Int(try cli(["ZCARD", key]).prefix { !$0.isNewline }) else {
+            throw Trouble("redis-cli does not say how many members \(key) has")
+        }
+        return count
+    }
+
     private func info() throws -> [String: String] {
         var facts: [String: String] = [:]
         for line in try cli(["INFO", "everything"]).split(whereSeparator: \.isNewline) {

@@ -129,13 +129,14 @@ extension JobService {
     package func job(named text: String) async throws(ReelFailure) -> JobID {
         let name = JobName(text)
         if name.isWhole { return JobID(text.lowercased()) }
-        let known = try await board.jobs()
         if name.isLast {
-            guard let last = known.last else { throw ReelFailure(.jobUnknown(job: JobID(text))) }
-            return last
+            guard let last = try await board.jobs(before: nil, count: 1).first else {
+                throw ReelFailure(.jobUnknown(job: JobID(text)))
+            }
+            return last.id
         }
         let stored = try await store?.jobs() ?? []
-        return try name.job(among: known + stored) ?? JobID(text)
+        return try await name.job(among: board.jobs() + stored) ?? JobID(text)
     }
 }
 

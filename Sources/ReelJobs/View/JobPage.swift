@@ -30,6 +30,9 @@ package struct JobFilter: Hashable, Sendable {
 
     package var isOpen: Bool { self == JobFilter() }
 
+    /// Whether only jobs that have not ended are meant.
+    var isOfUnfinished: Bool { !states.isEmpty && states.isSubset(of: State.open) }
+
     /// Whether a job is meant, apart from the limit.
     func admits(_ job: JobStatus, workers: [WorkerStatus]) -> Bool {
         job.created >= since ?? 0 && (states.isEmpty || !states.isDisjoint(with: job.filteredBy(workers)))
@@ -86,7 +89,8 @@ extension JobService {
         while rest > 0 {
             // At least 25, since a filter may admit few of them.
             let wanted = min(100, rest, max(25, count - page.jobs.count))
-            let places = try await board.jobs(before: page.next, count: wanted)
+            let places = try await board.jobs(
+                before: page.next, count: wanted, unfinished: filter.isOfUnfinished)
             let list = try await board.list(places.map(\.id))
             page.unreadable.merge(list.unreadable) { $1 }
             let found = Dictionary(list.jobs.map { ($0.job.id, $0) }, uniquingKeysWith: { first, _ in first })

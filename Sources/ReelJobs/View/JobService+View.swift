@@ -43,7 +43,7 @@ extension JobService {
             if filter.isOpen { try await board.latestJobs(ended: 50) } else { try await matching(filter, workers) }
         var views: [JobView] = []
         for status in list.jobs { views.append(await view(status, workers)) }
-        let others = filter.isOpen ? try await board.jobs().count - views.count - list.unreadable.count : 0
+        let others = filter.isOpen ? try await board.jobCounts().all - views.count - list.unreadable.count : 0
         return (views, list.unreadable, max(others, 0))
     }
 
@@ -68,8 +68,10 @@ extension JobService {
             }
         var jobs: [JobView] = []
         for status in list.jobs { jobs.append(await view(status, workers)) }
+        let counts = try await board.jobCounts()
         return QueueView(
-            jobs: jobs, counts: try await board.jobCounts(), figures: filter.isOpen ? try await board.figures() : nil,
+            jobs: jobs, counts: (counts.active, counts.failed),
+            figures: filter.isOpen ? try await board.figures() : nil,
             pace: try await board.pace(), workers: workers, unreadable: list.unreadable)
     }
 
@@ -80,10 +82,12 @@ extension JobService {
         _ filter: JobFilter, _ workers: [WorkerStatus], _ isShown: (JobState) -> Bool = { _ in true }
     ) async throws(ReelFailure) -> ListedJobs {
         var found = ListedJobs()
-        var rest = try await board.jobs()
-        while !rest.isEmpty, found.jobs.count < filter.limit ?? .max {
-            let page = try await board.list(rest.suffix(100).reversed())
-            rest.removeLast(min(100, rest.count))
+        var place: JobPlace?
+        while found.jobs.count < filter.limit ?? .max {
+            let places = try await board.jobs(before: place, count: 100, unfinished: filter.isOfUnfinished)
+            guard !places.isEmpty else { break }
+            place = places.last
+            let page = try await board.list(places.map(\.id))
             found.unreadable.merge(page.unreadable) { $1 }
             found.jobs += page.jobs.filter { isShown($0.state) && filter.admits($0, workers: workers) }
             // They are in the order of their submission.

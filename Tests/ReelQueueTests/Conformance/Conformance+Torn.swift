@@ -24,9 +24,13 @@ extension Conformance {
         let cut = 1 + source.below(writes.count - 1)
         try copyKeys(from: 1, to: 0)
         for write in writes.prefix(cut) { try raw.send(write) }
+        var found = try wrongTotals()
         let audits = source.chance(50)
-        if audits { _ = try await board.audit() }
-        let found = try await bringToAnEnd(operation)
+        if audits {
+            _ = try await board.audit()
+            found += try await wrongCounters()
+        }
+        found += try await bringToAnEnd(operation)
         try copyKeys(from: 1, to: 0)
         return found.isEmpty
             ? [] : ["torn after \(cut) of \(writes.count) writes of \(operation)\(audits ? ", audited" : "")"] + found
@@ -82,10 +86,47 @@ extension Conformance {
         }
         // Fields that only views read are put right by the audit that follows a start of Redis.
         _ = try await board.audit()
-        found += try await unfinished()
+        found += try await unfinished() + wrongCounters()
         if try await board.audit().repairs > 0 { found.append("an audit after the audit repairs") }
         if try raw("ZCARD", "reel2:{main}:lease") != "0" { found.append("leases are left") }
         return found
+    }
+
+    /// The totals of the backlog are the sum of its entries after any prefix of writes.
+    private func wrongTotals() throws -> [String] {
+        let script = """
+            local sums, owned, places = { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, {}, {}
+            for place, state in ipairs({ 'probing', 'running', 'assembling', 'paused', 'unreadable' }) do
+              places[state] = place
+            end
+            local all = redis.call('HGETALL', KEYS[1])
+            for i = 1, #all, 2 do
+              local state, waiting, held, done, owner = all[i + 1]:match('^(%l+) (%d+) (%d+) (%d+) %d+ (.*)$')
+              if state then
+                local waits = state == 'paused' and 7 or 6
+                sums[places[state]], sums[waits] = sums[places[state]] + 1, sums[waits] + waiting
+                sums[8], sums[9] = sums[8] + held, sums[9] + done
+                owned[owner] = (owned[owner] or 0) + 1
+              end
+            end
+            local found = {}
+            local totals = redis.call('HGET', KEYS[1], '*')
+            if totals and totals ~= table.concat(sums, ' ') then found[1] = totals end
+            for i = 1, #all, 2 do
+              local owner = all[i]:match('^@(.*)$')
+              if owner and tonumber(all[i + 1]) ~= (owned[owner] or 0) then found[#found + 1] = owner end
+            end
+            return found
+            """
+        return try raw("EVAL", script, "1", "reel2:{main}:backlog").split(separator: "\n")
+            .map { "the totals of the backlog are not the sum of its entries: \($0)" }
+    }
+
+    /// After an audit the counters say what is found by looking at every job.
+    private func wrongCounters() async throws -> [String] {
+        let counted = try await board.figures().timeless
+        let found = try await BoardFixture.scannedFigures(board, raw).timeless
+        return counted == found ? [] : ["the board counts \(counted)\nbut has \(found)"]
     }
 
     /// Makes an ended job anew, even if a process wanted to remove it.

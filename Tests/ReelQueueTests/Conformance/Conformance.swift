@@ -306,6 +306,7 @@ struct Conformance {
         let score = longSince ? "1" : String(last)
         for index in try raw("ZRANGE", key, "0", "-1").split(separator: "\n").map(String.init) {
             try raw("ZADD", key, "LT", score, index)
+            try raw("ZADD", "reel2:{main}:ready", "XX", "LT", score, job)
         }
         try raw("ZADD", "reel2:{main}:timer", "XX", score, job)
         model.fallDue(job, longSince: longSince)
@@ -345,8 +346,10 @@ struct Conformance {
         let queue = try await self.board.queue(count: 100).jobs
         compare(queue.map(\.job.id.text), model.active + model.failed)
         let counts = try await self.board.jobCounts()
-        compare([counts.active, counts.failed], [model.active.count, model.failed.count])
+        let known = [model.active.count, model.failed.count, model.jobs.count]
+        compare([counts.active, counts.failed, counts.all], known)
         compare(try await self.board.figures().timeless, model.figures)
+        compare(try await BoardFixture.scannedFigures(self.board, raw).timeless, model.figures)
     }
 
     private mutating func lookClosely(_ id: String) async throws {

@@ -105,6 +105,13 @@ struct BoardFacts {
           if place:sub(1, 1) == 'm' then frames, finished = frames + f, finished + p end
         end
         say('rates', frames, finished)
+        say('totals', redis.call('HGET', p .. 'backlog', '*') or '0 0 0 0 0 0 0 0 0')
+        for name, entry in fields('backlog') do
+          local state, counts, owner = entry:match('^(%l+) (%d+ %d+ %d+) %d+ (.*)$')
+          if state then say('counted', name, state, counts, owner .. '.') end
+          if name:find('^@') then say('owner', name:sub(2), entry) end
+        end
+        for id, score in scores('ready') do say('ready', id, when(score, 'now', 'later')) end
         for _, state in ipairs({ 'done', 'cancelled' }) do
           for id in scores(state) do say('ended', state, id) end
         end

@@ -29,6 +29,7 @@ transition('audit', function(args)
 
   if not state then
     for _, name in ipairs(lists) do repair(redis.call('ZREM', key(name), id) == 1) end
+    recount(id, true)
     return { repairs, -1 }
   end
   for ended in pairs(ENDED) do
@@ -47,6 +48,7 @@ transition('audit', function(args)
       redis.call('PEXPIRE', job_key(id), retention)
       repair(true)
     end
+    recount(id, true)
     return { repairs, -1 }
   end
   repair(redis.call('ZADD', key('active'), 'NX', fields[5], id) == 1)
@@ -67,6 +69,7 @@ transition('audit', function(args)
       schedule(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), PROBE)))
       repair(true)
     end
+    recount(id, true)
     return { repairs, -1 }
   end
   if repair(prober) then remove_holder(id, PROBE, prober) end
@@ -109,5 +112,6 @@ transition('audit', function(args)
     -- A job that has nothing to give out is rightly not in line.
     if repair(cursor < passes or redis.call('ZCARD', job_key(id, 'retry')) > 0) then schedule(id, now) end
   end
+  recount(id, true)
   return { repairs, -1 }
 end)

@@ -104,6 +104,7 @@ transition('claim', function(args)
           return tonumber(index), due
         end
       end
+      if removed then recount(id) end
       if for_others or not removed then return nil, nil, for_others, #first > 0 end
     end
   end
@@ -147,6 +148,7 @@ transition('claim', function(args)
       redis.call('SET', key('virtual'), job.virtual)
     end
     redis.call('HSETNX', job_key(id), 'taken', now)
+    recount(id, false, { job.state, job.passes, job.cursor, nil, job.offered })
     event('claimed', id, index, worker)
     if since then
       local waited = math.max(now - since, 0)
@@ -283,6 +285,7 @@ transition('claim', function(args)
     local due = redis.call('ZSCORE', job_key(id, 'retry'), PROBE)
     if is_taken(id, PROBE) then
       redis.call('ZREM', job_key(id, 'retry'), PROBE)
+      recount(id)
       leave_run_until_work(id)
     elseif due and tonumber(due) > now then
       leave_run_until_work(id)

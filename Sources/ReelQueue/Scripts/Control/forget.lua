@@ -18,5 +18,6 @@ removal('forget', function(args)
   redis.call('UNLINK', job_key(id))
   for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
   redis.call('ZREM', key('jobs'), id)
+  recount(id, true)
   return 'ok'
 end)

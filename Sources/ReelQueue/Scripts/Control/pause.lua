@@ -19,6 +19,7 @@ transition('pause', function(args)
     redis.call('HDEL', job_key(id), 'paused')
     advance_state(id, retention)
   end
+  recount(id)
   event(pause and 'paused' or 'unpaused', id)
   return state
 end)

@@ -17,6 +17,7 @@ transition('retry', function(args)
   redis.call('HSET', job_key(id), 'state', refused == '1' and 'probing' or 'running', 'cursor', 0, 'offered', now,
     'finished', '', 'how', '', 'failed', '', 'reason', '')
   advance_state(id, retention)
+  recount(id)
   event('resumed', id)
   return 'ok'
 end)

@@ -1,17 +1,46 @@
--- backlog: how many jobs have not ended, and where their passes are, a page of jobs at a time. Writes nothing.
+-- backlog: how many jobs have not ended, and where their passes are: from the counters, or by looking at the jobs, a
+-- page at a time. Writes nothing.
 --
--- args     1 when the last job of the page before was created (ms), '-inf' to begin  2 how many jobs of that time were
---          on that page or earlier ones
+-- args     1 '-inf' for the counters or, until these count all jobs, the first page; else when the last job of the page
+--          before was created (ms)  2 how many jobs of that time were on that page or earlier ones
 -- Reply    {jobs that are probing, running, assembling, paused, unreadable; passes that are ready, live, retrying,
 --          paused, done; since when the oldest ready pass waits (ms, '' if none is ready), now (ms); arguments for the
---          next page, '' and 0 after the last}
--- Keeps    the cost grows with the jobs that have not ended, 4 to 7 commands each, and not with their passes. Each job
---          is counted once, a paused one as paused. So is each pass, the assembly once it is released or held, and the
---          probe while the job is probing; a backup attempt is no pass of its own.
+--          next page, '' and 0 after the last, and after the counters}
+-- Keeps    with the counters, the cost grows only with the jobs that have a retry to come; a page costs 4 to 7 commands
+--          for each of its jobs, and no more for passes. Each job is counted once, a paused one as paused. So is each
+--          pass, the assembly once it is released or held, and the probe while the job is probing; a backup attempt is
+--          no pass of its own.
 look('backlog', function(args)
   local jobs = { probing = 0, running = 0, assembling = 0, paused = 0, unreadable = 0 }
   local passes = { ready = 0, live = 0, retrying = 0, paused = 0, done = 0 }
   local oldest
+
+  -- The reply from the counters, which do not tell passes that are ready from those that wait until they are due: that
+  -- changes with time alone. Nil if the counters cannot be read.
+  local function counted()
+    local totals = totals_of(redis.call('HGET', key('backlog'), '*'))
+    if not totals then return nil end
+    for place, number in ipairs(totals) do totals[place] = tonumber(number) end
+    local retrying = 0
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', key('later'), '(' .. text(now), '+inf')) do
+      local state = (redis.call('HGET', key('backlog'), id) or ''):match('^%l+')
+      if CLAIMABLE[state] or state == 'probing' then
+        retrying = retrying + redis.call('ZCOUNT', job_key(id, 'retry'), '(' .. text(now), '+inf')
+      end
+    end
+    retrying = math.min(retrying, totals[6])
+    local first = redis.call('ZRANGE', key('ready'), 0, 0, 'WITHSCORES')[2]
+    local since = first and tonumber(first) <= now and text(first) or ''
+    return {
+      totals[1], totals[2], totals[3], totals[4], totals[5],
+      totals[6] - retrying, totals[8], retrying, totals[7], totals[9], since, now, '', 0,
+    }
+  end
+
+  if args[1] == '-inf' and is_counted() then
+    local fine, reply = pcall(counted)
+    if fine and reply then return reply end
+  end
 
   local aside = {}
   for _, id in ipairs(redis.call('ZRANGE', key('broken'), 0, -1)) do aside[id] = true end
@@ -41,8 +70,8 @@ look('backlog', function(args)
     if state ~= 'probing' then
       done = math.min(redis.call('HLEN', job_key(id, 'done')), total)
       rest = total - done - held - due - later
-      -- The assembly is among the held passes only if no pass is left to give out.
-      if held > 0 and cursor >= total and redis.call('HEXISTS', job_key(id, 'live'), text(total)) == 1 then
+      -- The assembly is not among the passes.
+      if held > 0 and redis.call('HEXISTS', job_key(id, 'live'), text(total)) == 1 then
         rest = rest + 1
       end
     end

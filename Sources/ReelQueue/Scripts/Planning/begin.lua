@@ -22,15 +22,13 @@ transition('begin', function(args)
 
   -- Jobs whose keys have expired leave the list of jobs.
   for _, old in ipairs(redis.call('ZRANGEBYSCORE', key('jobs'), '-inf', now - retention, 'LIMIT', 0, 100)) do
-    if redis.call('EXISTS', job_key(old)) == 0 then
-      leave_ended(old)
-      redis.call('ZREM', key('jobs'), old)
-    end
+    if redis.call('EXISTS', job_key(old)) == 0 then unlist(old) end
   end
 
   if state ~= 'probing' then
     created = now
     leave_ended(id)
+    redis.call('ZREM', key('broken'), id)
     withhold_webhooks(id)
     redis.call('UNLINK', job_key(id))
     for _, part in ipairs(PARTS) do redis.call('UNLINK', job_key(id, part)) end
@@ -43,6 +41,7 @@ transition('begin', function(args)
     'offered', now)
   reweigh(id)
   redis.call('ZREM', job_key(id, 'retry'), PROBE)
+  recount(id, true)
   event('begun', id, PROBE, worker)
   return need_of(failures(id, PROBE), tonumber(args[3]))
 end)

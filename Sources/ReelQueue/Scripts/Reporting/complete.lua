@@ -15,8 +15,8 @@ transition('complete', function(args)
   local id, index, token, worker, place = args[1], args[2], args[3], args[4], tonumber(args[2])
   local decoded, encoded, peak = tonumber(args[8]), tonumber(args[9]), tonumber(args[10])
   local lease, retention, cpu = tonumber(args[11]), tonumber(args[12]), tonumber(args[13] or 0)
-  local state, passes, sum, cursor, noted, plan = unpack(
-    redis.call('HMGET', job_key(id), 'state', 'passes', 'sum', 'cursor', 'noted', 'plan'))
+  local state, passes, sum, cursor, noted, plan, paused, offered = unpack(
+    redis.call('HMGET', job_key(id), 'state', 'passes', 'sum', 'cursor', 'noted', 'plan', 'paused', 'offered'))
   passes = tonumber(passes)
 
   if state and (plan ~= args[5] or index == PROBE) then return 'late' end
@@ -71,6 +71,7 @@ transition('complete', function(args)
     and redis.call('ZCARD', job_key(id, 'retry')) == 0 then
     schedule(id, now)
   end
+  recount(id, false, finished < passes and { state, passes, cursor, paused, offered } or nil)
   event('completed', id, index, worker)
   if started and place < passes then
     local took = math.max(now - started, 0)

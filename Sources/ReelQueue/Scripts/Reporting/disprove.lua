@@ -32,6 +32,7 @@ transition('disprove', function(args)
   end
   remove_results(id)
   for _, part in ipairs({ 'fails', 'returned', 'times' }) do redis.call('UNLINK', job_key(id, part)) end
+  recount(id)
   event('disproved', id, index, worker)
   return 'probing'
 end)

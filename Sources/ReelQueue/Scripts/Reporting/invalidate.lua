@@ -45,6 +45,7 @@ transition('invalidate', function(args)
   if exhausted then
     fail_job(id, retention, 'exhausted', exhausted, attempts, worker, reason)
   else
+    recount(id)
     wake(#wrong)
   end
   return #wrong

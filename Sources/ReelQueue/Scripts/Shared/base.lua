@@ -64,14 +64,20 @@ local function refuse_schema()
   local found = redis.call('GET', key('schema'))
   if found == SCHEMA then return nil end
   if found then return redis.error_reply('REELSCHEMA ' .. found) end
+  -- The backlog of an empty board is counted from its first job on.
+  redis.call('HSET', key('control'), 'counted', 1)
   redis.call('SET', key('schema'), SCHEMA)
 end
+
+-- Counts a job anew for the backlog. `backlog.lua` defines it.
+local recount
 
 -- Sets aside a job with a value that no function writes: none of its passes is given out until a user cancels or
 -- removes the job.
 local function set_aside(id)
   redis.call('ZADD', key('broken'), now, id)
   for _, list in ipairs({ 'run', 'queue', 'timer', 'tail' }) do redis.call('ZREM', key(list), id) end
+  recount(id, true)
   event('broken', id)
 end
 

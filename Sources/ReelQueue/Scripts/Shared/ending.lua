@@ -44,6 +44,7 @@ local function end_job(id, state, retention, why)
   redis.call('PEXPIRE', job_key(id), retention)
   for _, part in ipairs(PARTS) do redis.call('PEXPIRE', job_key(id, part), retention) end
   redis.call('ZREM', key('active'), id)
+  recount(id, true)
   event(state, id)
   count({ 'jobs:' .. state, 1 })
 end
@@ -82,6 +83,7 @@ local function advance_state(id, retention)
     schedule(id, tonumber(redis.call('ZSCORE', job_key(id, 'retry'), passes)))
     -- What ends a job goes before what begins others.
     if state == 'running' then redis.call('ZADD', key('run'), 'XX', 'LT', 0, id) end
+    recount(id)
   end
 end
 

@@ -31,8 +31,8 @@ local function set_holder(id, index, part, token, worker, lease, started, decode
     token .. ' ' .. started .. ' ' .. decoded .. ' ' .. encoded .. ' ' .. worker)
 end
 
--- Ends a token's hold on a pass and its lease; each transition that takes a pass from a holder ends with it. If the
--- pass has a backup attempt, that becomes the holder in `live`.
+-- Ends a token's hold on a pass and its lease, and counts the job anew; each transition that takes a pass from a holder
+-- ends with it. If the pass has a backup attempt, that becomes the holder in `live`.
 local function remove_holder(id, index, token)
   local backup = redis.call('HGET', job_key(id, 'copies'), index)
   if token_of(backup) == token then
@@ -48,6 +48,7 @@ local function remove_holder(id, index, token)
     end
   end
   redis.call('ZREM', key('lease'), lease_name(id, index, token))
+  recount(id)
 end
 
 -- Extends the probe's lease if the token holds it and the job is probing. Returns whether it did.

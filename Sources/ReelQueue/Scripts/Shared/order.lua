@@ -56,7 +56,12 @@ end
 local function end_begun(id)
   if redis.call('ZREM', key('begun'), id) == 0 then return end
   local begun = 'begun:' .. (redis.call('HGET', job_key(id), 'owner') or '')
-  redis.call('HSET', key('turns'), begun, text(math.max((redis.call('HGET', key('turns'), begun) or 1) - 1, 0)))
+  local others = (redis.call('HGET', key('turns'), begun) or 1) - 1
+  if others > 0 then
+    redis.call('HSET', key('turns'), begun, text(others))
+  else
+    redis.call('HDEL', key('turns'), begun)
+  end
 end
 
 -- Has a job wait for a slot: in `run` if it is begun, else in `queue`.

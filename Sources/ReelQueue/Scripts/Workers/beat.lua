@@ -23,7 +23,7 @@ transition('beat', function(args)
   local function forget_losses(id, index, whole)
     local record = failures(id, index)
     if whole <= record.whole then return end
-    record.whole, record.attempts.lost = whole, nil
+    record.whole, record.attempts.lost, record.hosts.lost = whole, nil, nil
     store_failures(id, index, record)
   end
 
@@ -51,6 +51,7 @@ transition('beat', function(args)
     if whole > 0 and redis.call('HEXISTS', job_key(id, 'fails'), index) == 1 then forget_losses(id, index, whole) end
     if not held then
       redis.call('ZREM', job_key(id, 'retry'), index)
+      recount(id)
       event('adopted', id, index, worker)
     end
     return 'ok'

@@ -1,4 +1,5 @@
--- reap: requeues passes whose leases have lapsed, charges them as lost, and finishes torn transitions.
+-- reap: requeues passes whose leases have lapsed, charges them as lost, finishes torn transitions, and tidies a part of
+-- the board.
 --
 -- args     1 lease (ms)  2 retention (ms)
 -- Reply    {passes requeued, leases looked at}; a call looks at REAPED leases at most: if it did, call again
@@ -31,7 +32,7 @@ transition('reap', function(args)
   if -jump > math.max(lease, 0) then
     -- Beats may have extended some leases since then, so leases are limited and not moved back.
     limit(key('lease'), lease)
-    move_back(key('timer'), -jump)
+    for _, list in ipairs({ 'timer', 'ready', 'later' }) do move_back(key(list), -jump) end
     for _, id in ipairs(redis.call('ZRANGE', key('active'), 0, -1)) do move_back(job_key(id, 'retry'), -jump) end
   end
   if has_just_started(lease) then
@@ -76,5 +77,6 @@ transition('reap', function(args)
     redis.call('HDEL', key('control'), 'drain:' .. worker)
     redis.call('ZREM', key('workers'), worker)
   end
+  tidy()
   return { requeued, #lapsed }
 end)
