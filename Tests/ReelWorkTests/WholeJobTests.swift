@@ -52,6 +52,22 @@ import Testing
         }
     }
 
+    @Test func onlySegmentsInTheStoreMustBeDurable() async throws {
+        try await withWorker { worker in
+            let places = Mutex<[SegmentPlace]>([])
+            worker.engines.answer { request in
+                if case .reverse(let pass) = request {
+                    places.withLock { $0 += pass.segments.compactMap(\.self) }
+                }
+                return .result
+            }
+            try await worker.workToEnd(of: begin(worker).id)
+            #expect(places.withLock { $0.map(\.isDurable) } == [false])
+            try await worker.workToEnd(of: worker.begin().id)
+            #expect(places.withLock { $0.dropFirst().map(\.isDurable) } == [true, true, true, true])
+        }
+    }
+
     @Test func aJobOfSeveralPassesIsSharedOut() async throws {
         try await withWorker { worker in
             let record = try await worker.begin()
@@ -78,6 +94,10 @@ import Testing
             let record = try await begin(worker)
             try await worker.workToEnd(of: record.id)
             #expect(worker.engines.passes == [0, 0])
+            let step = fault == "assembly" ? "the assembly" : "pass 0"
+            let said = worker.log.lines.filter { $0.contains(" was not done as a whole, since ") }
+            #expect(said.count == 1)
+            #expect(said.first?.hasPrefix("job \(record.id) was not done as a whole, since \(step) failed: ") == true)
             let status = try await worker.status(record.id)
             #expect((status.state, status.framesEncoded) == (.done, WorkerFixture.frames))
             #expect(status.failures == [])
