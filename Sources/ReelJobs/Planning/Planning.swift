@@ -284,13 +284,7 @@ package struct Planning: Sendable {
     }
 
     /// Copies the sources into the store if the record says so.
-    func stage(_ record: JobRecord) async throws(ReelFailure) {
-        let entry = store.job(record.id)
-        for source in record.sources {
-            guard let name = source.staged, await !entry.hasCopy(of: source) else { continue }
-            try await entry.stage(source.path, as: name, source.fingerprint)
-        }
-    }
+    func stage(_ record: JobRecord) async throws(ReelFailure) { try await store.job(record.id).stage(record.sources) }
 }
 
 private struct StoredIndex: Sendable {
