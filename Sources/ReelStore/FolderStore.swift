@@ -108,6 +108,9 @@ package struct FolderStore: JobStore {
     /// sources, so that files move by renaming. It is removed with the returned object.
     package func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }
 
+    /// Removes the temporary folders in the store that killed processes have left.
+    package func removeAbandoned() { TemporaryFolder.removeAbandoned(in: root) }
+
     /// Removes the store's own folders if they are empty; `run` does this at its end.
     package func removeIfEmpty() {
         rmdir(sourcesFolder)
