@@ -228,6 +228,18 @@ struct StoreTests {
         }
     }
 
+    @Test("What killed processes have left is removed on demand, too, and what is in use stays")
+    func abandoned() throws {
+        try withFolder { folder in
+            let store = try FolderStore.make(root: folder)
+            let held = try store.temporaryFolder()
+            try FileManager.default.createDirectory(atPath: folder + "/tmp.dead", withIntermediateDirectories: false)
+            try write("4711 here", folder + "/tmp.dead/lock")
+            store.removeAbandoned()
+            #expect(try names(folder) == ["store.json", String(held.path.dropFirst(folder.count + 1))])
+        }
+    }
+
     @Test("A temporary folder is removed if its maker was killed before it had locked it, and stays while it is made")
     func temporaryWithoutLock() throws {
         try withFolder { folder in

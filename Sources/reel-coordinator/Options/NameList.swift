@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import ReelTerminal
+internal import ReelWords
 
 /// The option `--from-file`: names of videos, one a line.
 struct NameList: ParsableArguments {
