@@ -143,9 +143,9 @@ extension EndToEnd {
 
         /// One pass that takes seconds.
         private func slow() async throws -> [String] {
-            _ = try fixture.copy(try await Clips.shared.wide(), as: "wide.mp4")
-            return ["run", "wide.mp4", "-o", "out.mp4", "--to", "120f", "--pass-frames", "120", "--preset", "slow"]
-                + ["--slots", "1", "--threads", "1", "--json"]
+            _ = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            return ["run", "long.mp4", "-o", "out.mp4", "--pass-frames", "480", "--preset", "slower", "--slots", "1"]
+                + ["--threads", "1", "--json"]
         }
 
         @Test("a short video whose engine dies is done as ever, and nothing is left of the attempt")
@@ -156,9 +156,9 @@ extension EndToEnd {
             }
             #expect(outcome.code == 0, "\(outcome.error)")
             let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))
-            #expect(view.state == "done" && view.frames == 120 && view.framesEncoded == 120)
-            #expect(try await fixture.frames(of: fixture.path("out.mp4")).count == 120)
-            #expect(fixture.names == ["out.mp4", "wide.mp4"])
+            #expect(view.state == "done" && view.frames == 480 && view.framesEncoded == 480)
+            #expect(try await fixture.frames(of: fixture.path("out.mp4")).count == 480)
+            #expect(fixture.names == ["long.mp4", "out.mp4"])
             #expect(try await fixture.isQuiet())
         }
 
@@ -173,11 +173,11 @@ extension EndToEnd {
             #expect(outcome.output.hasPrefix("{\"error\":{\"code\":\"run-stopped\",\"exit\":130,"), "\(outcome.output)")
             #expect(outcome.errorLines.last?.contains("the same command goes on") == true, "\(outcome.error)")
             #expect(try await fixture.isQuiet())
-            #expect(fixture.names == [".reel", "wide.mp4"])
+            #expect(fixture.names == [".reel", "long.mp4"])
             let again = try await fixture.run(.coordinator, command)
             #expect(again.code == 0, "\(again.error)")
-            #expect(try await fixture.frames(of: fixture.path("out.mp4")).count == 120)
-            #expect(fixture.names == ["out.mp4", "wide.mp4"])
+            #expect(try await fixture.frames(of: fixture.path("out.mp4")).count == 480)
+            #expect(fixture.names == ["long.mp4", "out.mp4"])
         }
 
         @Test("a short video whose run is killed leaves no process, and its scratch is removed by the next")
@@ -191,7 +191,7 @@ extension EndToEnd {
             #expect(try await fixture.isQuiet())
             let again = try await fixture.run(.coordinator, command)
             #expect(again.code == 0, "\(again.error)")
-            #expect(fixture.names == ["out.mp4", "wide.mp4"])
+            #expect(fixture.names == ["long.mp4", "out.mp4"])
         }
 
         /// Whether an engine writes a segment into a scratch folder.

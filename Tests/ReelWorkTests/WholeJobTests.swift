@@ -38,6 +38,38 @@ import Testing
         }
     }
 
+    /// Nothing but board and store is between the process that submits a list and the workers.
+    @Test func aListIsPlannedAndDoneByWorkers() async throws {
+        try await withWorker(store: .folder) { worker in
+            let board = worker.board
+            let service = JobService(store: worker.store) { board }
+            let jobs = try (0..<6).map { number in
+                let spec = JobSpec(container: .mkv, crf: 20 + Double(number), passFrames: WorkerFixture.frames)
+                return try JobRecord(submitting: [worker.source], spec: spec)
+            }
+            var told: [JobID] = []
+            try await service.post(jobs) { _, job in
+                if case .success(let job) = job { told.append(job.id) }
+            }
+            #expect(told == jobs.map(\.id))
+            // The submitter read nothing, and left no claim behind.
+            #expect(worker.engines.starts == 0)
+            for job in jobs { #expect(try await worker.held(job.id) == []) }
+            try await worker.work(slots: 2) {
+                for job in jobs {
+                    guard try await board.state(of: job.id)?.isTerminal == true else { return false }
+                }
+                return worker.environment.passes.report.isEmpty
+            }
+            for job in jobs {
+                let status = try await worker.status(job.id)
+                #expect((status.state, status.failures) == (.done, []))
+                #expect(try await worker.store.job(job.id).storedResult().verify().bytes > 0)
+            }
+            #expect(worker.engines.starts == jobs.count)
+        }
+    }
+
     /// The engine may write outputs of gigabytes, and the worker reads the index into its memory.
     @Test func anIndexThatIsTooLongIsNotRead() async throws {
         try await withWorker { worker in

@@ -87,11 +87,12 @@ package struct LocalRun: Sendable {
         // By then no worker writes into their folders any more.
         defer { jobs.tidy() }
         do throws(ReelFailure) {
-            let begun = try await jobs.doSmall()
-            guard !begun.isEmpty else { return }
+            let isLikelySmall = first.job.source.fingerprint.size <= LocalRun.likelySmall
+            let begun = try await isLikelySmall ? jobs.doSmall() : nil
+            if let begun, begun.isEmpty { return }
             // Redis and a worker take about as long to start as recon takes.
             try await cluster(memoryTotal, store).with { redis in
-                var large = begun
+                var large = if let begun { begun } else { try await jobs.doSmall() }
                 while !large.isEmpty {
                     try await jobs.finish(large, redis)
                     large = try await jobs.doSmall()
@@ -101,6 +102,9 @@ package struct LocalRun: Sendable {
             throw LocalRun.said(error, isStopped: jobs.hasWork && LocalRun.mayPass(error))
         }
     }
+
+    /// Bytes of a source from which on most jobs take several passes.
+    private static let likelySmall: Int64 = 8 << 20
 
     /// A failure as a user hears of it. The store is beside the output: if its disk is full, another place helps.
     static func said(_ failure: ReelFailure, isStopped: Bool) -> ReelFailure {
