@@ -1,4 +1,5 @@
 import Foundation
+import Subprocess
 import Testing
 
 extension EndToEnd {
@@ -150,7 +151,7 @@ extension EndToEnd {
 
         @Test("a short video whose engine dies is done as ever, and nothing is left of the attempt")
         func engineDies() async throws {
-            let outcome = try await fixture.run(.coordinator, slow()) { running in
+            let outcome = try await fixture.run(.coordinator, slow()) { running async throws in
                 #expect(try await running.waits { isEncoding })
                 #expect(fixture.kill("reel-engine"))
             }
