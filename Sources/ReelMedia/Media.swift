@@ -36,10 +36,10 @@ package enum Media {
             EncoderIdentity.build)
     }
 
-    /// Writes an index and returns the SHA-256 of the file, in hexadecimal.
+    /// Writes an index and returns the SHA-256 of the file, in hexadecimal. The store that keeps it makes it durable.
     package static func write(_ index: SourceIndex, to locator: Locator) throws(ReelFailure) -> String {
         let bytes = index.encoded()
-        try locator.write(bytes)
+        try locator.write(bytes, isDurable: false)
         return sha256(of: bytes)
     }
 

@@ -28,6 +28,16 @@ package enum AtomicFile {
         }
     }
 
+    /// Writes a value as JSON to a new file that only this machine reads, and that need not survive its crash.
+    ///
+    /// Throws as `write` does, also if there is a file of that name.
+    package static func write(json value: some Encodable, toScratch path: String) throws(ReelFailure) {
+        let bytes = try json(of: value)
+        try SystemError.inStore(.write, path) { () throws(SystemCode) in
+            try Descriptor(open: path, O_WRONLY | O_CREAT | O_EXCL).write(bytes[...])
+        }
+    }
+
     static func writeDurably(_ bytes: [UInt8], to path: String, mode: mode_t = 0o666) throws(SystemCode) {
         let file = try Descriptor(open: path, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
         try file.write(bytes[...])

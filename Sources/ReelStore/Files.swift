@@ -63,12 +63,15 @@ enum Files {
         }
     }
 
-    /// Makes a folder and those above it that are missing.
-    static func makeFolders(_ path: String) throws(SystemCode) {
-        if mkdir(path, 0o777) == 0 || errno == EEXIST { return }
+    /// Makes a folder and the ones above it that are missing. Returns whether there were any.
+    @discardableResult
+    static func makeFolders(_ path: String) throws(SystemCode) -> Bool {
+        if mkdir(path, 0o777) == 0 { return true }
+        if errno == EEXIST { return false }
         guard errno == ENOENT, let parent = parent(of: path), parent != path else { throw SystemCode(errno) }
         try makeFolders(parent)
         guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+        return true
     }
 
     /// Names in a folder without "." and "..", sorted; an empty list if there is no folder.

@@ -9,7 +9,7 @@ package struct FolderStore: JobStore {
 
     package var name: String { root }
 
-    private var jobsFolder: String { root + "/jobs" }
+    var jobsFolder: String { root + "/jobs" }
     var sourcesFolder: String { root + "/sources" }
 
     /// Nil for an empty folder that is not a store yet.
@@ -73,11 +73,17 @@ package struct FolderStore: JobStore {
         guard (try? StoreMarker.read(in: root)) == id else { throw ReelFailure(.storeMissing(path: root)) }
     }
 
-    /// Makes folders of the store, and the folders above them. Throws `.storeMissing` as `check` does, so that nothing
-    /// is made in the store's place; `.storeUnusable` or `.storeFull` if they cannot be made.
-    func makeFolders(_ folders: [String]) throws(ReelFailure) {
+    /// Makes folders of the store, and the folders above them. Returns whether any was missing. Throws `.storeMissing` as
+    /// `check` does, so that nothing is made in the store's place; `.storeUnusable` or `.storeFull` if they cannot be
+    /// made.
+    @discardableResult
+    func makeFolders(_ folders: [String]) throws(ReelFailure) -> Bool {
         try check()
-        for folder in folders { try SystemError.inStore(.makeFolder, folder, Files.makeFolders(folder)) }
+        var isMade = false
+        for folder in folders {
+            if try SystemError.inStore(.makeFolder, folder, Files.makeFolders(folder)) { isMade = true }
+        }
+        return isMade
     }
 
     package func establish() throws(ReelFailure) -> StoreID { try StoreMarker.create(in: root) }
@@ -101,6 +107,9 @@ package struct FolderStore: JobStore {
     /// A new empty folder inside the store, for files without a final place; on the same file system as jobs and
     /// sources, so that files move by renaming. It is removed with the returned object.
     package func temporaryFolder() throws(ReelFailure) -> TemporaryFolder { try TemporaryFolder(in: root) }
+
+    /// Removes the temporary folders in the store that killed processes have left.
+    package func removeAbandoned() { TemporaryFolder.removeAbandoned(in: root) }
 
     /// Removes the store's own folders if they are empty; `run` does this at its end.
     package func removeIfEmpty() {

@@ -60,12 +60,19 @@ package struct JobFolder: JobEntry {
 
     package var exists: Bool { access(jobFile, F_OK) == 0 }
 
-    /// Makes the folder and those inside it.
+    /// Makes the folder and the ones inside it, durably.
     package func create() throws(ReelFailure) {
-        try store.makeFolders([segments, assemblies, attempts])
-        for folder in [path, Files.folder(of: path)] {
-            try SystemError.inStore(.makeFolder, path, Files.syncFolder(folder))
-        }
+        guard try makeFolders() else { return }
+        try SystemError.inStore(.makeFolder, path, Files.syncFolder(path))
+        try syncName()
+    }
+
+    /// Returns whether a folder was missing.
+    private func makeFolders() throws(ReelFailure) -> Bool { try store.makeFolders([segments, assemblies, attempts]) }
+
+    /// Makes the folder's name durable.
+    private func syncName() throws(ReelFailure) {
+        try SystemError.inStore(.makeFolder, path, FolderSync.shared.sync(store.jobsFolder))
     }
 
     package func replace(_ read: JobRecord, with changed: JobRecord) throws(ReelFailure) -> Bool {
@@ -99,9 +106,15 @@ package struct JobFolder: JobEntry {
     package func create(_ record: JobRecord) throws(ReelFailure) -> Bool {
         let bytes = try AtomicFile.json(of: record)
         while true {
-            try create()
+            _ = try makeFolders()
             do throws(ReelFailure) {
-                return try whileRecordStays { () throws(ReelFailure) in try AtomicFile.create(bytes, at: jobFile) }
+                let isNew = try whileRecordStays { () throws(ReelFailure) in
+                    try AtomicFile.create(bytes, at: jobFile)
+                }
+                // With the record's name, the names of the folders beside it have become durable. Also if another process
+                // has made them all: it may not have come to this.
+                try syncName()
+                return isNew
             } catch {
                 // The folder was removed before the lock was taken.
                 guard case .jobUnknownHere = error.reason else { throw error }

@@ -8,7 +8,9 @@ package final class TemporaryFolder: Sendable {
     private let lock: FileLock
 
     /// A folder in a store.
-    convenience init(in root: String) throws(ReelFailure) { try self.init(in: root, prefix: "tmp.", isShared: true) }
+    convenience init(in root: String) throws(ReelFailure) {
+        try self.init(in: root, prefix: TemporaryFolder.storePrefix, isShared: true)
+    }
 
     /// A folder of this user alone, in a folder for temporary files in which others may write, too.
     package convenience init(scratchIn root: String) throws(ReelFailure) {
@@ -52,7 +54,11 @@ package final class TemporaryFolder: Sendable {
         removeAbandoned(in: root, prefix: scratchPrefix, ofOthers: false)
     }
 
+    /// Removes the folders that killed processes left in a store.
+    static func removeAbandoned(in root: String) { removeAbandoned(in: root, prefix: storePrefix, ofOthers: true) }
+
     private static let scratchPrefix = "reel-scratch."
+    private static let storePrefix = "tmp."
 
     /// Seconds after which a folder without its lock counts as abandoned: its maker was killed before it had the lock.
     private static let mostWithoutLock = 10

@@ -92,20 +92,13 @@ struct PassAttempt: Sendable {
     private func assemble(
         in engine: any Engine, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> PassResult {
-        let container = context.plan.container
         let feed = AssemblyFeed(
             job: claim.job, passCount: context.plan.passes.count, board: environment.board, store: environment.store,
             clock: environment.clock)
-        let request = EngineRequest.assemble(
-            AssembleRequest(job: context.files, output: entry.assembling(container, token: claim.token)))
-        guard case .assembly(let result) = try await engine.perform(request, progress: progress, next: feed.next)
-        else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
-        let output = try await entry.adoptOutput(
-            assembledBy: claim.token, as: container, bytes: result.bytes, sha256: result.checksum)
-        try await entry.recordDone(output, on: environment.board)
-        let statistics = PassStatistics(
-            framesEncoded: attempt.work.frames, peakRSS: result.peakRSS, outputBytes: result.bytes)
-        return PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics)
+        let assembly = Assembly(of: context.plan, context.files, in: entry, token: claim.token)
+        let (result, output) = try await assembly.perform(in: engine, progress: progress, next: feed.next)
+        try await entry.recordDone(output, at: environment.board.endOfNow())
+        return result
     }
 }
 

@@ -92,8 +92,15 @@ package final class Slot: Sendable {
             store: environment.store, engine: environment.engines, capacity: capacity, quotas: environment.quotas)
         let scratch = try TemporaryFolder(scratchIn: environment.scratch)
         // What a job may take counts from its first pass on, so planning takes nothing of it.
-        let (job, isDone) = try await attempt.timed(environment.quotas.allowance()) { [environment] in
+        let (job, isDone, failure) = try await attempt.timed(environment.quotas.allowance()) { [environment] in
             try await planning.plan(attempt.claim, on: environment.board, scratch: scratch.path)
+        }
+        if let failure {
+            environment.log.notice(
+                """
+                job \(job.id) was not done as a whole, since \(failure.step) failed: \(failure.failure.words); its passes \
+                are published instead
+                """, metadata: attempt.work.facts)
         }
         return .planned(passes: job.plan.passes.count, isDone: isDone)
     }

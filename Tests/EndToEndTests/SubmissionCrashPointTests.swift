@@ -39,6 +39,47 @@ import Testing
         }
     }
 
+    /// Its jobs are begun at the same time, so a step is another one's each time.
+    @Test("crash point: coordinator killed while it submits a list")
+    func killedInAList() async throws {
+        let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
+        let sources = try (0..<3).map { number in
+            let source = try fixture.copy(clip, as: "crowd\(number).mov")
+            // Files of one time and content are one source.
+            let time = Date(timeIntervalSince1970: 1_700_000_000 + Double(number))
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: source)
+            return source
+        }
+        let list = fixture.path("list")
+        try (sources.joined(separator: "\n") + "\n").write(toFile: list, atomically: true, encoding: .utf8)
+        try await Fleet.with(fixture, workers: 0) { fleet in
+            var acknowledged: Set<String> = []
+            var step = 1
+            var isWhole = false
+            while !isWhole {
+                let sickness = try await Sickness(fixture)
+                try sickness.setDeath(step)
+                // One pass each.
+                let options = ["--lossless", "--pass-frames", "\(100 + step)"]
+                let outcome = try await fixture.run(
+                    .coordinator, ["submit", "--from-file", list] + options,
+                    environment: fleet.environment(as: "reel-coordinator").merging(sickness.environment) { $1 })
+                isWhole = outcome.code == 0
+                try #require(isWhole || outcome.code == 128 + 9, "step \(step): \(outcome.error)")
+                acknowledged.formUnion(outcome.output.split(separator: "\n").map(String.init))
+                step += 5
+                try #require(step < 300)
+            }
+            let jobs = fleet.jobs.filter { fleet.record(of: $0) != nil }
+            #expect(acknowledged.isSubset(of: jobs) && acknowledged.count < jobs.count)
+            let states = Set(try jobs.map { try fleet.sight($0).state })
+            #expect(states.isSubset(of: ["", "probing"]) && states.contains(""), "\(states)")
+            for id in fleet.jobs.subtracting(jobs) { #expect(try fleet.sight(id).state == "") }
+            try await fleet.startWorker()
+            try await expectDone(jobs, of: clip, fleet)
+        }
+    }
+
     /// The log of a machine that crashes lacks its last second.
     @Test("crash point: Redis killed and restarted, without the last steps of a submission")
     func redisForgetsASubmission() async throws {

@@ -85,6 +85,17 @@ struct WireTests {
                 ].map(EngineInput.request) + [.segments([segment])], "requests.json")
     }
 
+    @Test("A place that need not be durable says so; others are as an engine of an earlier release expects them")
+    func durability() throws {
+        let (durable, name) = (place(0..<120), place(0..<120).name)
+        let passing = SegmentPlace(name: name, data: durable.data, record: durable.record, isDurable: false)
+        for (place, isDurable) in [(durable, true), (passing, false)] {
+            let bytes = try JSONEncoder().encode(place)
+            #expect(try JSONDecoder().decode(SegmentPlace.self, from: bytes).isDurable == isDurable)
+            #expect(String(decoding: bytes, as: UTF8.self).contains("isPassing") == !isDurable)
+        }
+    }
+
     @Test("Events are written as the golden file says, and are read back")
     func events() throws {
         let diagnostics: [Diagnostic] = [.soundNotHeard(track: 1)]

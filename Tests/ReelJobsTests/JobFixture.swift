@@ -79,12 +79,13 @@ final class JobFixture {
         #expect(try await board.fail(claim, worker: WorkerID("w1"), failure: failure) == .jobFailed)
     }
 
-    /// Claims a pass that must be there.
-    func claim() async throws -> Claim {
+    /// Claims a pass, or the planning of a job, that must be there.
+    func claim(memory: Int64 = 1000, protocolVersion: Int = 1) async throws -> Claim {
         try #require(
             try await board.claim(
                 WorkerOffer(
-                    worker: WorkerID("w1"), memoryFree: 1000, encoders: ["libx264 1"], protocolVersion: 1)))
+                    worker: WorkerID("w1"), memoryFree: memory, encoders: ["libx264 1"],
+                    protocolVersion: protocolVersion)))
     }
 
     /// A job that is done, with a result in the store, as an assembly leaves it. The board does not know it.

@@ -62,6 +62,89 @@ extension ServiceTests {
             #expect(try await fixture.board.isEmpty())
         }
 
+        // MARK: Lists
+
+        private func list(_ fixture: JobFixture, _ count: Int) throws -> [JobRecord] {
+            try (0..<count).map { try fixture.job("clip\($0)") }
+        }
+
+        @Test func aListIsPostedInItsOrder() async throws {
+            let fixture = try await JobFixture()
+            let jobs = try list(fixture, 40)
+            try fixture.finish(jobs[5])
+            try await fixture.publish(jobs[7])
+            var heard: [(place: Int, job: PostedJob)] = []
+            for _ in 0..<2 {
+                heard = []
+                try await fixture.service.post(jobs) { place, job in
+                    if case .success(let job) = job { heard.append((place, job)) }
+                }
+                #expect(heard.map(\.place) == Array(0..<40))
+                #expect(heard.map(\.job.id) == jobs.map(\.id))
+                #expect(heard[5].job.job.outcome == .finished && heard[5].job.state == .done)
+                #expect(heard[7].job.job.outcome == .attached && heard[7].job.state == .running)
+                #expect(heard[7].job.job.diagnostics == [.noTimestamps])
+            }
+            #expect(heard.allSatisfy { !$0.job.isNew })
+            #expect(Set(try fixture.store.jobs()) == Set(jobs.map(\.id)))
+            for (place, job) in jobs.enumerated() where ![5, 7].contains(place) {
+                #expect(try await fixture.board.state(of: job.id) == .probing)
+            }
+            // No submitter holds the planning, which a worker gets.
+            let claim = try await fixture.claim(memory: 1 << 30, protocolVersion: Wire.version)
+            #expect(claim.work == .planning && jobs.map(\.id).contains(claim.job))
+        }
+
+        @Test func aJobOfAListThatCannotBeBegunEndsAlone() async throws {
+            let fixture = try await JobFixture()
+            var jobs = try list(fixture, 20)
+            jobs[3].sources[0].staged = "clip3.mp4"
+            try FileManager.default.removeItem(atPath: jobs[3].source.path)
+            jobs[4].sources[0].staged = "clip4.mp4"
+            var failed: [Int: FailureReason] = [:]
+            try await fixture.service.post(jobs) { place, job in
+                if case .failure(let failure) = job { failed[place] = failure.reason }
+            }
+            #expect(Array(failed.keys) == [3], "\(failed)")
+            // No worker finds the record of a job that was not begun.
+            #expect(try fixture.store.jobs().count == 19)
+            #expect(try await fixture.board.state(of: jobs[3].id) == nil)
+            #expect(fixture.store.job(jobs[4].id).hasCopy(of: jobs[4].source))
+        }
+
+        @Test func aListThatIsInterruptedHasBegunWhatWasToldAndNothingElse() async throws {
+            let fixture = try await JobFixture()
+            let (jobs, service) = (try list(fixture, 60), fixture.service)
+            let task = Task {
+                var heard: [JobID] = []
+                let end = await reason {
+                    try await service.post(jobs) { _, job in
+                        if case .success(let job) = job { heard.append(job.id) }
+                        withUnsafeCurrentTask { $0?.cancel() }
+                    }
+                }
+                return (heard, end)
+            }
+            let (heard, end) = await task.value
+            #expect(end == .interrupted)
+            #expect(!heard.isEmpty && heard.count < 60)
+            #expect(heard == Array(jobs.prefix(heard.count)).map(\.id))
+            #expect(Set(try fixture.store.jobs()) == Set(heard))
+            for id in heard { #expect(try await fixture.board.state(of: id) == .probing) }
+        }
+
+        @Test func aListThatStartsOverRemovesWhatWasDone() async throws {
+            let fixture = try await JobFixture()
+            let jobs = try list(fixture, 3)
+            try fixture.finish(jobs[1])
+            var outcomes: [SubmittedJob.Outcome] = []
+            try await fixture.service.post(jobs, anew: true) { _, job in
+                if case .success(let job) = job { outcomes.append(job.job.outcome) }
+            }
+            #expect(outcomes == [.published, .published, .published])
+            #expect(await fixture.store.job(jobs[1].id).result == nil)
+        }
+
         @Test func submittersOfOneJobWaitForTheSamePlan() async throws {
             let fixture = try await JobFixture()
             let job = try fixture.job()

@@ -18,6 +18,17 @@ struct AtomicFileTests {
         }
     }
 
+    @Test("A scratch file is new, and is read like any other")
+    func scratch() throws {
+        try withFolder { folder in
+            let path = folder + "/plan.json"
+            try AtomicFile.write(json: ["a": 1], toScratch: path)
+            #expect(try AtomicFile.read(json: [String: Int].self, from: path) == ["a": 1])
+            #expect(throws: ReelFailure.self) { try AtomicFile.write(json: ["a": 2], toScratch: path) }
+            #expect(try text(path) == #"{"a":1}"#)
+        }
+    }
+
     @Test("Of several processes that create a file at the same time one succeeds, and its file stays")
     func creates() async throws {
         let folder = NSTemporaryDirectory() + "reel-store-tests-" + UUID().uuidString

@@ -1,7 +1,9 @@
+import Dispatch
 import Foundation
 import ReelCore
 import ReelStore
 import ReelWords
+import Synchronization
 import Testing
 
 @Suite("The store in a folder")
@@ -21,6 +23,29 @@ struct StoreTests {
             let missing = #expect(throws: ReelFailure.self) { try store.job(JobID("c3")).read() }
             #expect(missing?.reason == .jobUnknownHere(job: JobID("c3"), path: path))
             #expect(try names(folder + "/store/jobs/a2") == ["assemblies", "attempts", "job.json", "segments"])
+        }
+    }
+
+    @Test("Threads that record jobs at the same time each find their record there, and no job has two")
+    func atOnce() throws {
+        try withFolder { folder in
+            let store = try FolderStore.make(root: folder + "/store")
+            let created = Mutex<[String: Int]>([:])
+            let failures = Mutex<[String]>([])
+            // Each of forty jobs, twice.
+            DispatchQueue.concurrentPerform(iterations: 80) { number in
+                let job = store.job(JobID("\(number % 40 + 10)"))
+                do {
+                    let isNew = try job.create(record(job.id))
+                    let isThere = try job.read() == record(job.id)
+                    created.withLock { $0[job.id.text, default: 0] += isNew && isThere ? 1 : 0 }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock(\.self) == [])
+            #expect(created.withLock(\.self).values.allSatisfy { $0 == 1 })
+            #expect(try store.jobs().count == 40)
         }
     }
 
@@ -200,6 +225,18 @@ struct StoreTests {
             }
             #expect(try names(folder) == ["store.json", String(first.path.dropFirst(folder.count + 1))])
             #expect(try text(first.path + "/index") == "index")
+        }
+    }
+
+    @Test("What killed processes have left is removed on demand, too, and what is in use stays")
+    func abandoned() throws {
+        try withFolder { folder in
+            let store = try FolderStore.make(root: folder)
+            let held = try store.temporaryFolder()
+            try FileManager.default.createDirectory(atPath: folder + "/tmp.dead", withIntermediateDirectories: false)
+            try write("4711 here", folder + "/tmp.dead/lock")
+            store.removeAbandoned()
+            #expect(try names(folder) == ["store.json", String(held.path.dropFirst(folder.count + 1))])
         }
     }
 

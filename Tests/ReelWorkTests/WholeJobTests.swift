@@ -38,6 +38,38 @@ import Testing
         }
     }
 
+    /// Nothing but board and store is between the process that submits a list and the workers.
+    @Test func aListIsPlannedAndDoneByWorkers() async throws {
+        try await withWorker(store: .folder) { worker in
+            let board = worker.board
+            let service = JobService(store: worker.store) { board }
+            let jobs = try (0..<6).map { number in
+                let spec = JobSpec(container: .mkv, crf: 20 + Double(number), passFrames: WorkerFixture.frames)
+                return try JobRecord(submitting: [worker.source], spec: spec)
+            }
+            var told: [JobID] = []
+            try await service.post(jobs) { _, job in
+                if case .success(let job) = job { told.append(job.id) }
+            }
+            #expect(told == jobs.map(\.id))
+            // The submitter read nothing, and left no claim behind.
+            #expect(worker.engines.starts == 0)
+            for job in jobs { #expect(try await worker.held(job.id) == []) }
+            try await worker.work(slots: 2) {
+                for job in jobs {
+                    guard try await board.state(of: job.id)?.isTerminal == true else { return false }
+                }
+                return worker.environment.passes.report.isEmpty
+            }
+            for job in jobs {
+                let status = try await worker.status(job.id)
+                #expect((status.state, status.failures) == (.done, []))
+                #expect(try await worker.store.job(job.id).storedResult().verify().bytes > 0)
+            }
+            #expect(worker.engines.starts == jobs.count)
+        }
+    }
+
     /// The engine may write outputs of gigabytes, and the worker reads the index into its memory.
     @Test func anIndexThatIsTooLongIsNotRead() async throws {
         try await withWorker { worker in
@@ -49,6 +81,21 @@ import Testing
             #expect(
                 reasons?.first == .engineNonsense(place: place, nonsense: .unfitResult(part: .numbers), lastWords: nil))
             #expect(try await worker.store.source(record.source.fingerprint).index(.index) == nil)
+        }
+    }
+
+    @Test func onlySegmentsInTheStoreMustBeDurable() async throws {
+        try await withWorker { worker in
+            let places = Mutex<[SegmentPlace]>([])
+            worker.engines.answer { request in
+                if case .reverse(let pass) = request {
+                    places.withLock { $0 += pass.segments.compactMap(\.self) }
+                }
+                return .result
+            }
+            try await worker.workToEnd(of: begin(worker).id)
+            try await worker.workToEnd(of: worker.begin().id)
+            #expect(places.withLock(\.self).map(\.isDurable) == [false, true, true, true, true])
         }
     }
 
@@ -78,6 +125,10 @@ import Testing
             let record = try await begin(worker)
             try await worker.workToEnd(of: record.id)
             #expect(worker.engines.passes == [0, 0])
+            let step = fault == "assembly" ? "the assembly" : "pass 0"
+            let said = worker.log.lines.filter { $0.contains(" was not done as a whole, since ") }
+            #expect(said.count == 1)
+            #expect(said.first?.hasPrefix("job \(record.id) was not done as a whole, since \(step) failed: ") == true)
             let status = try await worker.status(record.id)
             #expect((status.state, status.framesEncoded) == (.done, WorkerFixture.frames))
             #expect(status.failures == [])

@@ -165,11 +165,17 @@ package struct SegmentPlace: Hashable, Codable, Sendable {
     package var data: Locator
     /// The place of its `SegmentRecord`, as JSON.
     package var record: Locator
+    /// True, or missing from the request: an engine that does not know it makes each segment durable, which is no harm.
+    private var isPassing: Bool?
 
-    package init(name: SegmentName, data: Locator, record: Locator) {
+    /// Whether both must survive a crash of the machine. Segments that the same engine joins need not.
+    package var isDurable: Bool { isPassing != true }
+
+    package init(name: SegmentName, data: Locator, record: Locator, isDurable: Bool = true) {
         self.name = name
         self.data = data
         self.record = record
+        isPassing = isDurable ? nil : true
     }
 }
 

@@ -48,6 +48,9 @@ package struct Quotas: Hashable, Codable, Sendable {
         }
     }
 
+    /// Whether nothing is limited.
+    package var isEmpty: Bool { limits.isEmpty }
+
     package var countsJobs: Bool { self[.jobTime] != nil || self[.jobCPU] != nil }
 
     /// What is left for a pass, `elapsed` seconds after its job's first pass was given out; the job's finished passes

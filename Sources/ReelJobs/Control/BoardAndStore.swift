@@ -36,9 +36,8 @@ extension JobEntry {
     /// Writes a verified output and the job's end into the record, in one change, before the board is told. If the
     /// board answers that the job has ended otherwise, `settle` takes the end back.
     ///
-    /// - Parameter board: its clock says when that was.
-    package func recordDone(_ output: JobResult, on board: any Board) async throws(ReelFailure) {
-        let now = await board.endOfNow()
+    /// - Parameter now: in seconds since 1970, by the board's clock if there is a board.
+    package func recordDone(_ output: JobResult, at now: Double) async throws(ReelFailure) {
         try await change { record throws(ReelFailure) in
             record.result = output
             if record.state == nil { record.end(.done, at: now) }

@@ -1,13 +1,12 @@
 internal import Foundation
 package import ReelCore
-internal import ReelEngine
 package import ReelHost
 internal import ReelQueue
 package import ReelStore
-internal import Synchronization
 
-/// Reverses videos on this machine, one after the other, with a Redis and a worker of its own and a store beside the
-/// outputs, which all go into the same folder.
+/// Reverses videos on this machine, with a store beside the outputs, which all go into the same folder. A small job is
+/// done by one engine of this process, several at the same time. The others go one after the other through a Redis and a
+/// worker of this run alone, which are started for the first of them.
 ///
 /// A video that fails does not keep the others from being reversed. It leaves only files from which another run of the same
 /// job can resume.
@@ -34,13 +33,13 @@ package struct LocalRun: Sendable {
         case notRemoved(ReelFailure)
     }
 
-    private let requests: [Request]
-    private let programs: Programs
-    private let slots: Int
-    private let memoryTotal: Int64
-    private let memoryIsLimited: Bool
-    private let sandbox: SandboxMode
-    private let anew: Bool
+    let requests: [Request]
+    let programs: Programs
+    let slots: Int
+    let memoryTotal: Int64
+    let memoryIsLimited: Bool
+    let sandbox: SandboxMode
+    let anew: Bool
 
     /// A run of several jobs.
     ///
@@ -64,12 +63,13 @@ package struct LocalRun: Sendable {
         self.anew = anew
     }
 
-    /// Reverses the videos, and delivers each result before it begins the next.
+    /// Reverses the videos, and delivers each result as soon as it is there.
     ///
     /// Throws what ends the run before its end: `.runStopped` if the same run may succeed later, and `.workspaceUnusable` if
     /// the store cannot be made.
     ///
-    /// - Parameter told: hears how each video goes, with its place among the requests.
+    /// - Parameter told: hears how each video goes, with its place among the requests: of small ones in their order, also
+    ///   of the ones that are done at the same time. It is called by one thread at a time.
     package func run(_ told: @escaping @Sendable (Int, Step) -> Void) async throws(ReelFailure) {
         guard let first = requests.first else { return }
         let workspace: Workspace
@@ -83,80 +83,31 @@ package struct LocalRun: Sendable {
         LocalRun.removeOld(in: store, butNot: requests.map { $0.job.id })
         // By then the jobs' locks, which are files in the store, have been let go.
         defer { store.removeIfEmpty() }
-        // Jobs that have files in the store, locked.
-        let works = Mutex<[(work: Work, lock: FileLock)]>([])
+        let jobs = LocalJobs(of: self, workspace, store, told)
         // By then no worker writes into their folders any more.
-        defer { tidy(works.withLock { $0.map(\.work) }, store, told) }
+        defer { jobs.tidy() }
         do throws(ReelFailure) {
+            let isLikelySmall = first.job.source.fingerprint.size <= LocalRun.likelySmall
+            let begun = try await isLikelySmall ? jobs.doSmall() : nil
+            if let begun, begun.isEmpty { return }
             // Redis and a worker take about as long to start as recon takes.
             try await cluster(memoryTotal, store).with { redis in
-                for (place, request) in requests.enumerated() {
-                    let work = Work(place: place, folder: store.job(request.job.id))
-                    told(place, .begun)
-                    do {
-                        let lock = try work.folder.lock()
-                        works.withLock { $0.append((work, lock)) }
-                        let view = try await make(request, in: store, redis) { told(place, $0) }
-                        try Delivery.move(
-                            work.folder.storedResult(), outOf: workspace, to: request.destination.path,
-                            overwrite: request.destination.overwrite)
-                        // The worker may still hold a file in it; if so, the rest is removed at the end.
-                        let isRemoved = (try? work.folder.remove()) != nil
-                        works.withLock { works in
-                            if isRemoved { works.removeLast() } else { works[works.count - 1].work.isUnwanted = true }
-                        }
-                        told(place, .delivered(view))
-                    } catch {
-                        let failure = ReelFailure.of(error)
-                        guard failure.kind != .interrupted else { throw failure }
-                        let isKept = works.withLock { works in
-                            guard works.last?.work.place == place else { return false }
-                            works[works.count - 1].work.isUnwanted = !LocalRun.mayPass(failure)
-                            return LocalRun.mayPass(failure)
-                        }
-                        told(place, .failed(LocalRun.said(failure, isStopped: isKept)))
-                    }
+                var large = if let begun { begun } else { try await jobs.doSmall() }
+                while !large.isEmpty {
+                    try await jobs.finish(large, redis)
+                    large = try await jobs.doSmall()
                 }
             }
         } catch {
-            let isBegun = works.withLock { $0.last?.work.isUnwanted == false }
-            throw LocalRun.said(error, isStopped: isBegun && LocalRun.mayPass(error))
+            throw LocalRun.said(error, isStopped: jobs.hasWork && LocalRun.mayPass(error))
         }
     }
 
-    /// A job that was begun.
-    private struct Work: Sendable {
-        /// Its place among the requests.
-        let place: Int
-        let folder: JobFolder
-        /// Whether its files are of no use to another run of the same job.
-        var isUnwanted = false
-    }
-
-    /// Does a job, up to its result in the store.
-    private func make(
-        _ request: Request, in store: FolderStore, _ redis: @Sendable () async throws -> RedisAddress,
-        _ told: @escaping @Sendable (Step) -> Void
-    ) async throws -> JobView {
-        let planning = Planning(
-            store: store, engine: EngineHost(executable: try programs.path("reel-engine"), sandbox: sandbox),
-            capacity: Capacity(slots: slots, memoryTotal: memoryTotal, isLimit: memoryIsLimited),
-            reading: { told(.reading($0)) })
-        let stored = try await planning.planAlone(request.job, anew: anew)
-        if stored.hadPlan { told(.continued) }
-        return try await finish(stored, to: request.destination, in: store, redis, told)
-    }
-
-    /// Removes the files of jobs that are not for another run.
-    private func tidy(_ works: [Work], _ store: FolderStore, _ told: (Int, Step) -> Void) {
-        for work in works where work.isUnwanted {
-            do throws(ReelFailure) { try work.folder.remove() } catch { told(work.place, .notRemoved(error)) }
-        }
-        store.removeUnusedSources()
-    }
+    /// Bytes of a source from which on most jobs take several passes.
+    private static let likelySmall: Int64 = 8 << 20
 
     /// A failure as a user hears of it. The store is beside the output: if its disk is full, another place helps.
-    private static func said(_ failure: ReelFailure, isStopped: Bool) -> ReelFailure {
+    static func said(_ failure: ReelFailure, isStopped: Bool) -> ReelFailure {
         let said = isStopped ? ReelFailure(.runStopped(last: failure)) : failure
         return said.kind == .unreachable && said.cause == .noSpace ? ReelFailure(.workspaceUnusable(last: said)) : said
     }
@@ -167,7 +118,7 @@ package struct LocalRun: Sendable {
     }
 
     /// Has the job done, unless an earlier run did all of it and could not deliver.
-    private func finish(
+    func finish(
         _ stored: StoredJob, to destination: Destination, in store: FolderStore,
         _ redis: @Sendable () async throws -> RedisAddress, _ told: @escaping @Sendable (Step) -> Void
     ) async throws -> JobView {
@@ -213,7 +164,7 @@ package struct LocalRun: Sendable {
 
     /// Whether the same run may succeed later: neither the request nor the source is at fault, but this machine, or something
     /// that passes, such as a source that was out of reach for a moment.
-    private static func mayPass(_ failure: ReelFailure) -> Bool {
+    static func mayPass(_ failure: ReelFailure) -> Bool {
         switch failure.reason {
         case .passExhausted(_, _, let last), .noWorkerCan(_, let last): return mayPass(last)
         case .sourceOutOfReach: return true
@@ -237,8 +188,10 @@ extension LocalRun {
     /// After this many days without a run of the same job, its files are removed.
     package static let daysKept = 7
 
-    /// Removes the files of jobs that no run has worked on for `daysKept`. Files that cannot be removed stay.
+    /// Removes the files of jobs that no run has worked on for `daysKept`, and what killed runs have left half-made. Files
+    /// that cannot be removed stay.
     static func removeOld(in store: FolderStore, butNot jobs: [JobID]) {
+        store.removeAbandoned()
         let limit = Int(Date().timeIntervalSince1970) - daysKept * 86_400
         for id in (try? store.jobs()) ?? [] where !jobs.contains(id) {
             let folder = store.job(id)

@@ -12,6 +12,10 @@ package struct Planning: Sendable {
     let capacity: Capacity
     let quotas: Quotas
     let reading: JobService.Reading
+    let working: Working
+
+    /// Hears of a job that this process does as a whole, as a board would show it.
+    package typealias Working = @Sendable (JobStatus) -> Void
 
     /// Bytes of memory that planning may take: recon of ten hours at 60 frames a second stays below.
     static let need: Int64 = 512 << 20
@@ -19,15 +23,17 @@ package struct Planning: Sendable {
     /// - Parameters:
     ///   - capacity: slots and memory of the machines that will do the work, as far as they are known.
     ///   - reading: hears how far the engine has read the source.
+    ///   - working: hears how far a small job is, up to its assembly.
     package init(
         store: any JobStore, engine: any EngineRunner, capacity: Capacity, quotas: Quotas = Quotas(),
-        reading: @escaping JobService.Reading = { _ in }
+        reading: @escaping JobService.Reading = { _ in }, working: @escaping Working = { _ in }
     ) {
         self.store = store
         self.engine = engine
         self.capacity = capacity
         self.quotas = quotas
         self.reading = reading
+        self.working = working
     }
 
     /// The engine's report about a job's sources, and the encoders that it has.
@@ -42,13 +48,20 @@ package struct Planning: Sendable {
     /// - Parameter anew: remove first the files that an earlier run left.
     package func planAlone(_ wanted: JobRecord, anew: Bool) async throws(ReelFailure) -> StoredJob {
         let entry = store.job(wanted.id)
-        if anew { try await entry.removeContents() }
-        if let job = try? await StoredJob(entry), await job.result != nil { return job }
-        try await entry.open(wanted)
+        if !anew, let job = try? await StoredJob(entry), await job.result != nil { return job }
+        try await openAlone(wanted, anew: anew)
         return try await planOnly(entry.read()).job
     }
 
-    /// Plans a job whose planning a claim holds, and returns it when its passes are on the board, or when it is done.
+    /// Writes the record of a job that no other process can work at.
+    func openAlone(_ wanted: JobRecord, anew: Bool) async throws(ReelFailure) {
+        let entry = store.job(wanted.id)
+        if anew { try await entry.removeContents() }
+        try await entry.open(wanted)
+    }
+
+    /// Plans a job whose planning a claim holds, and returns it when its passes are on the board, or when it is done; if
+    /// it was small and could not be done as a whole, with the failure.
     ///
     /// Throws `.probeLost` if another process holds the planning by then, `.jobCancelled` if a user cancelled the job,
     /// and what reading and planning throw.
@@ -57,7 +70,7 @@ package struct Planning: Sendable {
     ///   workers.
     package func plan(
         _ claim: Claim, on board: any Board, scratch: String? = nil
-    ) async throws(ReelFailure) -> (job: StoredJob, isDone: Bool) {
+    ) async throws(ReelFailure) -> (job: StoredJob, isDone: Bool, failure: WholeJobFailure?) {
         let entry = store.job(claim.job)
         let record = try await entry.read()
         let planned =
@@ -66,20 +79,20 @@ package struct Planning: Sendable {
             } else {
                 try await planOnly(record)
             }
-        guard let whole = planned.whole else {
+        guard let made = planned.work.made else {
             let finished = await planned.job.finished(in: planned.indexes)
             try await publish(planned.job, claim, finished, on: board)
-            return (planned.job, false)
+            return (planned.job, false, planned.work.failure)
         }
-        try await entry.recordDone(whole.output, on: board)
+        try await entry.recordDone(made.output, at: board.endOfNow())
         do throws(ReelFailure) {
-            try await publish(planned.job, claim, whole.results, on: board)
+            try await publish(planned.job, claim, made.results, on: board)
         } catch {
             // The board alone decides between an end and a cancellation.
             try? await entry.settle(on: board)
             throw error
         }
-        return (planned.job, true)
+        return (planned.job, true, nil)
     }
 
     private func publish(
@@ -271,13 +284,7 @@ package struct Planning: Sendable {
     }
 
     /// Copies the sources into the store if the record says so.
-    func stage(_ record: JobRecord) async throws(ReelFailure) {
-        let entry = store.job(record.id)
-        for source in record.sources {
-            guard let name = source.staged, await !entry.hasCopy(of: source) else { continue }
-            try await entry.stage(source.path, as: name, source.fingerprint)
-        }
-    }
+    func stage(_ record: JobRecord) async throws(ReelFailure) { try await store.job(record.id).stage(record.sources) }
 }
 
 private struct StoredIndex: Sendable {

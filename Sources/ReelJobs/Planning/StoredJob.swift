@@ -47,16 +47,47 @@ extension StoredJob {
     /// Throws `.probeLost` if the claim does not hold the job's planning any more, `.jobCancelled` if a user cancelled
     /// the job meanwhile, and `.unreachable`.
     func publish(on board: any Board, _ claim: Claim, _ finished: [Int: RecordedResult]) async throws(ReelFailure) {
-        let job = BoardJob(
-            id: id, source: record.source.path, frames: plan.framesToMake,
-            passCount: plan.passes.count, audioPasses: plan.audioPasses, need: plan.need, encoders: plan.encoders,
-            protocolVersion: Wire.version, weight: record.terms.weight, encodingEffort: plan.video.encodingEffort,
-            diagnostics: plan.diagnostics, plan: plan.number, planHash: try plan.hash())
+        var job = onBoard
+        job.planHash = try plan.hash()
         switch try await board.publish(job, finished: finished, claim: claim, paused: record.paused) {
         case .published: break
         case .lost: throw ReelFailure(.probeLost(job: id))
         case .cancelled: throw ReelFailure(.jobCancelled(job: id))
         }
+    }
+}
+
+extension StoredJob {
+    /// The job as a board has it, without the plan's hash.
+    private var onBoard: BoardJob {
+        BoardJob(
+            id: id, source: record.source.path, frames: plan.framesToMake,
+            passCount: plan.passes.count, audioPasses: plan.audioPasses, need: plan.need, encoders: plan.encoders,
+            protocolVersion: Wire.version, weight: record.terms.weight, encodingEffort: plan.video.encodingEffort,
+            diagnostics: plan.diagnostics, plan: plan.number)
+    }
+
+    /// The job as a board would show it, while one engine does all of it, or when it is done.
+    ///
+    /// - Parameters:
+    ///   - results: of its passes, and of the assembly, so far.
+    ///   - decoded: frames, in the pass that the engine is at.
+    ///   - encoded: frames likewise.
+    ///   - finished: when it was done, in seconds since 1970; nil before.
+    func status(
+        _ state: JobState, _ results: [Int: RecordedResult], decoded: Int = 0, encoded: Int = 0,
+        finished: Double? = nil
+    ) -> JobStatus {
+        let done = results.keys.count { $0 < plan.passes.count }
+        let live = state.isTerminal ? 0 : 1
+        let taken = results.values.map(\.result.statistics)
+        return JobStatus(
+            job: onBoard, state: state,
+            passes: JobStatus.PassCounts(
+                done: done, live: live, ready: state == .running ? plan.passes.count - done - live : 0),
+            framesEncoded: taken.reduce(encoded) { $0 + $1.framesEncoded },
+            framesDecoded: taken.reduce(decoded) { $0 + $1.framesDecoded }, peakRSS: taken.map(\.peakRSS).max() ?? 0,
+            cpuSeconds: taken.reduce(0) { $0 + $1.cpuSeconds }, created: record.created, finished: finished)
     }
 }
 

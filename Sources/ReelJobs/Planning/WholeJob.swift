@@ -6,24 +6,38 @@ internal import ReelStore
 internal import Synchronization
 
 extension Planning {
-    /// A planned job, and its results if it has also been done.
+    /// A planned job, and what became of its work.
     struct PlannedJob: Sendable {
         let job: StoredJob
         let indexes: [SourceIndex]
-        /// The results of all passes and of the assembly, with the output; nil if other attempts are to make them.
-        let whole: WholeJob.Made?
+        let work: WholeJob.Outcome
     }
 
     /// Bytes of the longest source that one engine both reads and reverses.
     private static let shortSource: Int64 = 64 << 20
 
     /// Whether a job may turn out to be small enough for one engine to do all of it. The plan tells for certain.
-    private func mayBeSmall(_ record: JobRecord) async -> Bool {
+    func mayBeSmall(_ record: JobRecord) async -> Bool {
         let entry = store.job(record.id)
         guard record.sources.count == 1, record.source.fingerprint.size <= Planning.shortSource, !record.paused,
             !record.terms.keepsSegments, !quotas.countsJobs, await !entry.hasFinishedSegments
         else { return false }
         return await entry.publishedOutput == nil
+    }
+
+    /// Plans a job that no other process can work at, and does all of it if it is small. The job's record then says that
+    /// it is done.
+    ///
+    /// - Parameter scratch: a folder of this machine for segments, which no other engine has.
+    func doAlone(_ wanted: JobRecord, anew: Bool, scratch: String) async throws(ReelFailure) -> PlannedJob {
+        try await openAlone(wanted, anew: anew)
+        let entry = store.job(wanted.id)
+        let token = Hexadecimal.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let planned = try await planAndDo(entry.read(), token: token, scratch: scratch)
+        if let made = planned.work.made {
+            try await entry.recordDone(made.output, at: Date().timeIntervalSince1970)
+        }
+        return planned
     }
 
     /// Plans a job, and does all of it if it is small. If that fails, other attempts are left to try its passes: they are
@@ -43,10 +57,11 @@ extension Planning {
                 planning.engine = RunningEngine(session: session)
                 let sources = try await planning.examine([part], of: record)
                 let job = try await planning.findOrMakePlan(of: record.id, from: sources)
-                let whole = WholeJob(job: job, source: part.locator, engine: session, token: token, scratch: scratch)
-                let made = try await whole.make(indexes: part.entry)
-                if made == nil { try await stage(record) }
-                return PlannedJob(job: job, indexes: sources.input.indexes, whole: made)
+                let whole = WholeJob(
+                    job: job, source: part.locator, engine: session, token: token, scratch: scratch, working: working)
+                let outcome = try await whole.make(indexes: part.entry)
+                if outcome.made == nil { try await stage(record) }
+                return PlannedJob(job: job, indexes: sources.input.indexes, work: outcome)
             }
         }
     }
@@ -56,7 +71,7 @@ extension Planning {
         let sources = try await examine(record)
         let job = try await findOrMakePlan(of: record.id, from: sources)
         try await stage(record)
-        return PlannedJob(job: job, indexes: sources.input.indexes, whole: nil)
+        return PlannedJob(job: job, indexes: sources.input.indexes, work: .left)
     }
 
     /// What the engine reaches that reads a source and does the whole job.
@@ -80,6 +95,18 @@ struct WholeJob: Sendable {
     let engine: any Engine
     let token: String
     let scratch: String
+    let working: Planning.Working
+
+    enum Outcome: Sendable {
+        /// The job is not small: its passes are left to others.
+        case left
+        case made(Made)
+        /// Its passes are left to others, too.
+        case failed(WholeJobFailure)
+
+        var made: Made? { if case .made(let made) = self { made } else { nil } }
+        var failure: WholeJobFailure? { if case .failed(let failure) = self { failure } else { nil } }
+    }
 
     /// All results of a job, by the index of the pass or assembly, and the output.
     struct Made: Sendable {
@@ -87,31 +114,38 @@ struct WholeJob: Sendable {
         let output: JobResult
     }
 
-    /// Nil if the job is not small, or if anything of it fails.
-    func make(indexes: any SourceEntry) async throws(ReelFailure) -> Made? {
+    /// Throws `.interrupted` alone.
+    func make(indexes: any SourceEntry) async throws(ReelFailure) -> Outcome {
         guard job.plan.isSmall, let hash = job.plan.sources.first?.indexHash,
             let index = await indexes.locator(of: hash)
-        else { return nil }
+        else { return .left }
+        var step = WholeJobFailure.Step.files
         do throws(ReelFailure) {
-            return try await make(by: index)
+            return .made(try await make(by: index, at: &step))
         } catch {
             guard error.kind != .interrupted else { throw error }
             await job.entry.removePartial(token: token)
-            return nil
+            return .failed(WholeJobFailure(step: step, failure: error))
         }
     }
 
-    private func make(by index: Locator) async throws(ReelFailure) -> Made? {
+    /// - Parameter step: what is done now.
+    private func make(by index: Locator, at step: inout WholeJobFailure.Step) async throws(ReelFailure) -> Made {
         let plan = "\(scratch)/plan.json"
-        try AtomicFile.write(json: job.plan, to: plan)
+        try AtomicFile.write(json: job.plan, toScratch: plan)
         let files = JobFiles(sources: [SourceFiles(source: source, index: index)], plan: .file(plan))
-        guard try job.record.source.fingerprint.matches(source) else { return nil }
+        guard try job.record.source.fingerprint.matches(source) else {
+            throw ReelFailure(.sourceReplaced(path: source.name))
+        }
         var (results, segments): ([Int: RecordedResult], [StoredSegment]) = ([:], [])
         for (number, pass) in job.plan.passes.enumerated() {
-            let result = try await result(of: pass, number, files)
+            step = .pass(number)
+            let result = try await result(of: pass, number, files, after: results)
             segments += result.segments.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
             results[number] = RecordedResult(token: token, result: result)
         }
+        step = .assembly
+        working(job.status(.assembling, results))
         let (assembled, output) = try await assemble(segments, files)
         results[job.plan.passes.count] = RecordedResult(token: token, result: assembled)
         return Made(results: results, output: output)
@@ -119,15 +153,23 @@ struct WholeJob: Sendable {
 
     private func place(of name: SegmentName) -> SegmentPlace {
         SegmentPlace(
-            name: name, data: .file("\(scratch)/\(name.text)"), record: .file("\(scratch)/\(name.recordName)"))
+            name: name, data: .file("\(scratch)/\(name.text)"), record: .file("\(scratch)/\(name.recordName)"),
+            isDurable: false)
     }
 
-    private func result(of pass: Pass, _ number: Int, _ files: JobFiles) async throws(ReelFailure) -> PassResult {
+    /// - Parameter earlier: the results of the passes before.
+    private func result(
+        of pass: Pass, _ number: Int, _ files: JobFiles, after earlier: [Int: RecordedResult]
+    ) async throws(ReelFailure) -> PassResult {
         let subjects = job.plan.subjects(of: pass)
         let places = subjects.map { place(of: SegmentName(subject: $0, token: token)) }
         let request = PassRequest(job: files, pass: number, segments: places, scratch: scratch)
         let before = engine.cpuSeconds
-        let answer = try await engine.perform(pass.request(request))
+        working(job.status(.running, earlier))
+        let answer = try await engine.perform(pass.request(request)) { [job, working] progress in
+            guard case .video(let decoded, let encoded, _) = progress else { return }
+            working(job.status(.running, earlier, decoded: decoded, encoded: encoded))
+        }
         guard case .pass(var result) = answer, job.plan.asks(for: result.segments, of: pass, subjects, token: token)
         else { throw ReelFailure(.engineMisanswered(task: .pass)) }
         result.statistics.cpuSeconds = max(0, engine.cpuSeconds - before)
@@ -137,24 +179,39 @@ struct WholeJob: Sendable {
     private func assemble(
         _ segments: [StoredSegment], _ files: JobFiles
     ) async throws(ReelFailure) -> (PassResult, JobResult) {
-        let (container, before) = (job.plan.container, engine.cpuSeconds)
+        let before = engine.cpuSeconds
         let unnamed = Mutex<[StoredSegment]?>(segments)
-        let request = EngineRequest.assemble(
-            AssembleRequest(job: files, output: job.entry.assembling(container, token: token)))
-        let answer = try await engine.perform(request, progress: { _ in }) {
+        let assembly = Assembly(of: job.plan, files, in: job.entry, token: token)
+        var (result, output) = try await assembly.perform(in: engine) {
             unnamed.withLock { segments in
                 defer { segments = nil }
                 return segments
             }
         }
-        guard case .assembly(let result) = answer else { throw ReelFailure(.engineMisanswered(task: .assemble)) }
-        let output = try await job.entry.adoptOutput(
-            assembledBy: token, as: container, bytes: result.bytes, sha256: result.checksum)
-        let statistics = PassStatistics(
-            framesEncoded: job.plan.video.isPassthrough ? job.plan.frameCount : 0, peakRSS: result.peakRSS,
-            cpuSeconds: max(0, engine.cpuSeconds - before), outputBytes: result.bytes)
-        return (PassResult(segments: [], statistics: statistics, diagnostics: result.diagnostics), output)
+        result.statistics.cpuSeconds = max(0, engine.cpuSeconds - before)
+        return (result, output)
     }
+}
+
+/// Why a small job could not be done as a whole.
+package struct WholeJobFailure: Sendable {
+    package enum Step: Hashable, Sendable, CustomStringConvertible {
+        case files
+        /// By its place in the plan.
+        case pass(Int)
+        case assembly
+
+        package var description: String {
+            switch self {
+            case .files: "opening its files"
+            case .pass(let number): "pass \(number)"
+            case .assembly: "the assembly"
+            }
+        }
+    }
+
+    package let step: Step
+    package let failure: ReelFailure
 }
 
 /// An engine that runs already. It serves everyone who asks for one, whatever the memory and scope.

@@ -56,21 +56,38 @@ extension JobService {
     /// What reading the source shows fails the job later. A job that fails so stays on the board, as any that fails.
     ///
     /// - Parameters:
+    ///   - anew: remove the job's passes and plan first, even if it runs now.
     ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
     package func post(
-        _ wanted: JobRecord, recorded: () throws(ReelFailure) -> Void = {}
+        _ wanted: JobRecord, anew: Bool = false, recorded: () throws(ReelFailure) -> Void = {}
     ) async throws(ReelFailure) -> PostedJob {
-        let admission = JobAdmission(board: board, store: try requiredStore(), wanted: wanted)
+        let store = try requiredStore()
+        if anew { try await withdraw(wanted.id) }
+        let (entry, admission) = (store.job(wanted.id), JobAdmission(board: board, store: store, wanted: wanted))
         var isNew = false
         var state = JobState.probing
         let found = try await admission.admit(
-            created: { created throws(ReelFailure) in
+            created: { created async throws(ReelFailure) in
                 isNew = isNew || created
                 try recorded()
+                try await stage(wanted, in: entry, isNew: created)
             }, known: { state = $0 })
-        guard case .unplanned(let claim) = found else {
+        func posted(_ outcome: SubmittedJob.Outcome, _ plan: Plan? = nil) async -> PostedJob {
+            // The record of a job that was there before may name another output.
+            let output = if isNew { wanted.terms.output } else { try? await entry.read().terms.output }
+            let job = SubmittedJob(
+                id: wanted.id, outcome: outcome, output: output, diagnostics: plan?.diagnostics ?? [])
+            return PostedJob(job: job, state: state, isNew: isNew)
+        }
+        let claim: Claim?
+        switch found {
+        case .finished(let job):
             try await admission.describe()
-            return PostedJob(id: wanted.id, state: state, isNew: isNew)
+            return await posted(.finished, job.plan)
+        case .running(let job):
+            try await admission.describe()
+            return await posted(.attached, job.plan)
+        case .unplanned(let held): claim = held
         }
         // The planning goes back, uncharged, so that a worker takes it.
         func handBack() async throws(ReelFailure) {
@@ -81,13 +98,62 @@ extension JobService {
             throw error
         }
         try await handBack()
-        return PostedJob(id: wanted.id, state: state, isNew: isNew)
+        guard claim != nil else { return await posted(.attached) }
+        return await posted(entry.hasFinishedSegments ? .continued : .published)
+    }
+
+    /// Copies a job's sources into the store if the record says so: the workers that plan it need not see them.
+    private func stage(_ wanted: JobRecord, in entry: any JobEntry, isNew: Bool) async throws(ReelFailure) {
+        do throws(ReelFailure) { try await entry.stage(wanted.sources) } catch {
+            // Workers put a job with a record on the board, and this one has not been begun.
+            if isNew, let record = try? await entry.read() { _ = try? await entry.remove(ifStill: record) }
+            throw error
+        }
+    }
+
+    /// How many jobs of a list are begun at the same time: their records wait for the disk, not for one another.
+    private static let postsAtOnce = 16
+
+    /// Posts the jobs of a list, several at the same time. Returns when all have been begun or refused.
+    ///
+    /// Throws `.interrupted` if the task is cancelled before. The list then has been worked on up to some job, and `told`
+    /// has heard of each up to there.
+    ///
+    /// - Parameters:
+    ///   - anew: as in the other `post`.
+    ///   - told: hears what became of each job, by its place in the list and in that order.
+    package func post(
+        _ jobs: [JobRecord], anew: Bool = false, told: (Int, Result<PostedJob, ReelFailure>) -> Void
+    ) async throws(ReelFailure) {
+        var (begun, next) = (0, 0)
+        await withTaskGroup(of: (Int, Result<PostedJob, ReelFailure>).self) { group in
+            var ended: [Int: Result<PostedJob, ReelFailure>] = [:]
+            while true {
+                while begun < jobs.count, begun - next < JobService.postsAtOnce, !Task.isCancelled {
+                    let (place, job) = (begun, jobs[begun])
+                    group.addTask(executorPreference: StoreExecutor.shared) { (place, await outcome(of: job, anew)) }
+                    begun += 1
+                }
+                guard let (place, result) = await group.next() else { return }
+                ended[place] = result
+                while let result = ended.removeValue(forKey: next) {
+                    told(next, result)
+                    next += 1
+                }
+            }
+        }
+        guard next == jobs.count else { throw ReelFailure(.interrupted) }
+    }
+
+    private func outcome(of job: JobRecord, _ anew: Bool) async -> Result<PostedJob, ReelFailure> {
+        do throws(ReelFailure) { return .success(try await post(job, anew: anew)) } catch { return .failure(error) }
     }
 }
 
 package struct SubmittedJob: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case attached
+        /// It has begun: its passes are on the board, or a worker is to plan it.
         case published
         /// It goes on by an earlier plan, and keeps the finished passes.
         case continued
@@ -102,11 +168,14 @@ package struct SubmittedJob: Hashable, Sendable {
 }
 
 package struct PostedJob: Hashable, Sendable {
-    package let id: JobID
+    /// What there is to tell its submitter. The diagnostics of a job that was begun are not known yet.
+    package let job: SubmittedJob
     /// The state in which it was found, or `probing` if it was begun.
     package let state: JobState
     /// Whether this call made the job: true for exactly one of several callers that post the same job at once.
     package let isNew: Bool
+
+    package var id: JobID { job.id }
 }
 
 /// A job as it would be done: its plan, with what it was made from.

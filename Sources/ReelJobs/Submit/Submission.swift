@@ -59,6 +59,16 @@ extension JobEntry {
     }
 }
 
+extension JobEntry {
+    /// Copies sources into the store that are to be staged and have no copy yet. Throws as the other `stage` does.
+    func stage(_ sources: [JobSource]) async throws(ReelFailure) {
+        for source in sources {
+            guard let name = source.staged, await !hasCopy(of: source) else { continue }
+            try await stage(source.path, as: name, source.fingerprint)
+        }
+    }
+}
+
 extension JobStatus {
     /// What the submitter says of the job; nil if the board has nothing that can be read.
     var said: Submission? { submission.flatMap { try? JSONDecoder().decode(Submission.self, from: Data($0.utf8)) } }

@@ -178,7 +178,7 @@ struct JobAdmission: Sendable {
     ///   - created: hears whether this call has written the job's record, when that says that the job has not ended.
     ///   - known: hears of the job's state as soon as it is known.
     func admit(
-        created: (Bool) throws(ReelFailure) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
+        created: (Bool) async throws(ReelFailure) -> Void = { _ in }, known: (JobState) -> Void = { _ in }
     ) async throws(ReelFailure) -> Found {
         while true {
             if let job = try? await StoredJob(entry), await job.result != nil {
@@ -196,7 +196,7 @@ struct JobAdmission: Sendable {
                 guard case .jobUnknownHere = error.reason else { throw error }
                 continue
             }
-            try created(isNew)
+            try await created(isNew)
             switch try await board.begin(wanted.beginning, holder: name) {
             case .begun(let claim):
                 known(.probing)

@@ -42,17 +42,21 @@ extension Locator {
     func source() throws(ByteFault) -> any ByteSource { try FileByteSource(file) }
 
     /// Begins to write bytes. Earlier bytes stay until the new ones are committed.
-    func sink() throws(ByteFault) -> any ByteSink { try FileByteSink(file) }
+    ///
+    /// - Parameter isDurable: whether committed bytes survive a crash of the machine.
+    func sink(isDurable: Bool = true) throws(ByteFault) -> any ByteSink {
+        try FileByteSink(file, isDurable: isDurable)
+    }
 
     /// All bytes of something small: an index, a plan.
     func bytes() throws(ReelFailure) -> [UInt8] {
         try failing(.read, self) { () throws(ByteFault) in try source().bytes() }
     }
 
-    /// Writes all bytes at once: they are durable and complete when this returns.
-    func write(_ bytes: [UInt8]) throws(ReelFailure) {
+    /// Writes all bytes at once: they are complete when this returns, and durable if they are to be.
+    func write(_ bytes: [UInt8], isDurable: Bool = true) throws(ReelFailure) {
         try failing(.write, self) { () throws(ByteFault) in
-            let sink = try sink()
+            let sink = try sink(isDurable: isDurable)
             try sink.write(bytes, at: 0)
             sink.finish()
             try sink.commit()
@@ -94,10 +98,10 @@ protocol ByteSink: AnyObject {
     /// The bytes written so far, to be read while the sink exists.
     func written() throws(ByteFault) -> any ByteSource
 
-    /// Nothing more will be written: begins to make the bytes durable, and does not wait for it.
+    /// Nothing more will be written: begins to make the bytes durable if they are to be, and does not wait for it.
     func finish()
 
-    /// Waits until the bytes are durable, and puts them in their place as a whole.
+    /// Waits until the bytes are durable if they are to be, and puts them in their place as a whole.
     func commit() throws(ByteFault)
 }
 
@@ -213,21 +217,22 @@ final class FileByteSink: ByteSink {
     let name: String
     private let partial: String
     private let descriptor: Int32
-    private let writeback: Writeback
+    /// Nil for a file that need not survive a crash of the machine.
+    private let writeback: Writeback?
     private var end: Int64 = 0
     private var isCommitted = false
 
-    init(_ path: String) throws(ByteFault) {
+    init(_ path: String, isDurable: Bool) throws(ByteFault) {
         name = path
         partial = path + ".part"
         // In a shared store, another user may have put a link there.
         descriptor = open(partial, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw ByteFault(errno: errno) }
-        writeback = Writeback(descriptor)
+        writeback = isDurable ? Writeback(descriptor) : nil
     }
 
     deinit {
-        writeback.wait()
+        writeback?.wait()
         if !isCommitted { unlink(partial) }
         close(descriptor)
     }
@@ -241,18 +246,18 @@ final class FileByteSink: ByteSink {
             done += count
         }
         end = max(end, offset + Int64(bytes.count))
-        writeback.reached(end)
+        writeback?.reached(end)
     }
 
     func written() throws(ByteFault) -> any ByteSource { try FileByteSource(partial, duplicating: descriptor) }
 
-    func finish() { writeback.begin(size: end) }
+    func finish() { writeback?.begin(size: end) }
 
     func commit() throws(ByteFault) {
-        try writeback.finish()
+        try writeback?.finish()
         guard rename(partial, name) == 0 else { throw ByteFault(errno: errno) }
         isCommitted = true
-        try syncFolder()
+        if writeback != nil { try syncFolder() }
     }
 
     /// Makes the name durable: after a loss of power the file is found.

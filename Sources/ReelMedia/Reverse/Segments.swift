@@ -185,7 +185,8 @@ extension SegmentRecord {
     }
 }
 
-/// Writes one segment, a NUT file, and last the record that marks it as whole. When `finish` returns, both are durable.
+/// Writes one segment, a NUT file, and last the record that marks it as whole. When `finish` returns, both are durable,
+/// unless their place says that they need not be.
 final class SegmentWriter {
     private let muxer: Muxer
     private let sink: any ByteSink
@@ -201,7 +202,9 @@ final class SegmentWriter {
         describe: (NativeParameters) throws(ReelFailure) -> Void
     ) throws(ReelFailure) {
         (self.place, self.timeBase) = (place, timeBase)
-        sink = try failing(.write, place.data) { () throws(ByteFault) in try place.data.sink() }
+        sink = try failing(.write, place.data) { () throws(ByteFault) in
+            try place.data.sink(isDurable: place.isDurable)
+        }
         muxer = try Muxer(sink, format: "nut")
         let nut = av_guess_format("nut", nil, nil)
         for _ in 0..<(hasTransparency ? 2 : 1) {
@@ -262,7 +265,7 @@ final class SegmentWriter {
         record.name = place.name
         let json: [UInt8]
         do { json = try CanonicalJSON.bytes(of: record) } catch { throw ReelFailure(.notEncodable(said: "\(error)")) }
-        try place.record.write(json)
+        try place.record.write(json, isDurable: place.isDurable)
         return record
     }
 

@@ -74,6 +74,8 @@ struct RunCommand: AsyncParsableCommand {
             items.map { ($0.job, $0.destination) }, programs: try Programs(), slots: slots.count,
             memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
         let displays = items.map { RunDisplay(of: $0, lines) }
+        // One line of the terminal shows how far one of them is.
+        let shown = Mutex(0)
         let (ends, endCommand) = (AsyncStream.makeStream(of: JobEnd.self), endCommand)
         do throws(ReelFailure) {
             try await Interruption.cancelling {
@@ -81,7 +83,11 @@ struct RunCommand: AsyncParsableCommand {
                 async let told: Void = { for await end in ends.stream { await endCommand.tell(end) } }()
                 defer { ends.continuation.finish() }
                 try await local.run { place, step in
-                    displays[place].show(step)
+                    shown.withLock { shown in
+                        if shown != place { displays[shown].clear() }
+                        shown = place
+                        displays[place].show(step)
+                    }
                     if let end = displays[place].told(of: step) { ends.continuation.yield(end) }
                 }
                 ends.continuation.finish()

@@ -12,12 +12,14 @@ struct SubmitCommand: AsyncParsableCommand {
         discussion: HelpText.text(
             """
             Submitting the same again attaches to the running job, or resumes the interrupted one. If a video is refused, \
-            the others are still submitted and delivered. With --json, id and state of each job come as soon as it has its \
-            id, and with --wait the job as it ended.
+            the others are still submitted and delivered. The workers read the sources of several videos, so what is \
+            wrong inside one fails its job. With --json, id and state of each job come as soon as it has its id, and with \
+            --wait the job as it ended.
             """,
             HelpText.examples(
                 "reel-coordinator submit clip.mp4",
                 "reel-coordinator submit *.mp4 --container mkv --wait",
+                "find /srv/clips -name '*.mov' | reel-coordinator submit --from-file -",
                 "reel-coordinator submit clip.mp4 -o /srv/out/clip.mp4 --weight 3",
                 #"reel-coordinator submit clip.mp4 --name "Trailer, take 3" --label project=trailer"#),
             HelpText.encoders, HelpText.containers,
@@ -28,8 +30,9 @@ struct SubmitCommand: AsyncParsableCommand {
         help:
             "The videos to reverse, or files of edits (.json) and timelines (.otio); with --stitch, one output of all.",
         completion: .file())
-    var sources: [String]
+    var sources: [String] = []
 
+    @OptionGroup var list: NameList
     @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.") var wait = false
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
@@ -45,40 +48,35 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var lines: JSONLines
 
     func validate() throws {
+        guard !sources.isEmpty || list.file != nil else {
+            throw ValidationError("name the videos to reverse, or a list of them with --from-file")
+        }
         guard wait || !lines.progress else { throw ValidationError("--progress needs --wait") }
         guard wait || !output.overwrite else { throw ValidationError("--overwrite needs --wait") }
         guard wait || endCommand.onDone == nil else { throw ValidationError("--on-done needs --wait") }
     }
 
     func run() async throws {
-        let roots = try sourceRoot.roots()
+        let (roots, submission) = (try sourceRoot.roots(), submission.submission)
         // Not in `validate`: the parser takes the value of an unknown option for another video.
-        let (started, wanted) = try output.batch(of: sources, spec, checks: wait, lines) {
+        let (started, wanted) = try output.batch(of: sources + list.names(), spec, checks: wait, lines) {
             (draft, choice) throws(ReelFailure) in
             var terms = terms.terms
             terms.output = choice.path
             return try JobRecord(
                 submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
-                submission: submission.submission, within: roots, stages: self.terms.stage)
+                submission: submission, within: roots, stages: self.terms.stage)
         }
         var batch = started
         guard !wanted.isEmpty else { return try batch.end() }
         let service = try await redis.service(joining: store.open(), warnings: true)
-        let engine = EngineHost(
-            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: roots)
-        var submitted: [(job: SubmittedJob, item: BatchItem)] = []
-        for item in wanted {
-            try await batch.attempt(item) { () async throws(ReelFailure) in
-                let found = try await telling(item) { () async throws(ReelFailure) in
-                    try await submit(item, to: service, engine)
-                }
-                if !wait { console.say("when it is done: reel-coordinator fetch \(item.job.id)") }
-                if !wait, let place = found.output, let asked = item.job.terms.output, asked != place {
-                    console.say("fetch writes \(place), as the first submission asked; fetch -o names another place")
-                }
-                submitted.append((found, item))
+        // What one video is refused for is told at once. Several are read by the workers, unless this command has quotas
+        // of its own: only a plan can tell whether they are kept.
+        let areRead = wanted.count == 1 || !quotas.quotas.isEmpty
+        let submitted =
+            if areRead { try await plan(wanted, for: service, in: &batch) } else {
+                try await post(wanted, to: service, in: &batch)
             }
-        }
         for (job, item) in wait ? submitted : [] {
             try await batch.attempt(item) { () async throws(ReelFailure) in
                 let view = try await telling(item) { () async throws(ReelFailure) in
@@ -91,6 +89,58 @@ struct SubmitCommand: AsyncParsableCommand {
             }
         }
         try batch.end()
+    }
+
+    private typealias Submitted = (job: SubmittedJob, item: BatchItem)
+
+    /// Reads the sources and plans the jobs, one after the other, and has workers do the passes.
+    private func plan(
+        _ items: [BatchItem], for service: JobService, in batch: inout VideoBatch
+    ) async throws -> [Submitted] {
+        let engine = EngineHost(
+            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: try sourceRoot.roots())
+        var submitted: [Submitted] = []
+        for item in items {
+            try await batch.attempt(item) { () async throws(ReelFailure) in
+                let job = try await telling(item) { () async throws(ReelFailure) in
+                    try await submit(item, to: service, engine)
+                }
+                submitted.append((job, item))
+            }
+        }
+        return submitted
+    }
+
+    /// Has workers do the jobs, and plan them, too.
+    private func post(
+        _ items: [BatchItem], to service: JobService, in batch: inout VideoBatch
+    ) async throws -> [Submitted] {
+        let (outcomes, outcome) = AsyncStream.makeStream(of: (Int, Result<PostedJob, ReelFailure>).self)
+        let (jobs, anew) = (items.map(\.job), force)
+        async let posting: Void = SubmitCommand.post(jobs, to: service, anew: anew, outcome)
+        var submitted: [Submitted] = []
+        for await (place, outcome) in outcomes {
+            let item = items[place]
+            try await batch.attempt(item) { () async throws(ReelFailure) in
+                let posted = try await telling(item) { () async throws(ReelFailure) in try outcome.get() }
+                if lines.json { console.json(SubmittedView(id: posted.id, state: posted.state)) }
+                say(posted.job, item)
+                submitted.append((posted.job, item))
+            }
+        }
+        try await posting
+        return submitted
+    }
+
+    /// - Parameter outcome: takes what becomes of each job, and then ends.
+    private static func post(
+        _ jobs: [JobRecord], to service: JobService, anew: Bool,
+        _ outcome: AsyncStream<(Int, Result<PostedJob, ReelFailure>)>.Continuation
+    ) async throws {
+        defer { outcome.finish() }
+        try await Interruption.cancelling {
+            try await service.post(jobs, anew: anew) { outcome.yield(($0, $1)) }
+        }
     }
 
     /// Runs one step; if it fails, runs the `--on-done` command.
@@ -133,15 +183,25 @@ struct SubmitCommand: AsyncParsableCommand {
             }
         }
         // The id is printed only now, since a video that is refused has no job.
-        if !json { console.result(job.id.text) }
-        for diagnostic in submitted.diagnostics { console.warn(diagnostic, of: item.subject) }
-        switch submitted.outcome {
+        say(submitted, item)
+        return submitted
+    }
+
+    /// Prints a job's id, and what there is to tell about it.
+    private func say(_ job: SubmittedJob, _ item: BatchItem) {
+        if !lines.json { console.result(job.id.text) }
+        for diagnostic in job.diagnostics { console.warn(diagnostic, of: item.subject) }
+        switch job.outcome {
         case .published: break
         case .attached: console.say("job \(job.id) is running already")
         case .continued: console.say("job \(job.id) goes on where it was interrupted")
         case .finished: console.say("job \(job.id) is done already")
         }
-        return submitted
+        guard !wait else { return }
+        console.say("when it is done: reel-coordinator fetch \(job.id)")
+        if let place = job.output, let asked = item.job.terms.output, asked != place {
+            console.say("fetch writes \(place), as the first submission asked; fetch -o names another place")
+        }
     }
 
     private func follow(

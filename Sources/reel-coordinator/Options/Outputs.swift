@@ -174,6 +174,8 @@ extension OutputOptions {
             if makers[path] == nil { makers[path] = place }
         }
         var items: [BatchItem] = []
+        /// The place among the items of each output.
+        var outputs: [String: Int] = [:]
         for (place, draft) in drafts.enumerated() {
             if let maker = makers[standardized(draft.named)], maker != place {
                 batch.skip(
@@ -194,13 +196,14 @@ extension OutputOptions {
                 let job = try make(draft, choice)
                 let destination = Destination(choice.path, overwrite: overwrite)
                 if checks { try draft.check(destination) }
-                if let other = items.first(where: { $0.destination.path == choice.path }) {
+                if let other = outputs[choice.path].map({ items[$0] }) {
                     guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
                         skipped = (SkippedView(source: draft.named, reason: .namedTwice), "it is named twice")
                         return
                     }
                     throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))
                 }
+                outputs[choice.path] = items.count
                 items.append(BatchItem(job: job, destination: destination, subject: subject))
             }
             if let skipped { batch.skip(skipped.view, skipped.why, lines) }
