@@ -486,7 +486,7 @@ extension EndToEnd {
             try await Fleet.with(fixture, workers: 0) { fleet in
                 func listed(_ arguments: [String] = []) async throws -> [Listed] {
                     let outcome = try await fleet.coordinator(["status", "--json"] + arguments)
-                    try #require(outcome.code == 0, "\(outcome.error)")
+                    #expect(outcome.code == 0, "\(outcome.error)")
                     return try JSONDecoder().decode([Listed].self, from: Data(outcome.output.utf8))
                 }
                 func told(_ arguments: [String], code: Int32 = 0) async throws -> [String] {

@@ -64,7 +64,9 @@ package struct AudioEncoderTraits: Sendable {
                 bitrates: { channels, rate in 8_000...max(8_000, Int64(channels) * 6 * Int64(rate)) },
                 // ISO 14496-3 table 1.19. libavcodec describes other layouts in a way that its own decoder does not map
                 // to names.
-                layouts: ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"], joints: (8, 2)),
+                layouts: ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"],
+                // Its rate control takes about 200 frames until it is what it is in a long encode.
+                joints: (256, 2)),
             AudioEncoderTraits(
                 name: "libopus", codec: "opus", isReported: true, keepsCodec: true, isForAnySource: true,
                 bitratePerChannel: 80_000,
