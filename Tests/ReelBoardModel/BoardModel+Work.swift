@@ -143,7 +143,8 @@ extension BoardModel {
     /// The pass that this worker may do a second time.
     private func laggard(of job: Job, for offer: WorkerOffer) -> Int? {
         guard BoardPolicy.allowsBackup(after: job.backups, passes: job.published.passCount) else { return nil }
-        let perPass = 2 * Double(job.published.frames) / Double(job.published.passCount)
+        let videos = max(job.published.passCount - (job.published.audioPasses ?? 0), 1)
+        let perPass = 2 * Double(job.published.frames) / Double(videos)
         var longest: (left: Double, index: Int)?
         for (index, condition) in job.conditions.dropLast().enumerated() {
             switch condition {

@@ -188,16 +188,17 @@ transition('claim', function(args)
 
   -- Adds the fields that claim needs only when every remaining pass is held.
   local function read_tail_fields(id, job)
-    local fields = redis.call('HMGET', job_key(id), 'frames', 'copied', 'effort')
+    local fields = redis.call('HMGET', job_key(id), 'frames', 'copied', 'effort', 'sound')
     job.frames, job.backups, job.effort = tonumber(fields[1] or 0), tonumber(fields[2] or 0), tonumber(fields[3] or 1)
+    job.videos = math.max(job.passes - (tonumber(fields[4]) or 0), 1)
   end
 
   -- Milliseconds that a holder will still need, at its pace up to its last beat; 0 before the first beat. This assumes
-  -- that the passes of a job are equal and that encoding a frame takes `effort` times as long as decoding one.
+  -- that a job's passes of video are equal and that encoding a frame takes `effort` times as long as decoding one.
   local function time_left(job, started, decoded, encoded, by)
     local beat = tonumber(redis.call('ZSCORE', key('workers'), by) or 0)
     if beat <= tonumber(started) then return 0 end
-    local all = (1 + job.effort) * job.frames / job.passes
+    local all = (1 + job.effort) * job.frames / job.videos
     local done = math.min(decoded + job.effort * encoded, all)
     return done > 0 and (beat - started) * (all - done) / done - (now - beat) or now - started
   end
