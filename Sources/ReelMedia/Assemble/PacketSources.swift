@@ -214,7 +214,9 @@ final class AudioSource: PacketSource {
         }
         let time = pts + offset
         // Packets of a part that is not the next one.
-        if let before, time <= before { throw reader.record.flawed(.reordering, pass: reader.pass) }
+        if let before, time <= before {
+            throw reader.judged(reader.record.flawed(.reordering, pass: reader.pass))
+        }
         upcoming = time
     }
 
