@@ -48,8 +48,8 @@ package struct SegmentSubject: Hashable, Sendable, CustomStringConvertible, Comp
 }
 
 /// The name of a segment's file: `c0v120-360.TOKEN.nut` for the frames 120..<360 of clip 0, `c0a1.TOKEN.nut` for audio
-/// track 1 of its source, `c0a1s0-480256.TOKEN.nut` for these samples of it. The token is that of the attempt that made it, in lower-case hexadecimal, so two attempts
-/// never write to the same file.
+/// track 1 of its source, `c0a1s0-480256.TOKEN.nut` for these samples of it. The token is that of the attempt that made
+/// it, in lower-case hexadecimal, so two attempts never write to the same file.
 package struct SegmentName: Hashable, Sendable, TextCoded {
     package var subject: SegmentSubject
     package var token: String

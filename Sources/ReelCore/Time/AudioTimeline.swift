@@ -82,8 +82,8 @@ package struct AudioTimeline: Hashable, Sendable {
         count = sample + silence
     }
 
-    /// The timeline of a steady track of which runs of samples were decoded, one after the other; places that no run has
-    /// are silent.
+    /// The timeline of a steady track after a decoder has given some runs of its samples, one after the other. It is
+    /// silent outside these runs.
     ///
     /// - Parameter runs: places among the samples that are heard, in order and without overlap.
     package init(_ sound: SteadySound, of track: AudioTrack, decoded runs: [Range<Int64>]) {

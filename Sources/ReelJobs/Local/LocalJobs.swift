@@ -136,8 +136,8 @@ final class LocalJobs: Sendable {
 
     // MARK: One job
 
-    /// The place of the next request; nil if there is none, or if its job is one of these: the same bytes under another
-    /// name.
+    /// The place of the next request. Nil after the last one, and while the same job runs already: two names may lead to
+    /// the same bytes.
     private func takeNext(but running: Set<JobID>) -> Int? {
         state.withLock { state in
             guard state.next < run.requests.count, !running.contains(run.requests[state.next].job.id) else {

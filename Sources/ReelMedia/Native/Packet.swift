@@ -198,7 +198,7 @@ final class BitstreamFilter {
 
 extension Packet {
     /// Gives a frame of FLAC another number (RFC 9639 9.1.5), and the checksums that follow from it (9.1.8, 9.3). Encoders
-    /// count frames from their own start. Leaves what is no frame of fixed length as it is.
+    /// count frames from their own start. Other packets stay as they are.
     func renumberFLAC(_ number: Int) throws(ReelFailure) {
         let frame = withBytes { Array($0) }
         // Sync code and blocking strategy, block size and rate, channels and bits; then the number.

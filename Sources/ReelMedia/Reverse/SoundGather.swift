@@ -211,7 +211,7 @@ extension SoundFormat {
     }
 }
 
-/// Splits packets of AMR: 3GP stores several frames in a packet, of which libavcodec decodes only the first.
+/// Splits packets of AMR: 3GP stores several frames in a packet, and libavcodec decodes only the first of them.
 private struct PacketSplitter {
     /// Bytes of a frame with its header, by frame type (RFC 4867 4.3.1 and 5.3); nil for other codecs.
     private let frameBytes: [Int]?

@@ -113,7 +113,7 @@ package struct SoundRenderer {
             scratch: scratch, diagnostics: main.diagnostics)
         try sounds.encode(by: encoding, &statistics, progress)
         var diagnostics = sounds.diagnostics
-        // What concerns the whole track is said once.
+        // The first part reports what is true of the whole track.
         if samples.lowerBound == 0, let length = sound.heard.trimmed {
             diagnostics.append(.soundTrimmed(track: target.track, length: length))
         }

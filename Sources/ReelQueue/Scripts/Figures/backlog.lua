@@ -15,8 +15,8 @@ look('backlog', function(args)
   local passes = { ready = 0, live = 0, retrying = 0, paused = 0, done = 0 }
   local oldest
 
-  -- The reply from the counters, which do not tell passes that are ready from those that wait until they are due: that
-  -- changes with time alone. Nil if the counters cannot be read.
+  -- The reply from the counters. They count a retry among the waiting passes, whether it is due or not, because time
+  -- alone changes that; so the retries to come are counted here. Nil if the counters cannot be read.
   local function counted()
     local totals = totals_of(redis.call('HGET', key('backlog'), '*'))
     if not totals then return nil end

@@ -5,7 +5,7 @@
 -- Reply    nil if there is no such job, else {state, 1 if the token holds the probe else 0, 1 if the probe is free
 --          else 0}
 -- Keeps    only the probe's holder extends its lease. The probe is free if it has no holder, waits for no retry, and
---          its job is not paused. Processes that were not heard of for a lease leave the list of those that wait.
+--          its job is not paused. A process that has not called for a lease leaves the list of waiting ones.
 transition('attend', function(args)
   local id, waiter, token, lease, retention = args[1], args[2], args[3], tonumber(args[4]), tonumber(args[5])
   local state, paused = unpack(redis.call('HMGET', job_key(id), 'state', 'paused'))
