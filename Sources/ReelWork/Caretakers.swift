@@ -5,7 +5,8 @@ internal import ReelQueue
 internal import ReelStore
 internal import ReelWords
 
-/// Requeues the passes of workers that vanished. Every worker runs one.
+/// Requeues the passes of workers that vanished, and removes the scratch files that they left on this host. Every worker
+/// runs one.
 package struct Reaper: Sendable {
     private let environment: WorkerEnvironment
 
@@ -17,14 +18,13 @@ package struct Reaper: Sendable {
     package func reap() async {
         do throws(ReelFailure) {
             let count = try await environment.board.reap()
-            guard count > 0 else { return }
-            environment.log.notice("\(count) expired leases were given back")
-            // Their worker may have been killed on this host. An engine's start removes what it left, too, but one that
-            // goes on with the next pass starts none.
-            TemporaryFolder.removeAbandoned(scratchIn: environment.scratch)
+            if count > 0 { environment.log.notice("\(count) expired leases were given back") }
         } catch {
             environment.log.debug("nothing reaped: \(error.words)")
         }
+        // A worker that was killed on this host may have lost its leases to a process of another host, or held none. An
+        // engine's start removes what it left, too, but a slot that goes on with the next pass starts none.
+        TemporaryFolder.removeAbandoned(scratchIn: environment.scratch)
     }
 }
 

@@ -23,9 +23,12 @@ extension EndToEnd {
         /// Names in the folder of the only job.
         private var jobFiles: [String] { names(in: job) }
 
-        private var job: String {
-            let jobs = fixture.path(".reel/jobs")
-            return "\(jobs)/\(names(in: jobs).first ?? "")"
+        private var job: String { jobs.first ?? fixture.path(".reel/jobs/none") }
+
+        /// The folders of the jobs.
+        private var jobs: [String] {
+            let folder = fixture.path(".reel/jobs")
+            return names(in: folder).map { "\(folder)/\($0)" }
         }
 
         private func names(in folder: String) -> [String] {
@@ -81,7 +84,11 @@ extension EndToEnd {
             _ = try fixture.copy(try await Clips.shared.wide(), as: "b.mp4")
             let batch = ["run", "a.mp4", "b.mp4", "--json", "--lossless", "--pass-frames", "40"]
             let outcome = try await fixture.run(.coordinator, batch) { running in
-                #expect(try await running.waits { whole.count >= 1 })
+                // Both jobs have a folder, and the first one is at work.
+                let isAtWork = try await running.waits {
+                    jobs.contains { names(in: $0 + "/segments").contains { $0.hasSuffix(".nut.json") } }
+                }
+                #expect(isAtWork)
                 try running.send(.interrupt)
             }
             #expect(outcome.code == 130, "\(outcome.error)")

@@ -23,6 +23,21 @@ import Testing
         }
     }
 
+    @Test func theReaperRemovesWhatKilledWorkersLeft() async throws {
+        try await withWorker { worker in
+            let scratch = worker.environment.scratch
+            let inUse = try TemporaryFolder(scratchIn: scratch)
+            let abandoned = scratch + "/reel-scratch.0123456789abcdef"
+            try FileManager.default.createDirectory(atPath: abandoned, withIntermediateDirectories: false)
+            for name in ["lock", "spill"] {
+                #expect(FileManager.default.createFile(atPath: "\(abandoned)/\(name)", contents: Data("1 host\n".utf8)))
+            }
+            // No lease has lapsed: another host's reaper was first.
+            await Reaper(worker.environment).reap()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch) == [URL(fileURLWithPath: inUse.path).lastPathComponent])
+        }
+    }
+
     @Test func theAuditorReportsLostJobsOnce() async throws {
         try await withWorker { worker in
             let auditor = Auditor(worker.environment)
