@@ -12,6 +12,9 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + warnings
 
+// Tests wait for programs, servers and media; optimizing them took a third of the whole build. The exceptions compute.
+let tests = strict + [.unsafeFlags(["-Onone"])]
+
 // The fence of the architecture is this graph: only what depends on ReelMedia may link libav*, only what
 // depends on ReelQueue may link hiredis. scripts/check-architecture proves it on the built executables.
 let package = Package(
@@ -30,6 +33,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
@@ -67,6 +71,17 @@ let package = Package(
         .target(
             name: "ReelQueue", dependencies: ["CBoardScripts", "CHiredis", "ReelCore"], exclude: ["Scripts"],
             swiftSettings: strict),
+        // Connections with TLS to Redis.
+        .target(
+            name: "ReelTLS",
+            dependencies: [
+                "ReelCore", "ReelQueue",
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ], swiftSettings: strict),
         // The files of ReelQueue/Scripts as one text.
         .target(name: "CBoardScripts"),
         .target(
@@ -90,14 +105,14 @@ let package = Package(
         .target(
             name: "ReelTerminal",
             dependencies: [
-                "ReelCore", "ReelHost", "ReelJobs", "ReelQueue", "ReelStore", "ReelWords",
+                "ReelCore", "ReelHost", "ReelJobs", "ReelQueue", "ReelStore", "ReelTLS", "ReelWords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ], swiftSettings: strict),
+            ], swiftSettings: strict + [.define("NETWORK")]),
 
         .target(
             name: "ReelHTTP",
@@ -110,7 +125,8 @@ let package = Package(
         .target(
             name: "ReelServer",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelSandbox", "ReelStore",
+                "CServerPages", "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue",
+                "ReelSandbox", "ReelStore",
                 "ReelWords",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -119,8 +135,9 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            resources: [.embedInCode("Pages")],
-            swiftSettings: strict),
+            exclude: ["Pages"], swiftSettings: strict),
+        // The files of ReelServer/Pages.
+        .target(name: "CServerPages"),
 
         .executableTarget(
             name: "reel-coordinator",
@@ -188,8 +205,8 @@ let package = Package(
         .testTarget(
             name: "ReelEngineTests",
             dependencies: ["ReelRandom", "ReelTestSupport", "ReelEngine", "ReelCore", "ReelWords"],
-            exclude: ["Fixtures", "Golden"], swiftSettings: strict),
-        .testTarget(name: "ReelHostTests", dependencies: ["ReelHost"], swiftSettings: strict),
+            exclude: ["Fixtures", "Golden"], swiftSettings: tests),
+        .testTarget(name: "ReelHostTests", dependencies: ["ReelHost"], swiftSettings: tests),
         // An engine that attacks, for tests; it is not a product.
         .executableTarget(
             name: "reel-probe-engine", dependencies: ["CAttack", "ReelCore", "ReelEngine"],
@@ -198,20 +215,22 @@ let package = Package(
         .testTarget(
             name: "ReelSandboxTests",
             dependencies: ["CAttack", "ReelCore", "ReelEngine", "ReelSandbox", "ReelTestSupport", "reel-probe-engine"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "ReelWordsTests", dependencies: ["ReelTestSupport", "ReelWords", "ReelCore"], exclude: ["Golden"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "ReelStoreTests",
             dependencies: ["ReelMemoryStore", "ReelTestSupport", "ReelStore", "ReelCore", "ReelWords"],
             exclude: ["Golden"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "ReelQueueTests",
-            dependencies: ["ReelBoardModel", "ReelRandom", "ReelTestSupport", "ReelQueue", "ReelCore", "ReelWords"],
+            dependencies: [
+                "ReelBoardModel", "ReelRandom", "ReelTestSupport", "ReelQueue", "ReelTLS", "ReelCore", "ReelWords",
+            ],
             exclude: ["Golden"],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "ReelMediaTests",
             dependencies: [
@@ -224,13 +243,13 @@ let package = Package(
                 "ReelRandom", "ReelTestSupport", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue", "ReelStore",
                 "ReelWords",
             ],
-            exclude: ["Fixtures"], swiftSettings: strict),
+            exclude: ["Fixtures"], swiftSettings: tests),
         .testTarget(
             name: "ReelWorkTests",
             dependencies: [
                 "ReelBoardModel", "ReelMemoryStore", "ReelRandom", "ReelCore", "ReelEngine", "ReelJobs", "ReelQueue",
                 "ReelStore", "ReelWork", .product(name: "Logging", package: "swift-log"),
-            ], swiftSettings: strict),
+            ], swiftSettings: tests),
         .testTarget(
             name: "ReelTerminalTests",
             dependencies: [
@@ -238,7 +257,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict),
+            swiftSettings: tests),
         .testTarget(
             name: "ReelServerTests",
             dependencies: [
@@ -246,7 +265,7 @@ let package = Package(
                 "ReelTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-            ], swiftSettings: strict),
+            ], swiftSettings: tests),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
@@ -255,8 +274,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], exclude: ["Fixtures"],
-            // These tests wait for programs; optimizing them took half of the whole build.
-            swiftSettings: strict + [.unsafeFlags(["-Onone"])]),
+            swiftSettings: tests),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -269,11 +287,11 @@ if Context.environment["REEL_QUICK"] == "1" {
     package.dependencies = []
 }
 
-// Only for scripts/reverse: the programs that `run` needs. The server and the worker's answers over HTTP are left out,
+// Only for scripts/reverse: the programs that `run` needs. The server, the worker's answers over HTTP and TLS are left out,
 // because their packages take longer to build than all the rest. One `swift build` of everything that remains keeps all
 // cores busy. It builds for debugging, which takes half the time; the modules that touch frames are optimized all the same.
 if Context.environment["REEL_RUN"] == "1" {
-    let network = ["hummingbird", "swift-nio"]
+    let network = ["hummingbird", "swift-nio", "swift-nio-ssl"]
     let programs = ["reel-engine", "reel-worker", "reel-coordinator"]
     package.dependencies.removeAll { dependency in
         guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
@@ -282,14 +300,16 @@ if Context.environment["REEL_RUN"] == "1" {
     package.products.removeAll { !programs.contains($0.name) }
     package.targets.removeAll { target in
         let isOfTests = ["Tests", "Benchmarks"].contains { target.path?.hasPrefix($0) == true }
-        return target.type == .test || isOfTests || ["ReelHTTP", "ReelServer", "reel-server"].contains(target.name)
+        return target.type == .test || isOfTests
+            || ["CServerPages", "ReelHTTP", "ReelServer", "ReelTLS", "reel-server"].contains(target.name)
     }
-    for target in package.targets where target.name == "reel-worker" {
+    for target in package.targets where ["ReelTerminal", "reel-worker"].contains(target.name) {
         target.swiftSettings = strict
-        target.exclude = ["WatchedWorker.swift"]
+        if target.name == "reel-worker" { target.exclude = ["WatchedWorker.swift"] }
         target.dependencies.removeAll { dependency in
             switch dependency {
-            case .byNameItem(let name, _), .productItem(let name, _, _, _): ["Hummingbird", "ReelHTTP"].contains(name)
+            case .byNameItem(let name, _), .productItem(let name, _, _, _):
+                ["Hummingbird", "ReelHTTP", "ReelTLS"].contains(name)
             default: false
             }
         }

@@ -97,19 +97,7 @@ extension RedisBoard {
     private func connected() throws(ConnectionError) -> RedisConnection {
         if let connection { return connection }
         if failuresInARow > 1 { pause() }
-        let made = try RedisConnection(
-            address.endpoint, connectTimeout: timing.connectTimeout, answerTimeout: timing.answerTimeout)
-        var greeting: [[String]] = []
-        if let password = address.password {
-            greeting.append(["AUTH"] + (address.user.map { [$0] } ?? []) + [password])
-        }
-        if address.database != 0 { greeting.append(["SELECT", String(address.database)]) }
-        greeting.append(["CLIENT", "SETNAME", name])
-        for command in greeting {
-            if case .error(let message) = try made.send([command])[0] {
-                throw ConnectionError(message: message, cause: cause(ofRefusal: message))
-            }
-        }
+        let made = try address.connect(named: name, timing)
         connection = made
         return made
     }
@@ -129,15 +117,7 @@ extension RedisBoard {
         }
         throw ReelFailure(
             .redisRefused(
-                address: "\(address)", said: message, passes: cause(ofRefusal: message) == .transient))
-    }
-
-    /// The failure cause of an error of Redis, by the word with which the message begins.
-    private func cause(ofRefusal message: String) -> FailureCause {
-        let passing = [
-            "LOADING", "BUSY", "OOM", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "UNBLOCKED",
-        ]
-        return passing.contains { message.hasPrefix($0) } ? .transient : .permanent
+                address: "\(address)", said: message, passes: FailureCause(ofRefusal: message) == .transient))
     }
 
     /// Whether the reply says that this Redis does not hold the board, or not yet.

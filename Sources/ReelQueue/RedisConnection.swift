@@ -3,37 +3,69 @@ internal import Foundation
 package import ReelCore
 
 /// Why a connection cannot be used any more. Redis may or may not have carried out the command that was under way.
-struct ConnectionError: Error {
-    var message: String
+package struct ConnectionError: Error {
+    package var message: String
     /// `.transient` if another attempt may succeed.
-    var cause = FailureCause.transient
+    package var cause: FailureCause
+
+    package init(message: String, cause: FailureCause = .transient) { (self.message, self.cause) = (message, cause) }
 }
 
 /// One blocking connection to Redis. It is the only code that uses hiredis. After an error it must be discarded.
 final class RedisConnection {
     private let native: UnsafeMutablePointer<redisContext>
+    /// What carries the bytes with TLS.
+    private let socket: (any SecureSocket)?
+    /// Called before the connection's descriptor is closed.
+    var closing: (() -> Void)?
 
     /// Connects, and sets how long an answer may take. Throws if no server accepts the connection in time.
-    init(_ endpoint: RedisAddress.Endpoint, connectTimeout: Duration, answerTimeout: Duration) throws(ConnectionError) {
+    convenience init(
+        _ host: HostPort, _ security: RedisAddress.Security?, connectTimeout: Duration, answerTimeout: Duration
+    ) throws(ConnectionError) {
+        if let security {
+            let socket = try security.transport.connect(to: host, by: security.files, within: connectTimeout)
+            try self.init(redisConnectFd(socket.descriptor), socket, answerTimeout)
+        } else {
+            let context = redisConnectWithTimeout(host.host, Int32(host.port), timeval(connectTimeout))
+            try self.init(context, nil, answerTimeout)
+            redisEnableKeepAlive(native)
+        }
+    }
+
+    /// Connects to a socket of this machine.
+    convenience init(
+        socket path: String, connectTimeout: Duration, answerTimeout: Duration
+    ) throws(ConnectionError) {
+        try self.init(redisConnectUnixWithTimeout(path, timeval(connectTimeout)), nil, answerTimeout)
+    }
+
+    private init(
+        _ context: UnsafeMutablePointer<redisContext>?, _ socket: (any SecureSocket)?, _ answerTimeout: Duration
+    ) throws(ConnectionError) {
         RedisConnection.ignoreBrokenPipes
-        let limit = timeval(connectTimeout)
-        let context =
-            switch endpoint {
-            case .tcp(let host, let port): redisConnectWithTimeout(host, port, limit)
-            case .unix(let path): redisConnectUnixWithTimeout(path, limit)
-            }
-        guard let context else { throw ConnectionError(message: "out of memory") }
+        guard let context else {
+            if let socket { close(socket.descriptor) }
+            throw ConnectionError(message: "out of memory")
+        }
         guard context.pointee.err == 0 else {
             let message = RedisConnection.errorText(context)
             redisFree(context)
             throw ConnectionError(message: message)
         }
-        native = context
+        // hiredis before 1.0 does not say so of a descriptor that it is given.
+        context.pointee.flags |= REDIS_BLOCK
+        (native, self.socket) = (context, socket)
         redisSetTimeout(context, timeval(answerTimeout))
-        if case .tcp = endpoint { redisEnableKeepAlive(context) }
     }
 
-    deinit { redisFree(native) }
+    deinit {
+        closing?()
+        redisFree(native)
+    }
+
+    /// The socket. Shutting it down from another thread ends a call that waits.
+    var descriptor: CInt { native.pointee.fd }
 
     /// Sends commands together, and waits for the answers, one of each.
     func send(_ commands: [[String]]) throws(ConnectionError) -> [Reply] {
@@ -61,17 +93,44 @@ final class RedisConnection {
             }
             return redisAppendCommandArgv(native, Int32(lengths.count), &pointers, lengths)
         }
-        guard result == REDIS_OK else { throw ConnectionError(message: RedisConnection.errorText(native)) }
+        guard result == REDIS_OK else { throw failure }
     }
 
     /// Waits for the answer to the first command that has none, after it has sent what is to be sent.
     private func answer() throws(ConnectionError) -> Reply {
         var answer: UnsafeMutableRawPointer?
-        guard redisGetReply(native, &answer) == REDIS_OK, let answer else {
-            throw ConnectionError(message: RedisConnection.errorText(native))
-        }
+        guard redisGetReply(native, &answer) == REDIS_OK, let answer else { throw failure }
         defer { freeReplyObject(answer) }
         return Reply(answer.assumingMemoryBound(to: redisReply.self).pointee)
+    }
+
+    /// Sends a command whose answer is read with `message`.
+    func ask(_ command: [String]) throws(ConnectionError) {
+        try append(command)
+        var isSent: CInt = 0
+        while isSent == 0 { guard redisBufferWrite(native, &isSent) == REDIS_OK else { throw failure } }
+    }
+
+    /// Waits for a message that no command asked for. Nil if none comes in time; the connection can be used further.
+    func message(within limit: Duration) throws(ConnectionError) -> Reply? {
+        if let message = try bufferedMessage() { return message }
+        var awaited = pollfd(fd: native.pointee.fd, events: Int16(POLLIN), revents: 0)
+        guard poll(&awaited, 1, Int32(clamping: limit.milliseconds)) > 0 else { return nil }
+        guard redisBufferRead(native) == REDIS_OK else { throw failure }
+        return try bufferedMessage()
+    }
+
+    private func bufferedMessage() throws(ConnectionError) -> Reply? {
+        var message: UnsafeMutableRawPointer?
+        guard redisGetReplyFromReader(native, &message) == REDIS_OK else { throw failure }
+        guard let message else { return nil }
+        defer { freeReplyObject(message) }
+        return Reply(message.assumingMemoryBound(to: redisReply.self).pointee)
+    }
+
+    /// Why the connection does not work any more.
+    private var failure: ConnectionError {
+        ConnectionError(message: socket?.failure ?? RedisConnection.errorText(native))
     }
 
     private static func errorText(_ context: UnsafeMutablePointer<redisContext>) -> String {
@@ -110,77 +169,5 @@ extension timeval {
     fileprivate init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         self.init(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
-    }
-}
-
-/// The address of a Redis: `redis://[user[:password]@]host[:port][/db]` or `unix:///path/to/socket[?db=N]`.
-package struct RedisAddress: Sendable, Hashable, CustomStringConvertible {
-    enum Endpoint: Sendable, Hashable {
-        case tcp(host: String, port: Int32)
-        case unix(path: String)
-    }
-
-    let endpoint: Endpoint
-    let user: String?
-    let password: String?
-    let database: Int
-
-    /// Reads an address. Throws `.redisAddressInvalid` for anything but the two forms; TLS (`rediss://`) is not
-    /// supported.
-    package init(_ url: String) throws(ReelFailure) {
-        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
-            throw RedisAddress.refusal(parts: nil, .notURL)
-        }
-        switch scheme {
-        case "redis":
-            guard let host = parts.host, !host.isEmpty else { throw RedisAddress.refusal(parts: parts, .host) }
-            let port = parts.port ?? 6379
-            guard (1...65535).contains(port) else { throw RedisAddress.refusal(parts: parts, .port) }
-            guard parts.queryItems == nil else { throw RedisAddress.refusal(parts: parts, .query) }
-            let path = parts.path.drop { $0 == "/" }
-            // In a URL an IPv6 address stands in brackets, which the resolver does not accept.
-            endpoint = .tcp(host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: Int32(port))
-            database = try RedisAddress.database(path.isEmpty ? nil : String(path), parts: parts)
-        case "unix":
-            guard parts.host?.isEmpty ?? true, parts.path.hasPrefix("/"), parts.path.utf8.count > 1 else {
-                throw RedisAddress.refusal(parts: parts, .path)
-            }
-            guard parts.path.utf8.count <= 107 else { throw RedisAddress.refusal(parts: parts, .pathLength) }
-            endpoint = .unix(path: parts.path)
-            let items = parts.queryItems ?? []
-            guard items.allSatisfy({ $0.name == "db" }), items.count <= 1 else {
-                throw RedisAddress.refusal(parts: parts, .query)
-            }
-            database = try RedisAddress.database(items.first.map { $0.value ?? "" }, parts: parts)
-        case "rediss":
-            throw RedisAddress.refusal(parts: parts, .tls)
-        default:
-            throw RedisAddress.refusal(parts: parts, .scheme)
-        }
-        password = parts.password
-        // `redis://:secret@host` is the old form without a user.
-        user = parts.user.flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// The address without its password.
-    package var description: String {
-        let login = user.map { "\($0)@" } ?? ""
-        return switch endpoint {
-        case .tcp(let host, let port):
-            "redis://\(login)\(host.contains(":") ? "[\(host)]" : host):\(port)" + (database == 0 ? "" : "/\(database)")
-        case .unix(let path): "unix://\(login)\(path)" + (database == 0 ? "" : "?db=\(database)")
-        }
-    }
-
-    private static func database(_ text: String?, parts: URLComponents) throws(ReelFailure) -> Int {
-        guard let text else { return 0 }
-        guard let number = Int(text), number >= 0 else { throw refusal(parts: parts, .database) }
-        return number
-    }
-
-    private static func refusal(parts: URLComponents?, _ fault: RedisAddressFault) -> ReelFailure {
-        var shown = parts
-        shown?.password = nil
-        return ReelFailure(.redisAddressInvalid(address: shown?.string, fault: fault))
     }
 }

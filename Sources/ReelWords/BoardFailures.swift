@@ -77,7 +77,8 @@ extension FailureReason {
         case .redisAddressInvalid(let address, let fault):
             CodeText(
                 "Redis address\(address.map { " \($0)" } ?? ""): \(fault.words). It looks like "
-                    + "redis://[user[:password]@]host[:port][/db] or unix:///path?db=N",
+                    + "redis://[user[:password]@]host[:port][/db] (rediss:// with TLS), "
+                    + "redis+sentinel://host:port,host:port/master or unix:///path?db=N",
                 "The address of Redis is not one that reel understands.", "Write it as the message says.")
         case .namespaceInvalid(let name):
             CodeText(
@@ -100,14 +101,16 @@ extension RedisAddressFault {
     var words: String {
         switch self {
         case .notURL: "it is not a URL"
-        case .scheme: "the scheme must be redis or unix"
-        case .tls: "reel does not support TLS itself; use a tunnel, see Redis over TLS in deploy/README.md"
+        case .scheme: "the scheme must be redis, rediss, redis+sentinel, rediss+sentinel or unix"
+        case .tls: "this build of reel has no TLS; take the programs that scripts/build makes"
         case .host: "the host is missing"
         case .port: "the port is wrong"
         case .query: "write the database number into the path of redis:// (/2), or as ?db=N alone after unix://"
         case .database: "the database must be a number"
         case .path: "it needs three slashes and an absolute path"
         case .pathLength: "the path of a socket must not have more than 107 bytes"
+        case .sentinels: "several hosts are sentinels, and the name of their master follows: redis+sentinel://a,b/NAME"
+        case .tlsFiles: "only ?ca=FILE, &cert=FILE and &key=FILE may follow, a certificate and its key together"
         }
     }
 }

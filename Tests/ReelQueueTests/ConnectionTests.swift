@@ -267,29 +267,43 @@ extension BoardTests {
         ("unix:///run/redis.sock?db=4", "unix:///run/redis.sock?db=4"),
         ("unix://me:secret@/run/redis.sock", "unix://me@/run/redis.sock"),
         ("unix:///run/with%20space.sock", "unix:///run/with space.sock"),
+        ("rediss://me:secret@host/2?ca=/ca.pem&cert=c&key=k", "rediss://me@host:6379/2"),
+        ("redis+sentinel://s1,s2:7,[::1]/main", "redis+sentinel://s1:26379,s2:7,[::1]:26379/main"),
+        ("rediss+sentinel://me:secret@s1:1,s2:2/main/3", "rediss+sentinel://me@s1:1,s2:2/main/3"),
     ])
     func isRead(_ url: String, as shown: String) throws {
-        let address = try RedisAddress(url)
+        let address = try RedisAddress(url, transport: NoTransport())
         #expect(address.description == shown)
         #expect(!"\(address)".contains("secret"))
     }
 
     @Test(arguments: [
-        "", "localhost", "localhost:6379", "rediss://host", "http://host", "redis://", "redis://host:99999",
+        "", "localhost", "localhost:6379", "http://host", "redis://", "redis://host:99999", "redis://host,other",
+        "redis://host?ca=x", "rediss://host?db=1", "rediss://host?ca=", "rediss://host?ca=a&ca=b",
+        "rediss://host?cert=c",
+        "redis+sentinel://s1,s2", "redis+sentinel://s1,/main", "redis+sentinel://s1/main/2/3",
+        "redis+sentinel://s1/main/x",
+        "redis+sentinel://s1:0/main", "redis+sentinel://,s1/main",
         "redis://host/one", "redis://host/-1", "redis://host?db=1", "unix://run/redis.sock", "unix://", "unix:///",
         "unix:///run/s?db=x", "unix:///run/s?x=1", "unix:///" + String(repeating: "p", count: 107),
     ])
     func isRefused(_ url: String) {
-        let failure = #expect(throws: ReelFailure.self) { try RedisAddress(url) }
+        let failure = #expect(throws: ReelFailure.self) { try RedisAddress(url, transport: NoTransport()) }
         #expect(failure?.kind == .usage && failure?.owner == .request)
     }
 
-    @Test func aRefusalOfTLSSaysWhatToDoAndDoesNotShowThePassword() throws {
+    @Test func aBuildWithoutTLSSaysSoAndDoesNotShowThePassword() throws {
         let failure = #expect(throws: ReelFailure.self) { try RedisAddress("rediss://me:secret@host") }
-        #expect(failure?.words.contains("Redis over TLS in deploy/README.md") == true)
-        let manual = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../deploy/README.md").standardized
-        #expect(try String(contentsOf: manual, encoding: .utf8).contains("\n### Redis over TLS\n"))
+        #expect(failure?.words.contains("this build of reel has no TLS") == true)
         #expect(failure?.words.contains("secret") == false)
         #expect(failure?.words.contains("me@host") == true)
+    }
+}
+
+private struct NoTransport: SecureTransport {
+    func connect(
+        to host: HostPort, by files: TLSFiles, within limit: Duration
+    ) throws(ConnectionError) -> any SecureSocket {
+        throw ConnectionError(message: "no transport")
     }
 }

@@ -30,11 +30,12 @@ import Testing
             let abandoned = scratch + "/reel-scratch.0123456789abcdef"
             try FileManager.default.createDirectory(atPath: abandoned, withIntermediateDirectories: false)
             for name in ["lock", "spill"] {
-                #expect(FileManager.default.createFile(atPath: "\(abandoned)/\(name)", contents: Data("1 host\n".utf8)))
+                try Data("1 host\n".utf8).write(to: URL(fileURLWithPath: "\(abandoned)/\(name)"))
             }
             // No lease has lapsed: another host's reaper was first.
             await Reaper(worker.environment).reap()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: scratch) == [URL(fileURLWithPath: inUse.path).lastPathComponent])
+            let left = try FileManager.default.contentsOfDirectory(atPath: scratch)
+            #expect(left.map { "\(scratch)/\($0)" } == [inUse.path])
         }
     }
 

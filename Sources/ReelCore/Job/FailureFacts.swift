@@ -167,6 +167,10 @@ package enum RedisAddressFault: String, Codable, CaseIterable, Sendable {
     /// The path of a socket is not absolute, or a host stands before it.
     case path
     case pathLength = "path-length"
+    /// The master's name is missing behind the sentinels, or something else follows it.
+    case sentinels
+    /// What follows the question mark of an address with TLS names no files, or a certificate without its key.
+    case tlsFiles = "tls-files"
 }
 
 /// Why a job to be put on the board contradicts itself.

@@ -1,3 +1,4 @@
+internal import CServerPages
 internal import Crypto
 internal import Foundation
 internal import HTTPTypes
@@ -16,41 +17,25 @@ internal import ReelCore
 struct PageRoutes {
     let basePath: String
 
-    private static let modules: [(String, [UInt8])] = [
-        ("api.js", PackageResources.api_js),
-        ("audit.js", PackageResources.audit_js),
-        ("connection.js", PackageResources.connection_js),
-        ("elements.js", PackageResources.elements_js),
-        ("films.js", PackageResources.films_js),
-        ("job.js", PackageResources.job_js),
-        ("jobFacts.js", PackageResources.jobFacts_js),
-        ("jobRow.js", PackageResources.jobRow_js),
-        ("jobSections.js", PackageResources.jobSections_js),
-        ("jobs.js", PackageResources.jobs_js),
-        ("main.js", PackageResources.main_js),
-        ("navigation.js", PackageResources.navigation_js),
-        ("page.js", PackageResources.page_js),
-        ("parts.js", PackageResources.parts_js),
-        ("plan.js", PackageResources.plan_js),
-        ("player.js", PackageResources.player_js),
-        ("queue.js", PackageResources.queue_js),
-        ("rateChart.js", PackageResources.rateChart_js),
-        ("session.js", PackageResources.session_js),
-        ("signIn.js", PackageResources.signIn_js),
-        ("storage.js", PackageResources.storage_js),
-        ("strip.js", PackageResources.strip_js),
-        ("submit.js", PackageResources.submit_js),
-        ("time.js", PackageResources.time_js),
-        ("upload.js", PackageResources.upload_js),
-        ("words.js", PackageResources.words_js),
-        ("workers.js", PackageResources.workers_js),
-    ]
-    private static let style = ("reel.css", PackageResources.reel_css)
+    /// The files of `Pages`, by name.
+    private static let files: [String: [UInt8]] = {
+        var files: [String: [UInt8]] = [:]
+        var next = server_pages()
+        while let page = next?.pointee, let name = page.name {
+            files[String(cString: name)] = Array(UnsafeBufferPointer(start: page.bytes, count: page.count))
+            next = next?.advanced(by: 1)
+        }
+        return files
+    }()
+
+    /// The modules and the style, in the order of their names.
+    private static let parts = files.filter { $0.key.hasSuffix(".js") || $0.key.hasSuffix(".css") }
+        .sorted { $0.key < $1.key }
 
     /// A hash of the modules and the style, with their names.
     private static let version: String = {
         var hash = SHA256()
-        for (name, bytes) in modules + [style] {
+        for (name, bytes) in parts {
             hash.update(data: Data("\(name) \(bytes.count) ".utf8))
             hash.update(data: bytes)
         }
@@ -58,26 +43,25 @@ struct PageRoutes {
     }()
 
     var routes: [Route] {
-        let shell = page(PackageResources.index_html, "text/html; charset=utf-8")
+        let shell = page("index.html", "text/html; charset=utf-8")
         let places = ["", "jobs/{id}", "submit", "workers", "queue", "audit", "sign-in"]
         let folder = "pages/\(PageRoutes.version)"
-        let (name, style) = PageRoutes.style
         let files =
             [
-                ("\(folder)/\(name)", Page(style, "text/css; charset=utf-8", lasts: true)),
-                ("icon.svg", Page(PackageResources.icon_svg, "image/svg+xml")),
-                ("api/v1/openapi.json", page(PackageResources.openapi_json, "application/json")),
+                ("icon.svg", Page(PageRoutes.files["icon.svg"] ?? [], "image/svg+xml")),
+                ("api/v1/openapi.json", page("openapi.json", "application/json")),
             ]
-            + PageRoutes.modules.map { name, bytes in
-                ("\(folder)/\(name)", Page(bytes, "text/javascript; charset=utf-8", lasts: true))
+            + PageRoutes.parts.map { name, bytes in
+                let type = name.hasSuffix(".css") ? "text/css" : "text/javascript"
+                return ("\(folder)/\(name)", Page(bytes, type + "; charset=utf-8", lasts: true))
             }
         return places.map { place in .get(place, nil) { request, _ in shell.response(to: request) } }
             + files.map { name, page in .get(name, nil) { request, _ in page.response(to: request) } }
     }
 
     /// A text that says where the server's places begin, and which version of the modules is this server's.
-    private func page(_ bytes: [UInt8], _ type: String) -> Page {
-        let text = String(decoding: bytes, as: UTF8.self)
+    private func page(_ name: String, _ type: String) -> Page {
+        let text = String(decoding: PageRoutes.files[name] ?? [], as: UTF8.self)
             .replacing("{{base}}", with: basePath + "/").replacing("{{preloads}}", with: PageRoutes.preloads)
             .replacing("{{version}}", with: PageRoutes.version)
         return Page(Array(text.utf8), type)
@@ -85,8 +69,8 @@ struct PageRoutes {
 
     /// Lets a browser ask for all modules at once. Without this it learns of some modules only from others.
     private static var preloads: String {
-        modules.map { name, _ in #"<link rel="modulepreload" href="pages/{{version}}/\#(name)">"# }
-            .joined(separator: "\n")
+        parts.map(\.key).filter { $0.hasSuffix(".js") }
+            .map { name in #"<link rel="modulepreload" href="pages/{{version}}/\#(name)">"# }.joined(separator: "\n")
     }
 }
 

@@ -5,12 +5,16 @@ package import ReelQueue
 package import ReelStore
 internal import ReelWords
 
+#if NETWORK
+    internal import ReelTLS
+#endif
+
 package struct RedisOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            URL of Redis. Default: that of REEL_REDIS, or in the file that REEL_REDIS_FILE names. REEL_NAMESPACE chooses \
-            one of several boards there; the default is main.
+            URL of Redis, which may begin with rediss:// for TLS or name sentinels. Default: that of REEL_REDIS, or in the \
+            file that REEL_REDIS_FILE names. REEL_NAMESPACE chooses one of several boards there; the default is main.
             """, valueName: "url"))
     private var redis: String?
 
@@ -20,9 +24,22 @@ package struct RedisOption: ParsableArguments {
 
     /// Throws `.redisAddressInvalid`, and what `urlOfEnvironment` throws.
     package func address() throws(ReelFailure) -> RedisAddress {
-        if let redis { return try RedisAddress(redis) }
-        if let url = try RedisOption.urlOfEnvironment() { return try RedisAddress(url) }
-        return try RedisAddress(RedisOption.urlOfSettings() ?? "redis://127.0.0.1:6379")
+        var url = redis
+        if url == nil { url = try RedisOption.urlOfEnvironment() }
+        if url == nil { url = try RedisOption.urlOfSettings() }
+        let environment = ProcessInfo.processInfo.environment
+        let files = TLSFiles(
+            authorities: environment["REEL_REDIS_CA"], certificate: environment["REEL_REDIS_CERT"],
+            key: environment["REEL_REDIS_KEY"])
+        return try RedisAddress(url ?? "redis://127.0.0.1:6379", transport: RedisOption.transport, files: files)
+    }
+
+    private static var transport: (any SecureTransport)? {
+        #if NETWORK
+            TLSTransport()
+        #else
+            nil
+        #endif
     }
 
     package func namespace() throws(ReelFailure) -> Namespace {

@@ -1,0 +1,136 @@
+#include "CServerPages.h"
+
+// As CBoardScripts does with the functions of the board, and for the same reason: as resources of a Swift target the files
+// took most of the time in which ReelServer was compiled.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char api_js[] = {
+#embed "../ReelServer/Pages/api.js"
+};
+static const unsigned char audit_js[] = {
+#embed "../ReelServer/Pages/audit.js"
+};
+static const unsigned char connection_js[] = {
+#embed "../ReelServer/Pages/connection.js"
+};
+static const unsigned char elements_js[] = {
+#embed "../ReelServer/Pages/elements.js"
+};
+static const unsigned char films_js[] = {
+#embed "../ReelServer/Pages/films.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "../ReelServer/Pages/icon.svg"
+};
+static const unsigned char index_html[] = {
+#embed "../ReelServer/Pages/index.html"
+};
+static const unsigned char job_js[] = {
+#embed "../ReelServer/Pages/job.js"
+};
+static const unsigned char jobFacts_js[] = {
+#embed "../ReelServer/Pages/jobFacts.js"
+};
+static const unsigned char jobRow_js[] = {
+#embed "../ReelServer/Pages/jobRow.js"
+};
+static const unsigned char jobSections_js[] = {
+#embed "../ReelServer/Pages/jobSections.js"
+};
+static const unsigned char jobs_js[] = {
+#embed "../ReelServer/Pages/jobs.js"
+};
+static const unsigned char main_js[] = {
+#embed "../ReelServer/Pages/main.js"
+};
+static const unsigned char navigation_js[] = {
+#embed "../ReelServer/Pages/navigation.js"
+};
+static const unsigned char openapi_json[] = {
+#embed "../ReelServer/Pages/openapi.json"
+};
+static const unsigned char page_js[] = {
+#embed "../ReelServer/Pages/page.js"
+};
+static const unsigned char parts_js[] = {
+#embed "../ReelServer/Pages/parts.js"
+};
+static const unsigned char plan_js[] = {
+#embed "../ReelServer/Pages/plan.js"
+};
+static const unsigned char player_js[] = {
+#embed "../ReelServer/Pages/player.js"
+};
+static const unsigned char queue_js[] = {
+#embed "../ReelServer/Pages/queue.js"
+};
+static const unsigned char rateChart_js[] = {
+#embed "../ReelServer/Pages/rateChart.js"
+};
+static const unsigned char reel_css[] = {
+#embed "../ReelServer/Pages/reel.css"
+};
+static const unsigned char session_js[] = {
+#embed "../ReelServer/Pages/session.js"
+};
+static const unsigned char signIn_js[] = {
+#embed "../ReelServer/Pages/signIn.js"
+};
+static const unsigned char storage_js[] = {
+#embed "../ReelServer/Pages/storage.js"
+};
+static const unsigned char strip_js[] = {
+#embed "../ReelServer/Pages/strip.js"
+};
+static const unsigned char submit_js[] = {
+#embed "../ReelServer/Pages/submit.js"
+};
+static const unsigned char time_js[] = {
+#embed "../ReelServer/Pages/time.js"
+};
+static const unsigned char upload_js[] = {
+#embed "../ReelServer/Pages/upload.js"
+};
+static const unsigned char words_js[] = {
+#embed "../ReelServer/Pages/words.js"
+};
+static const unsigned char workers_js[] = {
+#embed "../ReelServer/Pages/workers.js"
+};
+
+static const struct server_page pages[] = {
+    {"api.js", api_js, sizeof api_js},
+    {"audit.js", audit_js, sizeof audit_js},
+    {"connection.js", connection_js, sizeof connection_js},
+    {"elements.js", elements_js, sizeof elements_js},
+    {"films.js", films_js, sizeof films_js},
+    {"icon.svg", icon_svg, sizeof icon_svg},
+    {"index.html", index_html, sizeof index_html},
+    {"job.js", job_js, sizeof job_js},
+    {"jobFacts.js", jobFacts_js, sizeof jobFacts_js},
+    {"jobRow.js", jobRow_js, sizeof jobRow_js},
+    {"jobSections.js", jobSections_js, sizeof jobSections_js},
+    {"jobs.js", jobs_js, sizeof jobs_js},
+    {"main.js", main_js, sizeof main_js},
+    {"navigation.js", navigation_js, sizeof navigation_js},
+    {"openapi.json", openapi_json, sizeof openapi_json},
+    {"page.js", page_js, sizeof page_js},
+    {"parts.js", parts_js, sizeof parts_js},
+    {"plan.js", plan_js, sizeof plan_js},
+    {"player.js", player_js, sizeof player_js},
+    {"queue.js", queue_js, sizeof queue_js},
+    {"rateChart.js", rateChart_js, sizeof rateChart_js},
+    {"reel.css", reel_css, sizeof reel_css},
+    {"session.js", session_js, sizeof session_js},
+    {"signIn.js", signIn_js, sizeof signIn_js},
+    {"storage.js", storage_js, sizeof storage_js},
+    {"strip.js", strip_js, sizeof strip_js},
+    {"submit.js", submit_js, sizeof submit_js},
+    {"time.js", time_js, sizeof time_js},
+    {"upload.js", upload_js, sizeof upload_js},
+    {"words.js", words_js, sizeof words_js},
+    {"workers.js", workers_js, sizeof workers_js},
+    {NULL, NULL, 0},
+};
+
+const struct server_page *server_pages(void) { return pages; }
