@@ -35,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
         .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
@@ -82,6 +83,17 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ], swiftSettings: strict),
+        // Sources on web servers.
+        .target(
+            name: "ReelRemote",
+            dependencies: [
+                "ReelCore", "ReelEngine", "ReelHost", "ReelStore", "ReelWords",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ], swiftSettings: strict),
         // The files of ReelQueue/Scripts as one text.
         .target(name: "CBoardScripts"),
         .target(
@@ -105,7 +117,8 @@ let package = Package(
         .target(
             name: "ReelTerminal",
             dependencies: [
-                "ReelCore", "ReelHost", "ReelJobs", "ReelQueue", "ReelStore", "ReelTLS", "ReelWords",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelJobs", "ReelQueue", "ReelRemote", "ReelStore", "ReelTLS",
+                "ReelWords",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -125,9 +138,8 @@ let package = Package(
         .target(
             name: "ReelServer",
             dependencies: [
-                "CServerPages", "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue",
-                "ReelSandbox", "ReelStore",
-                "ReelWords",
+                "CServerPages", "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelRemote",
+                "ReelSandbox", "ReelStore", "ReelWords",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -166,7 +178,7 @@ let package = Package(
         .executableTarget(
             name: "reel-server",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelHost", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelJobs", "ReelQueue", "ReelRemote", "ReelServer", "ReelStore",
                 "ReelTerminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -232,6 +244,12 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: tests),
         .testTarget(
+            name: "ReelRemoteTests",
+            dependencies: [
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelRandom", "ReelRemote", "ReelStore", "ReelTestSupport",
+                "ReelWords",
+            ], swiftSettings: tests),
+        .testTarget(
             name: "ReelMediaTests",
             dependencies: [
                 "ReelRandom", "ReelTestSupport", "ReelMedia", "ReelCore", "ReelWords",
@@ -261,7 +279,8 @@ let package = Package(
         .testTarget(
             name: "ReelServerTests",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelServer", "ReelStore",
+                "ReelCore", "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelRemote", "ReelServer",
+                "ReelStore",
                 "ReelTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -291,7 +310,7 @@ if Context.environment["REEL_QUICK"] == "1" {
 // because their packages take longer to build than all the rest. One `swift build` of everything that remains keeps all
 // cores busy. It builds for debugging, which takes half the time; the modules that touch frames are optimized all the same.
 if Context.environment["REEL_RUN"] == "1" {
-    let network = ["hummingbird", "swift-nio", "swift-nio-ssl"]
+    let network = ["async-http-client", "hummingbird", "swift-nio", "swift-nio-ssl"]
     let programs = ["reel-engine", "reel-worker", "reel-coordinator"]
     package.dependencies.removeAll { dependency in
         guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
@@ -301,7 +320,7 @@ if Context.environment["REEL_RUN"] == "1" {
     package.targets.removeAll { target in
         let isOfTests = ["Tests", "Benchmarks"].contains { target.path?.hasPrefix($0) == true }
         return target.type == .test || isOfTests
-            || ["CServerPages", "ReelHTTP", "ReelServer", "ReelTLS", "reel-server"].contains(target.name)
+            || ["CServerPages", "ReelHTTP", "ReelRemote", "ReelServer", "ReelTLS", "reel-server"].contains(target.name)
     }
     for target in package.targets where ["ReelTerminal", "reel-worker"].contains(target.name) {
         target.swiftSettings = strict
@@ -309,7 +328,7 @@ if Context.environment["REEL_RUN"] == "1" {
         target.dependencies.removeAll { dependency in
             switch dependency {
             case .byNameItem(let name, _), .productItem(let name, _, _, _):
-                ["Hummingbird", "ReelHTTP", "ReelTLS"].contains(name)
+                ["Hummingbird", "ReelHTTP", "ReelRemote", "ReelTLS"].contains(name)
             default: false
             }
         }

@@ -13,6 +13,7 @@ struct Dialogue: Sendable {
     enum Action {
         case report(EngineProgress, Report)
         case answer(Reply)
+        case fetch(FetchOrder)
         case kill(KillReason)
     }
 
@@ -23,11 +24,15 @@ struct Dialogue: Sendable {
         case ended(ReelFailure)
     }
 
+    /// Of the sources whose bytes the engine may ask for.
+    private let sizes: [Int64]
     private var phase = Phase.starting
     /// Why the engine is being killed; nil if it is not. The first reason counts.
     private(set) var killReason: KillReason?
     /// What the engine was doing when it was killed: the other side may send another request before it is dead.
     private var killedAt: EnginePlace?
+
+    init(sizes: [Int64] = []) { self.sizes = sizes }
 
     /// Whether the engine owes an event.
     var isWaiting: Bool {
@@ -68,11 +73,20 @@ struct Dialogue: Sendable {
         case (.working(let request, _, _), .failure(let failure)):
             return receive(failure, isPossible: failure.mayAnswer(request))
         case (.starting, .failure(let failure)): return receive(failure, isPossible: failure.mayPreventStart)
+        case (.working, .fetch(let order)) where isPossible(order): return .fetch(order)
+        case (_, .fetch): return .kill(.nonsense(.strayFetch))
         case (_, .ready): return .kill(.nonsense(.secondReady))
         case (_, .progress): return .kill(.nonsense(.strayProgress))
         case (_, .result): return .kill(.nonsense(.strayResult))
         case (_, .failure(let failure)):
             return .kill(.nonsense(failure.isShort ? .strayFailure(failure: failure) : .longFailure))
+        }
+    }
+
+    private func isPossible(_ order: FetchOrder) -> Bool {
+        guard sizes.indices.contains(order.source) else { return false }
+        return [order.range, order.discarded ?? order.range].allSatisfy { range in
+            !range.isEmpty && range.lowerBound >= 0 && range.upperBound <= sizes[order.source]
         }
     }
 
@@ -113,6 +127,7 @@ struct Dialogue: Sendable {
         case .finished: ReelFailure(.engineEnded)
         case .hung(let hang, let limit):
             ReelFailure(.engineHung(place: place, hang: hang, seconds: limit.inSeconds, lastWords: lastWords))
+        case .source(let failure): failure
         case .nonsense(let nonsense):
             ReelFailure(.engineNonsense(place: place, nonsense: nonsense, lastWords: lastWords))
         case nil: ReelFailure(.engineDied(place: place, end: end ?? .vanished, lastWords: lastWords))
@@ -154,6 +169,8 @@ enum KillReason: Sendable {
     case hung(EngineHang, Duration)
     /// It broke the protocol: in which way.
     case nonsense(EngineNonsense)
+    /// Bytes of a source that it needs cannot be had.
+    case source(ReelFailure)
 }
 
 /// At most 200 characters of a program's output, safe to show: control characters are replaced.

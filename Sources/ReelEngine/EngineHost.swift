@@ -69,16 +69,19 @@ package struct EngineHost: EngineRunner {
     package let sandbox: SandboxMode
     /// The folders from which engines read sources; nil for any.
     package let sourceRoots: SourceRoots?
+    /// How sources on web servers are read; nil if they are not.
+    package let remote: (any RemoteSources)?
 
     /// - Note: From now on the process ignores SIGPIPE: an engine may die while a request is written to it.
     package init(
         executable: String, limits: EngineLimits = EngineLimits(), sandbox: SandboxMode = .try,
-        sourceRoots: SourceRoots? = nil
+        sourceRoots: SourceRoots? = nil, remote: (any RemoteSources)? = nil
     ) {
         self.executable = executable
         self.limits = limits
         self.sandbox = sandbox
         self.sourceRoots = sourceRoots
+        self.remote = remote
         signal(SIGPIPE, SIG_IGN)
     }
 
@@ -91,6 +94,7 @@ package struct EngineHost: EngineRunner {
         var options = PlatformOptions()
         options.createSession = true
         options.teardownSequence = EngineProcess.killingGroup
+        let sources = try await EngineSources(of: scope, remote)
         let start = Children.own.start()
         defer { start.end() }
         let outcome: ExecutionResult<Result<R, any Error>, SequenceOutput, SequenceOutput>
@@ -102,11 +106,12 @@ package struct EngineHost: EngineRunner {
                 input: .inputWriter, output: .sequence, error: .sequence
             ) { execution in
                 start.isRunning(as: execution.processIdentifier.value)
-                let process = EngineProcess(execution, limits: limits)
+                let process = EngineProcess(execution, limits: limits, sources: sources.sources)
                 return await process.live { () async throws -> R in
-                    let confinement = Confinement(scope: scope, mode: sandbox, sourceRoots: sourceRoots)
+                    let confinement = Confinement(
+                        scope: sources.inside(scope), mode: sandbox, sourceRoots: sourceRoots)
                     let identity = try await process.start(confinement)
-                    return try await body(EngineSession(process: process, identity: identity))
+                    return try await body(EngineSession(process: process, sources: sources, identity: identity))
                 }
             }
         } catch let error as SubprocessError {
@@ -132,12 +137,13 @@ package struct EngineHost: EngineRunner {
 /// An engine in a process of its own, inside `EngineHost.withEngine`.
 package struct EngineSession: Engine {
     fileprivate let process: EngineProcess
+    fileprivate let sources: EngineSources
     package let identity: EngineIdentity
 
     package func perform(
         _ request: EngineRequest, progress: @escaping @Sendable (EngineProgress) -> Void, next: NextSegments?
     ) async throws(ReelFailure) -> EngineResult {
-        try await process.perform(request, progress: progress, next: next)
+        try await process.perform(sources.inside(request), progress: progress, next: next)
     }
 
     package var standardErrorTail: String { process.standardError.text }

@@ -11,13 +11,20 @@ final class EngineProcess: Sendable {
     /// Kills at once: an engine has nothing to clean up.
     static let killingGroup = [TeardownStep.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
 
+    /// How many orders may wait to be carried out.
+    private static let mostOrders = 1000
+
     let standardError = ByteTail(limit: 64 << 10)
     private let execution: Execution
     private let limits: EngineLimits
-    private let state = Mutex(State())
+    private let sources: [any FetchedSource]
+    private let orders = AsyncStream.makeStream(of: FetchOrder.self)
+    private let state: Mutex<State>
 
     private struct State {
-        var dialogue = Dialogue()
+        var dialogue: Dialogue
+        /// Orders that have not been carried out. An engine that waits for bytes is not hung.
+        var fetching = 0
         /// When the engine last reported something, or got a request.
         var lastEvent = SuspendingClock().now
         /// At most one of the two is set: an answer that has not been fetched, or a continuation that waits for one.
@@ -25,9 +32,11 @@ final class EngineProcess: Sendable {
         var waiter: CheckedContinuation<Dialogue.Reply, Never>?
     }
 
-    init(_ execution: Execution, limits: EngineLimits) {
+    init(_ execution: Execution, limits: EngineLimits, sources: [any FetchedSource]) {
         self.execution = execution
         self.limits = limits
+        self.sources = sources
+        state = Mutex(State(dialogue: Dialogue(sizes: sources.map(\.size))))
     }
 
     var cpuSeconds: Double { ProcessUse.cpuSeconds(of: execution.processIdentifier.value) }
@@ -161,6 +170,7 @@ extension EngineProcess {
     private func supervise() async {
         async let errors: Void = readErrors()
         async let _: Void = watch()
+        async let _: Void = fetch()
         await readEvents()
         let end = await finish()
         await errors
@@ -201,7 +211,47 @@ extension EngineProcess {
         switch step {
         case .report(let progress, let report): report(progress)
         case .answer(let answer): deliver(answer)
+        case .fetch(let order):
+            let count = state.withLock { state in
+                state.fetching += 1
+                return state.fetching
+            }
+            // An engine waits for nearly each before the next one.
+            guard count <= EngineProcess.mostOrders else { return kill(.nonsense(.strayFetch)) }
+            orders.continuation.yield(order)
         case .kill(let reason): kill(reason)
+        }
+    }
+
+    /// Carries out the engine's orders, two at a time, until cancelled.
+    private func fetch() async {
+        await withTaskGroup(of: Void.self) { group in
+            var running = 0
+            for await order in orders.stream {
+                // Before later orders, which may bring the same bytes again.
+                if let discarded = order.discarded { sources[order.source].discard(discarded) }
+                if running == 2 {
+                    await group.next()
+                    running -= 1
+                }
+                running += 1
+                group.addTask { await self.carryOut(order) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func carryOut(_ order: FetchOrder) async {
+        do throws(ReelFailure) {
+            try await sources[order.source].fetch(order.range)
+            let line = try line(.fetched(order))
+            state.withLock { state in
+                state.fetching -= 1
+                state.lastEvent = SuspendingClock().now
+            }
+            _ = try? await execution.standardInputWriter.write(line)
+        } catch {
+            kill(.source(error))
         }
     }
 
@@ -230,7 +280,7 @@ extension EngineProcess {
             if let use, use.threads > limits.threads { return kill(.nonsense(.manyThreads(most: limits.threads))) }
             let lastEvent = state.withLock { state in
                 // A stopped engine is not hung.
-                if Children.own.areStopped { state.lastEvent = SuspendingClock().now }
+                if Children.own.areStopped || state.fetching > 0 { state.lastEvent = SuspendingClock().now }
                 return state.dialogue.isWaiting ? state.lastEvent : nil
             }
             guard let lastEvent else { continue }

@@ -5,7 +5,7 @@ internal import ReelSandbox
 /// until `result` or `failure`, then the next request. Lines do not contain large data; they name where it is.
 package enum Wire {
     /// Grows with every change that an older worker or engine would misread.
-    package static let version = 10
+    package static let version = 11
 }
 
 /// A request to an engine: one JSON line on its standard input.
@@ -133,11 +133,27 @@ package enum EngineInput: Codable, Sendable {
     /// Segments for the assembly that was requested last, in any order. There may be many such lines, while passes are
     /// still being done; all segments of the job are named once.
     case segments([StoredSegment])
+    /// The bytes that the engine has asked for are in their file.
+    case fetched(FetchOrder)
+}
+
+/// Bytes of a source that is not a file here.
+package struct FetchOrder: Codable, Hashable, Sendable {
+    /// `FetchedBytes.number`.
+    package var source: Int
+    package var range: Range<Int64>
+    /// Bytes that the engine needs no more, if it needs room.
+    package var discarded: Range<Int64>?
+
+    package init(source: Int, range: Range<Int64>, discarded: Range<Int64>? = nil) {
+        (self.source, self.range, self.discarded) = (source, range, discarded)
+    }
 }
 
 /// What an engine may reach: the files of its one job, and nothing else.
 package struct EngineScope: Codable, Hashable, Sendable {
-    /// Sources, which it may read if they lie in the roots of its caller, if those are restricted.
+    /// Sources, which it may read if they lie in the roots of its caller, if those are restricted. It may ask for the
+    /// bytes of the ones on a web server.
     package var sources: [Locator]
     /// Other files that it may read, and folders whose files it may.
     package var reads: [Locator]
@@ -196,6 +212,9 @@ package enum EngineEvent: Codable, Sendable {
     case result(EngineResult)
     /// The request failed; the engine takes the next one.
     case failure(ReelFailure)
+    /// The request needs bytes. The answer is the same order as `EngineInput.fetched`; if they cannot be had, the engine
+    /// is killed.
+    case fetch(FetchOrder)
 }
 
 /// How far an engine is with its current request. Counts begin with the request.

@@ -1,3 +1,4 @@
+internal import CSandbox
 internal import Foundation
 internal import Glibc
 
@@ -97,4 +98,13 @@ private enum ControlGroups {
     }
 
     private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+}
+
+/// A file with holes.
+package enum SparseFile {
+    /// Gives back the room of a part of an open file, which then reads as zeros. Where the file system has no holes, the
+    /// part stays as it is.
+    package static func discard(_ range: Range<Int64>, of descriptor: CInt) {
+        reel_punch_hole(descriptor, range.lowerBound, range.upperBound - range.lowerBound)
+    }
 }

@@ -6,17 +6,42 @@ package import ReelCore
 package struct Fingerprint: Hashable, Codable, Sendable {
     /// Bytes.
     package var size: Int64
-    /// Last modification, nanoseconds since 1970.
+    /// Last modification, nanoseconds since 1970; 0 if a web server does not say.
     package var mtimeNanoseconds: Int64
     /// SHA-256 of the first MiB and of the last, one after the other, in hexadecimal; a smaller file is hashed whole,
     /// twice.
     package var edges: String
+    /// The strong `ETag` of a source on a web server.
+    package var tag: String?
 
-    package init(size: Int64, mtimeNanoseconds: Int64, edges: String) {
+    package init(size: Int64, mtimeNanoseconds: Int64, edges: String, tag: String? = nil) {
         self.size = size
         self.mtimeNanoseconds = mtimeNanoseconds
         self.edges = edges
+        self.tag = tag
     }
+
+    /// The fingerprint of a source on a web server.
+    ///
+    /// - Parameters:
+    ///   - first: the first MiB, or all bytes if there are fewer.
+    ///   - last: as many bytes up to the end.
+    package static func of(_ web: WebVersion, first: [UInt8], last: [UInt8]) -> Fingerprint {
+        var hash = SHA256()
+        for bytes in [first, last] { hash.update(data: bytes) }
+        return Fingerprint(
+            size: web.size, mtimeNanoseconds: (web.modified ?? 0) * 1_000_000_000,
+            edges: Hexadecimal.text(hash.finalize()), tag: web.tag)
+    }
+
+    /// The version of a source on a web server that has this fingerprint.
+    package var web: WebVersion {
+        WebVersion(
+            size: size, tag: tag, modified: mtimeNanoseconds == 0 ? nil : mtimeNanoseconds / 1_000_000_000)
+    }
+
+    /// Bytes at each end of a source that are hashed, at most.
+    package static let edge: Int64 = 1 << 20
 
     /// The fingerprint of a file. Takes milliseconds, whatever the file's size.
     ///
@@ -27,9 +52,11 @@ package struct Fingerprint: Hashable, Codable, Sendable {
     }
 
     /// Whether the source is still the one that the fingerprint was taken of, by size and time; its bytes are not read.
+    /// A source on a web server is compared whenever its bytes are fetched, and counts as the same here.
     ///
     /// Throws as `of` does.
     package func matches(_ source: Locator) throws(ReelFailure) -> Bool {
+        guard source.web == nil else { return true }
         let now = try SourceFile(source.path)
         return now.size == size && now.mtimeNanoseconds == mtimeNanoseconds
     }
@@ -70,12 +97,9 @@ private final class SourceFile {
         mtimeNanoseconds = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }
 
-    /// Bytes at each end that are hashed, at most.
-    private static let edge: Int64 = 1 << 20
-
     /// SHA-256 of both ends, in hexadecimal.
     func edges() throws(ReelFailure) -> String {
-        let count = Int(min(size, SourceFile.edge))
+        let count = Int(min(size, Fingerprint.edge))
         var hash = SHA256()
         do {
             for start in [0, size - Int64(count)] { hash.update(data: try file.read(count, at: start)) }

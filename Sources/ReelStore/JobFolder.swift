@@ -22,7 +22,7 @@ package struct JobFolder: JobEntry {
     func path(_ name: JobFileName) -> String { "\(path)/\(name.text)" }
 
     package func locator(of source: JobSource) -> Locator {
-        .file(source.staged.map { "\(stage)/\($0)" } ?? source.path)
+        source.staged.map { .file("\(stage)/\($0)") } ?? source.original
     }
 
     package func hasCopy(of source: JobSource) -> Bool {

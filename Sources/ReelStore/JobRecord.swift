@@ -68,21 +68,31 @@ package struct JobRecord: Hashable, Sendable {
 
 /// A source of a job.
 package struct JobSource: Hashable, Codable, Sendable {
-    /// Absolute path.
-    package var path: String
+    /// Absolute path, or a URL whose query may be secret.
+    package var location: String
     /// Name of the copy in the job folder; nil if workers read the file itself.
     package var staged: String?
     /// Taken when the job was submitted.
     package var fingerprint: Fingerprint
 
+    private enum CodingKeys: String, CodingKey {
+        case location = "path"
+        case staged, fingerprint
+    }
+
     package init(path: String, staged: String? = nil, fingerprint: Fingerprint) {
-        self.path = path
+        location = path
         self.staged = staged
         self.fingerprint = fingerprint
     }
 
+    /// The location as people and programs see it.
+    package var path: String { isOnWeb ? WebAddress.shown(location) : location }
+
+    package var isOnWeb: Bool { WebAddress.isWritten(location) }
+
     /// The place of the source itself, whether or not the store has a copy.
-    package var original: Locator { .file(path) }
+    package var original: Locator { isOnWeb ? .web(location, fingerprint.web) : .file(location) }
 }
 
 /// Terms of a job that do not change its output.

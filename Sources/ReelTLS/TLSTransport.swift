@@ -26,9 +26,13 @@ package struct TLSTransport: SecureTransport {
                 try socket.open(into: channel)
             } catch {
                 socket.discard()
+                // An alert of the server may close the channel between two steps.
+                if error is ChannelError, let said = socket.failure { throw ConnectionError(message: said) }
                 throw error
             }
             return socket
+        } catch let error as ConnectionError {
+            throw error
         } catch let error as NIOSSLExtraError where error == .failedToValidateHostname {
             throw ConnectionError(message: "its certificate is not for \(host.host)", cause: .permanent)
         } catch {

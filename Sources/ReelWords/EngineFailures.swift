@@ -187,6 +187,7 @@ extension EngineNonsense {
         case .unfitResult(let part): "answered with \(part.rawValue) that do not fit the request"
         case .unfitFailure(let code): "failed in a way that no engine can: \(code)"
         case .secondReady: "reported twice that it is ready"
+        case .strayFetch: "asked for bytes that it may not have"
         case .strayProgress: "reported progress without a request"
         case .strayResult: "gave a result without a request"
         case .strayFailure(let failure): "failed without a request: \(failure.words)"

@@ -18,8 +18,38 @@ extension FailureReason {
             CodeText("\(path): is empty", "The source has no bytes.", "Record or copy it again.")
         case .sourceIsURL(let url):
             CodeText(
-                "\(url): URLs are not read; download it first, and name the file",
-                "The source is named by a URL.", "Download it, and name the file.")
+                "\(url): URLs are not read here; download it first, and name the file",
+                "The source is named by a URL, and this program or build does not read those.",
+                "Download it, and name the file.")
+        case .urlInvalid(let url, let flaw):
+            CodeText(
+                "\(url) is not a URL that reel reads: \(flaw)", "The source's URL is malformed.",
+                "Write it as the message says.")
+        case .urlHostForbidden(let url):
+            CodeText(
+                "\(url): this host reads no sources from there, unless it is allowed where the worker is started",
+                "Workers read URLs only from the web servers that they are allowed, and a redirection leads only to "
+                    + "those, or to public addresses.",
+                "Allow the server where the worker is started, or name another source.")
+        case .urlUnanswered(let url, let said):
+            CodeText(
+                "\(url) cannot be read: \(said)", "A web server does not answer, or not to the end.",
+                "Try again when it answers.")
+        case .urlRefused(let url, let status):
+            CodeText(
+                [401, 403].contains(status)
+                    ? "\(url): the server answers \(status): a signed URL may have run out; submit the job again with a new one"
+                    : "\(url): the server answers \(status)",
+                "A web server refuses to give the source.",
+                "Check the URL. If it is signed and has run out, submit the same job with a new one: it goes on.")
+        case .urlWithoutRanges(let url):
+            CodeText(
+                "\(url): the server gives no ranges of bytes, which reel needs; download it first, and name the file",
+                "A web server gives a file only as a whole.", "Download it, and name the file.")
+        case .urlMisanswered(let url, let said):
+            CodeText(
+                "\(url): the server answers with \(said)", "A web server breaks the protocol.",
+                "Download it, and name the file.")
         case .sourceNotAFile(let path):
             CodeText(
                 "\(path) is not a regular file, and the source is read more than once",

@@ -32,6 +32,7 @@ struct EngineCommand: ParsableCommand {
         }
         let requests = RequestReader()
         requests.start()
+        Fetching.shared.connect { events.send(.fetch(FetchOrder(source: $0, range: $1, discarded: $2))) }
         events.send(.ready(identity))
         var handler = RequestHandler(events: events, segments: requests.segments)
         while let request = requests.next(rest: Media.rest) { handler.perform(request) }
@@ -68,6 +69,7 @@ final class RequestReader: Sendable {
                 switch Self.input(line) {
                 case nil, .confinement: Self.refuse(line)
                 case .segments(let more): segments.add(more)
+                case .fetched(let order): Fetching.shared.arrived(order.source, order.range)
                 case .request(let request):
                     // The last request has been answered: segments that came late for it are of no use.
                     segments.clear()
@@ -91,9 +93,11 @@ final class RequestReader: Sendable {
 
 /// Writes events to what was standard output when the process started. Descriptor 1 is standard error from then on,
 /// so that no library's print breaks the protocol.
-final class EventWriter {
+final class EventWriter: Sendable {
     private let descriptor: Int32
-    private var lastProgress: ContinuousClock.Instant?
+    private let lastProgress = Mutex<ContinuousClock.Instant?>(nil)
+    /// Any thread may need bytes.
+    private let writing = Mutex(())
 
     init() throws {
         descriptor = dup(STDOUT_FILENO)
@@ -104,23 +108,28 @@ final class EventWriter {
     func send(_ event: EngineEvent) {
         guard var line = try? CanonicalJSON.bytes(of: event) else { _exit(1) }
         line.append(UInt8(ascii: "\n"))
-        let written = line.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let step = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-                guard step > 0 else { return false }
-                done += step
+        let written = writing.withLock { _ in
+            line.withUnsafeBytes { bytes in
+                var done = 0
+                while done < bytes.count {
+                    let step = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                    guard step > 0 else { return false }
+                    done += step
+                }
+                return true
             }
-            return true
         }
         if !written { _exit(1) }
     }
 
     /// Sends progress, at most four times a second.
     func progress(_ progress: @autoclosure () -> EngineProgress) {
-        let now = ContinuousClock.now
-        if let lastProgress, now - lastProgress < .milliseconds(250) { return }
-        lastProgress = now
-        send(.progress(progress()))
+        let isDue = lastProgress.withLock { last in
+            let now = ContinuousClock.now
+            if let last, now - last < .milliseconds(250) { return false }
+            last = now
+            return true
+        }
+        if isDue { send(.progress(progress())) }
     }
 }

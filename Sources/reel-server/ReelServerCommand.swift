@@ -6,6 +6,7 @@ internal import ReelEngine
 internal import ReelHost
 internal import ReelJobs
 internal import ReelQueue
+internal import ReelRemote
 internal import ReelServer
 internal import ReelStore
 internal import ReelTerminal
@@ -141,8 +142,8 @@ struct ServeCommand: AsyncParsableCommand {
             """
             Send webhooks to this host, address or network, too, although it is not public, as hooks.internal or \
             10.0.0.0/8. May be repeated.
-            """, valueName: "receiver"), transform: AllowedReceiver.read)
-    var webhookAllow: [AllowedReceiver] = []
+            """, valueName: "receiver"), transform: AllowedHost.read)
+    var webhookAllow: [AllowedHost] = []
 
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption

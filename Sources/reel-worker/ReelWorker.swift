@@ -27,7 +27,10 @@ struct ReelWorker: AsyncParsableCommand {
             "SIGTERM lets passes end that do so in time and hands back the rest; a second one hands back all.",
             HelpText.examples(examples),
             HelpText.environment(
-                [.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .configuration, .temporary]),
+                [
+                    .redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .sourceHosts, .configuration,
+                    .temporary,
+                ]),
             HelpText.exitCodes),
         version: Release.version)
 
@@ -72,6 +75,15 @@ struct ReelWorker: AsyncParsableCommand {
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var sources: SourceRootOption
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Read sources from this web server, too, as media.example.org, or from a network, as 10.0.0.0/8. May be \
+            repeated; REEL_SOURCE_HOSTS sets the default. Without either, no URL is read.
+            """, valueName: "host"))
+    var sourceHost: [String] = []
+
     @OptionGroup var quotas: QuotaOptions
     @OptionGroup var passQuotas: PassQuotaOptions
     @OptionGroup var redis: RedisOption
@@ -103,7 +115,8 @@ struct ReelWorker: AsyncParsableCommand {
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(
-                executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots),
+                executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots,
+                remote: alone ? RemoteAccess.any() : try RemoteAccess.of(sourceHost, scratch: scratch)),
             settings: settings,
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: logger)

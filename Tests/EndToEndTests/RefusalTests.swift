@@ -49,9 +49,13 @@ extension EndToEnd {
             try await expectRefusal(["plan", "text.mp4"], code: 3, says: "text.mp4")
             try write(Data(), as: "empty.mkv")
             try await expectRefusal(["run", "empty.mkv"], code: 3, says: "empty.mkv: is empty")
-            for url in ["https://example.org/a.mp4", "s3://films/a.mp4", "file:///films/a.mp4"] {
-                try await expectRefusal(["run", url], code: 3, says: "\(url): URLs are not read; download it first")
+            for url in ["s3://films/a.mp4", "file:///films/a.mp4"] {
+                try await expectRefusal(
+                    ["run", url], code: 3, says: "\(url): URLs are not read here; download it first")
             }
+            let nowhere = "https://media.invalid/a.mp4"
+            try await expectRefusal(
+                ["run", nowhere], code: 3, says: "\(nowhere) cannot be read: the name media.invalid has no address")
             try write(Data(picture), as: "still.mp4")
             try await expectRefusal(["run", "still.mp4"], code: 3, says: "still.mp4: is a picture (png), not a video")
         }

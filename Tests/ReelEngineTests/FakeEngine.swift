@@ -25,12 +25,14 @@ final class FakeEngine: Sendable {
 
     func withEngine<R: Sendable>(
         memory: Int64? = nil, stall: Duration = .seconds(30), silence: Duration = .seconds(60),
+        scope: EngineScope = .nothing, remote: (any RemoteSources)? = nil,
         _ body: (EngineSession) async throws -> R
     ) async throws -> R {
         // The folder must last as long as the engine, whatever the optimiser thinks of the last use of `self`.
         defer { withExtendedLifetime(self) {} }
-        let host = EngineHost(executable: path, limits: EngineLimits(stall: stall, silence: silence))
-        return try await host.withEngine(memory: memory, scope: .nothing) {
+        let host = EngineHost(
+            executable: path, limits: EngineLimits(stall: stall, silence: silence), remote: remote)
+        return try await host.withEngine(memory: memory, scope: scope) {
             try await body(#require($0 as? EngineSession))
         }
     }

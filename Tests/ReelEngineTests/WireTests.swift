@@ -82,7 +82,15 @@ struct WireTests {
                     .reverseAudio(pass), .assemble(AssembleRequest(job: job, output: .file("/store/out.mkv"))),
                     .pictures(picture(of: .source(files: job.sources[0], sample: FrameSample(12)))),
                     .pictures(picture(of: .output(format: format, like: stream, pictures: [nil, shown]))),
-                ].map(EngineInput.request) + [.segments([segment])], "requests.json")
+                ].map(EngineInput.request) + [
+                    .segments([segment]), .fetched(FetchOrder(source: 0, range: 0..<65536)),
+                    .request(
+                        .recon(
+                            ReconRequest(
+                                source: .fetched(
+                                    FetchedBytes(name: "https://host/film.mp4?…", size: 1000, number: 0),
+                                    into: "/scratch/source"), index: job.sources[0].index))),
+                ], "requests.json")
     }
 
     @Test("A place that need not be durable says so; others are as an engine of an earlier release expects them")
@@ -118,13 +126,13 @@ struct WireTests {
                         AssemblyResult(
                             bytes: 1 << 20, checksum: "ab12", packets: 480, peakRSS: 1 << 28, diagnostics: diagnostics))
                 ),
-                .result(.pictures),
+                .result(.pictures), .fetch(FetchOrder(source: 0, range: 0..<65536, discarded: 65536..<131072)),
                 .failure(ReelFailure(.segmentMissing(segment: "v0-240", pass: 2))),
             ] as [EngineEvent], "events.json")
     }
 
     @Test("The protocol's version is that of the golden files")
-    func version() { #expect(Wire.version == 10) }
+    func version() { #expect(Wire.version == 11) }
 
     /// Compares the lines with a golden file, which REEL_WRITE_GOLDEN=1 rewrites, and the values read back with the originals.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {

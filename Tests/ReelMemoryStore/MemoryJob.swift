@@ -74,7 +74,7 @@ package struct MemoryJob: JobEntry {
     // MARK: Sources
 
     package func locator(of source: JobSource) -> Locator {
-        guard let name = source.staged else { return .file(source.path) }
+        guard let name = source.staged else { return source.original }
         return withState { $0.copies[name]?.locator("copy") } ?? store.missing("copy")
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import ReelCore
 import ReelHost
+import ReelRemote
 import ReelServer
 import ReelTestSupport
 import Testing
@@ -12,7 +13,7 @@ import Testing
         _ url: String, at addresses: String..., body: Data = Data("{}".utf8), limit: Int = 20
     ) throws -> Curl.Message {
         Curl.Message(
-            url: try WebhookURL(url), addresses: try addresses.map { try #require(IPAddress($0)) },
+            url: try WebURL(url), addresses: try addresses.map { try #require(IPAddress($0)) },
             fields: [("Content-Type", "application/json"), ("Reel-Event", "job.done")], body: body, limit: limit)
     }
 

@@ -1,9 +1,10 @@
 import Foundation
+import ReelRemote
 import ReelServer
 import Testing
 
 /// Which URLs are webhooks, where they may lead, and how messages are signed.
-@Suite struct WebhookURLTests {
+@Suite struct WebURLTests {
     @Test(
         arguments: [
             ("https://a.example", "https://a.example", "a.example", 443),
@@ -19,7 +20,7 @@ import Testing
             ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/", "xn--bcher-kva.example", 443),
         ] as [(String, String, String, Int)])
     func aWebhookHasOneForm(_ text: String, _ form: String, _ host: String, _ port: Int) throws {
-        let url = try WebhookURL(text)
+        let url = try WebURL(text)
         #expect(url.text == form)
         #expect(url.port == port)
         switch url.host {
@@ -27,7 +28,7 @@ import Testing
         case .address(let address): #expect("\(address)" == host)
         }
         // Its form is one of itself.
-        #expect(try WebhookURL(url.text) == url)
+        #expect(try WebURL(url.text) == url)
     }
 
     @Test(
@@ -47,14 +48,14 @@ import Testing
             ("https://[::1]x/", .host), ("https://a.example:/", .port), ("https://a.example:0/", .port),
             ("https://a.example:65536/", .port), ("https://a.example:80:80/", .port), ("https://a.example:+80/", .port),
             ("https://a.example/" + String(repeating: "x", count: 1983), .long),
-        ] as [(String, WebhookURL.Flaw)])
-    func anythingElseIsNone(_ text: String, _ flaw: WebhookURL.Flaw) {
-        #expect(throws: flaw) { try WebhookURL(text) }
+        ] as [(String, WebURL.Flaw)])
+    func anythingElseIsNone(_ text: String, _ flaw: WebURL.Flaw) {
+        #expect(throws: flaw) { try WebURL(text) }
     }
 
     @Test func theLogNamesNeitherPathNorQuery() throws {
-        #expect(try WebhookURL("https://a.example:8443/secret/x?key=y").origin == "https://a.example:8443")
-        #expect(try WebhookURL("https://a.example?key=y").origin == "https://a.example")
+        #expect(try WebURL("https://a.example:8443/secret/x?key=y").origin == "https://a.example:8443")
+        #expect(try WebURL("https://a.example?key=y").origin == "https://a.example")
     }
 }
 
@@ -108,12 +109,12 @@ import Testing
 /// What a server sends and to whom.
 @Suite struct WebhookPolicyTests {
     @Test func privateAddressesNeedToBeNamed() throws {
-        let allowed = try ["Hooks.internal", "10.0.0.0/8", "fd00::1"].map { try #require(AllowedReceiver($0)) }
+        let allowed = try ["Hooks.internal", "10.0.0.0/8", "fd00::1"].map { try #require(AllowedHost($0)) }
         let policy = WebhookPolicy(secret: WebhookSecret("0123456789abcdef"), allowed: allowed)
-        func admits(_ address: String, _ host: WebhookURL.Host) throws -> Bool {
+        func admits(_ address: String, _ host: WebURL.Host) throws -> Bool {
             policy.admits(try #require(IPAddress(address)), of: host)
         }
-        let other = WebhookURL.Host.name("other.internal")
+        let other = WebURL.Host.name("other.internal")
         #expect(try admits("127.0.0.1", .name("hooks.internal")))
         #expect(try !admits("127.0.0.1", other))
         #expect(try admits("10.1.1.1", other))
@@ -121,11 +122,11 @@ import Testing
         #expect(try admits("fd00::1", other))
         #expect(try !admits("fd00::2", other))
         #expect(try admits("8.8.8.8", other))
-        #expect(policy.admits(try WebhookURL("https://localhost/")))
-        #expect(policy.admits(try WebhookURL("https://10.2.3.4/")))
-        #expect(!policy.admits(try WebhookURL("https://192.168.0.1/")))
+        #expect(policy.admits(try WebURL("https://localhost/")))
+        #expect(policy.admits(try WebURL("https://10.2.3.4/")))
+        #expect(!policy.admits(try WebURL("https://192.168.0.1/")))
         for text in ["", "a b", "http://x", "10.0.0.0/33", "a.example/x", "127.1", "*.internal", "a:80", "[::1]"] {
-            #expect(AllowedReceiver(text) == nil, "\(text)")
+            #expect(AllowedHost(text) == nil, "\(text)")
         }
     }
 
@@ -137,7 +138,7 @@ import Testing
 
     @Test func curlIsToldTheAddressesAndNothingThatItCouldMisread() throws {
         let message = Curl.Message(
-            url: try WebhookURL("https://a.example/x?y=[1]"),
+            url: try WebURL("https://a.example/x?y=[1]"),
             addresses: try ["192.0.2.1", "2001:db8::1"].map { try #require(IPAddress($0)) },
             fields: [("Reel-Event", "job.done")], body: Data(), limit: 30)
         let lines = Curl.configuration(of: message).split(separator: "\n").map(String.init)
@@ -149,7 +150,7 @@ import Testing
         }
         #expect(!lines.contains { $0.hasPrefix("location") })
         var literal = message
-        literal.url = try WebhookURL("http://192.0.2.1:8080/")
+        literal.url = try WebURL("http://192.0.2.1:8080/")
         #expect(!Curl.configuration(of: literal).contains("resolve"))
     }
 }

@@ -24,6 +24,8 @@ package final class HookReceiver: Sendable {
         case redirection(String)
         /// Nothing, until the receiver ends.
         case silence
+        /// These bytes, as they are, and then an end of the connection: in order, or by a reset.
+        case bytes(Data, reset: Bool)
     }
 
     /// It cannot listen.
@@ -107,10 +109,28 @@ package final class HookReceiver: Sendable {
         case .silence:
             state.withLock { $0.open.append(connection) }
             return
+        case .bytes(let bytes, let reset):
+            HookReceiver.send(Array(bytes), to: connection)
+            if reset {
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            }
+            close(connection)
+            return
         }
-        let bytes = Array("\(head)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
-        _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        HookReceiver.send(Array("\(head)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8), to: connection)
         close(connection)
+    }
+
+    private static func send(_ bytes: [UInt8], to connection: Int32) {
+        bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while let start = bytes.baseAddress, done < bytes.count {
+                let count = Glibc.send(connection, start + done, bytes.count - done, Int32(MSG_NOSIGNAL))
+                guard count > 0 else { return }
+                done += count
+            }
+        }
     }
 
     private static func read(_ connection: Int32) -> Message? {

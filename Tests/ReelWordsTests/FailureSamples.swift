@@ -179,7 +179,7 @@ extension FailureReason {
     private static let nonsense: [EngineNonsense] =
         [
             .longLine(limit: 1 << 20), .unreadable(said: "Bad file descriptor"), .noEvent(line: "{"), .secondReady,
-            .strayProgress, .strayResult, .strayFailure(failure: ReelFailure(.noStart)), .closedOutput,
+            .strayProgress, .strayResult, .strayFetch, .strayFailure(failure: ReelFailure(.noStart)), .closedOutput,
             .unfitFailure(code: "interrupted"), .manyThreads(most: 2000),
         ] + ResultPart.allCases.map { .unfitResult(part: $0) }
 
@@ -220,6 +220,13 @@ extension FailureReason {
     private static let storeSamples: [FailureReason] = [
         .sourceInaccessible(path: path, errno: 13),
         .sourceIsFolder(path: path), .sourceEmpty(path: path), .sourceIsURL(url: "https://example.org/film.mp4"),
+        .urlInvalid(url: "https://", flaw: "Its host is missing"),
+        .urlHostForbidden(url: "https://example.org/film.mp4"),
+        .urlUnanswered(url: "https://example.org/film.mp4", said: "Connection refused"),
+        .urlRefused(url: "https://example.org/film.mp4?…", status: 403),
+        .urlRefused(url: "https://example.org/film.mp4", status: 404),
+        .urlWithoutRanges(url: "https://example.org/film.mp4"),
+        .urlMisanswered(url: "https://example.org/film.mp4", said: "bytes in another encoding"),
         .sourceIsPicture(path: path, codec: "png"),
         .quotaExceeded(quota: .pixels, asked: 256_000_000, most: 8_294_400),
         .quotaExceeded(quota: .duration, asked: 7200, most: 3600),

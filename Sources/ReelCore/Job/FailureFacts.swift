@@ -128,13 +128,15 @@ package indirect enum EngineNonsense: Hashable, Codable, Sendable {
     /// An engine cannot fail in this way; `code` is the reason's.
     case unfitFailure(code: String)
     case secondReady, strayProgress, strayResult
+    /// It asked for bytes without a request, or that no source has.
+    case strayFetch
     case strayFailure(failure: ReelFailure)
     case closedOutput
     case manyThreads(most: Int)
 
     package enum CodingKeys: String, CodeKey {
         case longLine, unreadable, noEvent, unfitResult, unfitFailure, secondReady, strayProgress, strayResult,
-            strayFailure, closedOutput, manyThreads
+            strayFetch, strayFailure, closedOutput, manyThreads
     }
 }
 

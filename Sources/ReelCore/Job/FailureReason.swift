@@ -131,6 +131,13 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case folderWithoutVideos(path: String)
     case sourceEmpty(path: String)
     case sourceIsURL(url: String)
+    /// Here and below, a URL is given without its query.
+    case urlInvalid(url: String, flaw: String)
+    case urlHostForbidden(url: String)
+    case urlUnanswered(url: String, said: String)
+    case urlRefused(url: String, status: Int)
+    case urlWithoutRanges(url: String)
+    case urlMisanswered(url: String, said: String)
     case sourceNotAFile(path: String)
     case sourceChangedWhileCopied(path: String)
     case storeUnusable(doing: StoreStep, path: String, errno: Int32)
@@ -274,7 +281,8 @@ extension FailureReason {
             segmentFlawed, segmentMissing, segmentDiffers, segmentListUnreadable, partsEnded, verificationFailed,
             engineUnstartable, engineVersion, engineWithoutOutput, requestUnwritable, engineInterrupted, engineEnded,
             engineHung, engineNonsense, engineDied
-        case sourceInaccessible, sourceIsFolder, folderWithoutVideos, sourceEmpty, sourceIsURL, sourceNotAFile,
+        case sourceInaccessible, sourceIsFolder, folderWithoutVideos, sourceEmpty, sourceIsURL, urlInvalid,
+            urlHostForbidden, urlUnanswered, urlRefused, urlWithoutRanges, urlMisanswered, sourceNotAFile,
             sourceChangedWhileCopied, storeUnusable, storeFull, storeFileDamaged, storeFileForeign, storeMissing,
             storeNameEmpty, storeEmpty, storeDiffers, storeOfOtherVersion, workspaceForeign, resultDiffers,
             argumentNotText, notEncodable, segmentListUnwritable, jobUnknownHere, jobHeld, outputExists,

@@ -145,20 +145,6 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
     }
 }
 
-/// The place of bytes: today the path of a file. A store makes locators and an engine opens them; no code between reads or
-/// changes one. An engine gets locators only of the bytes that its request needs.
-package struct Locator: Hashable, Sendable, CustomStringConvertible, Codable {
-    // In JSON, the only key tells the kind of place: `{"file":"/store/jobs/…"}`.
-    package let file: String
-
-    package static func file(_ path: String) -> Locator { Locator(file: path) }
-
-    /// The name of the bytes in messages.
-    package var name: String { file }
-
-    package var description: String { name }
-}
-
 /// The place where an engine writes a new segment: first its bytes, then, when they are whole, its record.
 package struct SegmentPlace: Hashable, Codable, Sendable {
     package var name: SegmentName

@@ -127,8 +127,11 @@ extension FailureReason {
 
         // MARK: Store
         case .sourceInaccessible, .sourceIsFolder, .folderWithoutVideos, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
-            .sourceChangedWhileCopied:
+            .sourceChangedWhileCopied, .urlRefused, .urlWithoutRanges, .urlMisanswered:
             FailureNature(.source, .input)
+        case .urlInvalid: FailureNature(.request, .usage)
+        case .urlHostForbidden: FailureNature(.host, .input, .incompatible)
+        case .urlUnanswered: FailureNature(.host, .input, .transient)
         case .storeUnusable, .jobUnknownHere, .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion,
             .planOfOtherVersion, .indexMissing, .jobOfOtherVersion:
             FailureNature(.host, .unreachable, .incompatible)

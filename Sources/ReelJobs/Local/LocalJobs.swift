@@ -159,7 +159,9 @@ final class LocalJobs: Sendable {
 
     private func planning(_ place: Int) throws(ReelFailure) -> Planning {
         Planning(
-            store: store, engine: EngineHost(executable: try run.programs.path("reel-engine"), sandbox: run.sandbox),
+            store: store,
+            engine: EngineHost(
+                executable: try run.programs.path("reel-engine"), sandbox: run.sandbox, remote: run.remote),
             capacity: Capacity(slots: run.slots, memoryTotal: run.memoryTotal, isLimit: run.memoryIsLimited),
             reading: { [told] in told.tell(place, .reading($0)) },
             working: { [told] in told.tell(place, .progress(JobView($0, output: nil))) })

@@ -1,5 +1,6 @@
 internal import Foundation
 package import ReelCore
+package import ReelEngine
 package import ReelHost
 internal import ReelQueue
 package import ReelStore
@@ -39,6 +40,7 @@ package struct LocalRun: Sendable {
     let memoryTotal: Int64
     let memoryIsLimited: Bool
     let sandbox: SandboxMode
+    let remote: (any RemoteSources)?
     let anew: Bool
 
     /// A run of several jobs.
@@ -49,10 +51,11 @@ package struct LocalRun: Sendable {
     ///   - memoryTotal: bytes that all passes may take together.
     ///   - memoryIsLimited: whether a user chose the total. If not, a pass that needs more takes it.
     ///   - sandbox: whether engines must be confined.
+    ///   - remote: how sources on web servers are read; nil if they are not.
     ///   - anew: remove first the files that an earlier run left.
     package init(
         _ requests: [Request], programs: Programs, slots: Int, memoryTotal: Int64, memoryIsLimited: Bool,
-        sandbox: SandboxMode, anew: Bool
+        sandbox: SandboxMode, remote: (any RemoteSources)? = nil, anew: Bool
     ) {
         self.requests = requests
         self.programs = programs
@@ -60,6 +63,7 @@ package struct LocalRun: Sendable {
         self.memoryTotal = memoryTotal
         self.memoryIsLimited = memoryIsLimited
         self.sandbox = sandbox
+        self.remote = remote
         self.anew = anew
     }
 
@@ -168,6 +172,8 @@ package struct LocalRun: Sendable {
         switch failure.reason {
         case .passExhausted(_, _, let last), .noWorkerCan(_, let last): return mayPass(last)
         case .sourceOutOfReach: return true
+        // A signed URL has run out, and the next one belongs to the same job.
+        case .urlRefused(_, let status) where [401, 403].contains(status): return true
         default: break
         }
         switch failure.kind {

@@ -12,6 +12,8 @@ package struct JobDraft: Sendable {
     package let edit: Edit?
     /// The path that names the output by default: the source, the edit's file, or the first of the stitched files.
     package let named: String
+    /// The same for people: without the query of a URL.
+    package var shown: String { WebAddress.shown(named) }
     let deed: String
     package let diagnostics: [Diagnostic]
 
@@ -167,17 +169,24 @@ package struct OutputChoice: Hashable, Sendable {
             try self.init(named: path, lossless: lossless)
             return
         }
-        let url = URL(fileURLWithPath: source)
+        let url = URL(fileURLWithPath: OutputChoice.fileName(of: source))
         let name = url.deletingPathExtension().lastPathComponent + (suffix ?? ".\(deed)")
         let place = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? url.deletingLastPathComponent()
         let chosen = container ?? OutputChoice.usual(like: first, encoders: encoders, lossless: lossless)
         try self.init(named: place.appendingPathComponent("\(name).\(chosen.rawValue)").path, lossless: lossless)
     }
 
+    /// A source's path, or the name that a copy of a URL's bytes would have in this folder.
+    static func fileName(of source: String) -> String {
+        guard WebAddress.isWritten(source) else { return source }
+        let name = WebAddress.fileName(source)
+        return (name.removingPercentEncoding ?? name).replacing("/", with: "_").replacing("\0", with: "_")
+    }
+
     /// The first source's own container if reel writes it and it has timestamps, else mp4; of these, mov and mkv the
     /// first in which players show what the encoders make. Lossless output needs mkv, or the source's mov or nut.
     private static func usual(like first: String, encoders: [String], lossless: Bool) -> Container {
-        let like = Container(fileExtension: URL(fileURLWithPath: first).pathExtension)
+        let like = Container(fileExtension: URL(fileURLWithPath: WebAddress.fileName(first)).pathExtension)
         let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
         let asked = encoders.compactMap(EncoderTraits.asked(for:))
         let sound = encoders.compactMap(AudioEncoderTraits.codec(askedFor:))

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
 package import ReelCore
+package import ReelEngine
 internal import ReelQueue
 internal import ReelSandbox
 package import ReelStore
@@ -8,19 +9,23 @@ package import ReelStore
 extension JobRecord {
     /// The job that sources and a spec make, before any store has it. Reads only the first and last MiB of each source.
     ///
-    /// Throws `.input` if a source cannot be read, lies outside the roots, or is a URL.
+    /// Throws `.input` if a source cannot be read or lies outside the roots.
     ///
     /// - Parameters:
-    ///   - sources: paths of the files; at least one.
+    ///   - sources: paths of the files, or URLs; at least one.
+    ///   - web: the fingerprints of the URLs among them. Others are refused.
     ///   - roots: the folders from which sources are taken; nil for any.
     ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
     package init(
         submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), submission: Submission? = nil,
-        within roots: SourceRoots? = nil, stages: Bool = false
+        within roots: SourceRoots? = nil, stages: Bool = false, web: [String: Fingerprint] = [:]
     ) throws(ReelFailure) {
         let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
-            guard source.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) == nil else {
-                throw ReelFailure(.sourceIsURL(url: source))
+            guard !WebAddress.isWritten(source) else {
+                guard let known = web[source], !stages else {
+                    throw ReelFailure(.sourceIsURL(url: WebAddress.shown(source)))
+                }
+                return JobSource(path: source, fingerprint: known)
             }
             let url = URL(fileURLWithPath: try JobRecord.lasting(source)).standardizedFileURL
             try roots?.check(url.path)
@@ -39,6 +44,20 @@ extension JobRecord {
         guard let real = realpath(path, nil) else { throw ReelFailure(.sourceNotAFile(path: path)) }
         defer { free(real) }
         return String(cString: real)
+    }
+}
+
+extension RemoteSources {
+    /// The fingerprints of the URLs among sources, by URL. Reads the first and the last MiB of each.
+    ///
+    /// Throws `.input` if one cannot be read.
+    package func fingerprints(of sources: [String]) async throws(ReelFailure) -> [String: Fingerprint] {
+        var found: [String: Fingerprint] = [:]
+        for url in sources where WebAddress.isWritten(url) && found[url] == nil {
+            let (version, first, last) = try await look(at: url, Fingerprint.edge)
+            found[url] = .of(version, first: first, last: last)
+        }
+        return found
     }
 }
 
@@ -64,7 +83,7 @@ extension JobEntry {
     func stage(_ sources: [JobSource]) async throws(ReelFailure) {
         for source in sources {
             guard let name = source.staged, await !hasCopy(of: source) else { continue }
-            try await stage(source.path, as: name, source.fingerprint)
+            try await stage(source.location, as: name, source.fingerprint)
         }
     }
 }

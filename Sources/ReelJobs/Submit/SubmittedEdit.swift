@@ -17,7 +17,8 @@ package struct SubmittedEdit: Hashable, Sendable {
 
     /// Whether a path names an edit's file rather than a video.
     package static func isFile(_ path: String) -> Bool {
-        isTimeline(path) || URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension
+        !WebAddress.isWritten(path)
+            && (isTimeline(path) || URL(fileURLWithPath: path).pathExtension.lowercased() == fileExtension)
     }
 
     /// Files that are played one after the other.
@@ -31,7 +32,7 @@ package struct SubmittedEdit: Hashable, Sendable {
         var clips: [EditClip] = []
         for file in files {
             var clip = clip
-            let path = URL(fileURLWithPath: file).standardizedFileURL.path
+            let path = SubmittedEdit.place(file)
             clip.source = index(of: path)
             if titled { clip.title = SubmittedEdit.title(of: path) }
             clips.append(clip)
@@ -73,7 +74,7 @@ package struct SubmittedEdit: Hashable, Sendable {
             if isTimeline {
                 try take(timeline: JSONPlace(value), in: folder, isLenient: isLenient)
             } else {
-                try take(edit: JSONPlace(value)) { URL(fileURLWithPath: try $0.text(), relativeTo: folder).path }
+                try take(edit: JSONPlace(value)) { SubmittedEdit.place(try $0.text(), in: folder) }
             }
         } catch let flawed as FlawedPlace {
             throw ReelFailure(.editFlawed(path: path, place: flawed.place, flaw: flawed.flaw))
@@ -106,8 +107,7 @@ package struct SubmittedEdit: Hashable, Sendable {
 
     /// Lets a file be heard instead of the clips' own sound, from a moment in seconds on.
     package mutating func add(soundtrack path: String, from: Rational) {
-        let path = URL(fileURLWithPath: path).standardizedFileURL.path
-        edit.soundtrack = Soundtrack(source: index(of: path), from: from)
+        edit.soundtrack = Soundtrack(source: index(of: SubmittedEdit.place(path)), from: from)
     }
 
     private mutating func clip(_ place: JSONPlace, path: (JSONPlace) throws -> String) throws -> EditClip {
@@ -144,9 +144,15 @@ package struct SubmittedEdit: Hashable, Sendable {
         return clip
     }
 
-    /// The standardized path of an existing file.
+    /// A URL as it is, or the standardized path of a file, which counts from a folder.
+    private static func place(_ text: String, in folder: URL? = nil) -> String {
+        WebAddress.isWritten(text) ? text : URL(fileURLWithPath: text, relativeTo: folder).standardizedFileURL.path
+    }
+
+    /// A URL, or the standardized path of an existing file.
     private static func file(_ source: JSONPlace, _ path: (JSONPlace) throws -> String) throws -> String {
-        let path = URL(fileURLWithPath: try path(source)).standardizedFileURL.path
+        let path = place(try path(source))
+        guard !WebAddress.isWritten(path) else { return path }
         guard FileManager.default.fileExists(atPath: path) else { throw source.flaw(.sourceMissing(path: path)) }
         return path
     }
@@ -159,7 +165,7 @@ package struct SubmittedEdit: Hashable, Sendable {
     }
 
     static func title(of path: String) -> String {
-        URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        URL(fileURLWithPath: OutputChoice.fileName(of: path)).deletingPathExtension().lastPathComponent
     }
 
     /// What is wrong with the content of a file, and where. `JSONDecoder` does not tell.

@@ -227,7 +227,7 @@ struct TimelineMedia {
         let inside = path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : ""
         // A colon could be taken for the end of a URL's scheme.
         guard inside.isEmpty || inside.contains(":") else { return inside }
-        return URL(fileURLWithPath: path).absoluteString
+        return WebAddress.isWritten(path) ? path : URL(fileURLWithPath: path).absoluteString
     }
 }
 

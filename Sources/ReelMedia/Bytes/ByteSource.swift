@@ -39,7 +39,9 @@ struct ByteFault: Error {
 }
 
 extension Locator {
-    func source() throws(ByteFault) -> any ByteSource { try FileByteSource(file) }
+    func source() throws(ByteFault) -> any ByteSource {
+        if let fetched { try FetchedByteSource(fetched, in: file) } else { try FileByteSource(file) }
+    }
 
     /// Begins to write bytes. Earlier bytes stay until the new ones are committed.
     ///

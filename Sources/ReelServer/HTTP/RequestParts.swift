@@ -5,6 +5,7 @@ internal import NIOCore
 internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
+internal import ReelRemote
 
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ReelCore
 package import ReelJobs
+internal import ReelRemote
 internal import ReelSandbox
 internal import ReelStore
 internal import ReelWords
@@ -118,7 +119,7 @@ struct JobRequest {
                 name: try object.known("name").map(JobRequest.name),
                 labels: try object.known("labels").map(JobRequest.labels) ?? [:], submitter: submitter),
             within: sources.roots, stages: true)
-        record.webhooks = try object.known("webhook").map { [try WebhookURL($0, webhooks).text] } ?? []
+        record.webhooks = try object.known("webhook").map { [try WebURL($0, webhooks).text] } ?? []
         var uploads: [String: Upload] = [:]
         for (place, source) in record.sources.enumerated() {
             // Workers can read the server's folders, but not its uploads.
@@ -241,7 +242,7 @@ struct RequestSources {
     }
 }
 
-extension WebhookURL {
+extension WebURL {
     /// The webhook that a request names.
     ///
     /// - Parameter policy: nil for a server that takes no webhooks.

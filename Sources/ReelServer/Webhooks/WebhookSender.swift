@@ -4,6 +4,7 @@ package import ReelCore
 internal import ReelHost
 internal import ReelJobs
 internal import ReelQueue
+package import ReelRemote
 internal import ReelStore
 internal import ReelWords
 internal import ServiceLifecycle
@@ -94,7 +95,7 @@ final class WebhookSender: Service {
     private func attempt(
         _ due: DueWebhook, _ view: JobView
     ) async throws(ReelFailure) -> (outcome: DueWebhook.Outcome, said: String) {
-        guard let url = try? WebhookURL(due.url), let body = try? JSONAnswer.bytes(view) else {
+        guard let url = try? WebURL(due.url), let body = try? JSONAnswer.bytes(view) else {
             return (.refused, "this release cannot send to its URL")
         }
         let start = ContinuousClock.now
@@ -135,7 +136,7 @@ final class WebhookSender: Service {
 
     /// A line for the first attempt that failed, and one if it is given up.
     private func report(_ due: DueWebhook, _ answer: DueWebhook.Answer, _ said: String) {
-        let name = "the webhook of job \(due.job) at \((try? WebhookURL(due.url))?.origin ?? "an unusable URL")"
+        let name = "the webhook of job \(due.job) at \((try? WebURL(due.url))?.origin ?? "an unusable URL")"
         switch answer {
         case .sent, .stale: log.debug("\(name): \(answer)")
         case .again(let pause):
@@ -167,7 +168,7 @@ package struct Curl: Sendable {
 
     /// A message for a receiver at addresses that are known to be allowed.
     package struct Message {
-        package var url: WebhookURL
+        package var url: WebURL
         /// The only addresses at which curl looks for the URL's host; at least one.
         var addresses: [IPAddress]
         /// Names and values of fields, in ASCII without quotes, backslashes and line breaks.
@@ -177,7 +178,7 @@ package struct Curl: Sendable {
         var limit: Int
 
         package init(
-            url: WebhookURL, addresses: [IPAddress], fields: [(name: String, value: String)], body: Data, limit: Int
+            url: WebURL, addresses: [IPAddress], fields: [(name: String, value: String)], body: Data, limit: Int
         ) {
             (self.url, self.addresses, self.fields, self.body, self.limit) = (url, addresses, fields, body, limit)
         }

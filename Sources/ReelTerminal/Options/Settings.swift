@@ -20,11 +20,12 @@ package enum Settings {
     private static let state = Mutex(State())
 
     package enum Name: String, CaseIterable, Sendable {
-        case redis, redisFile, namespace, store, sandbox, sourceRoots, scratch, slots, memoryTotal, grace, logFormat
-        case logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu, maxJobTime
+        case redis, redisFile, namespace, store, sandbox, sourceRoots, sourceHosts, scratch, slots, memoryTotal, grace
+        case logFormat, logLevel, maxPixels, maxDuration, maxFrames, maxTracks, maxOutput, maxPassTime, maxPassCpu,
+            maxJobTime
         case maxJobCpu
 
-        fileprivate var isList: Bool { self == .sourceRoots }
+        fileprivate var isList: Bool { self == .sourceRoots || self == .sourceHosts }
 
         /// Whether it is a text alone; the others may be whole numbers, too.
         fileprivate var isText: Bool {

@@ -45,9 +45,11 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         // Not in `validate`: the parser takes the value of an unknown option for another video.
-        let (started, items) = try output.batch(of: sources, spec, checks: true, lines) {
-            (draft, choice) throws(ReelFailure) in
-            try JobRecord(submitting: draft.sources, spec: draft.spec(in: choice.container))
+        let (started, items) = try await output.batch(of: sources, spec, checks: true, lines) {
+            (draft, choice) async throws(ReelFailure) in
+            try JobRecord(
+                submitting: draft.sources, spec: draft.spec(in: choice.container),
+                web: await RemoteAccess.any()?.fingerprints(of: draft.sources) ?? [:])
         }
         var batch = started
         if let warning = slots.warning { console.say("warning: \(warning)") }
@@ -72,7 +74,8 @@ struct RunCommand: AsyncParsableCommand {
     private func run(_ items: [BatchItem]) async throws -> (failures: [ReelFailure], written: Int) {
         let local = LocalRun(
             items.map { ($0.job, $0.destination) }, programs: try Programs(), slots: slots.count,
-            memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode, anew: force)
+            memoryTotal: slots.memory, memoryIsLimited: slots.memoryTotal != nil, sandbox: sandbox.mode,
+            remote: RemoteAccess.any(), anew: force)
         let displays = items.map { RunDisplay(of: $0, lines) }
         // One line of the terminal shows how far one of them is.
         let shown = Mutex(0)

@@ -59,13 +59,14 @@ struct SubmitCommand: AsyncParsableCommand {
     func run() async throws {
         let (roots, submission) = (try sourceRoot.roots(), submission.submission)
         // Not in `validate`: the parser takes the value of an unknown option for another video.
-        let (started, wanted) = try output.batch(of: sources + list.names(), spec, checks: wait, lines) {
-            (draft, choice) throws(ReelFailure) in
+        let (started, wanted) = try await output.batch(of: sources + list.names(), spec, checks: wait, lines) {
+            (draft, choice) async throws(ReelFailure) in
             var terms = terms.terms
             terms.output = choice.path
             return try JobRecord(
                 submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
-                submission: submission, within: roots, stages: self.terms.stage)
+                submission: submission, within: roots, stages: self.terms.stage,
+                web: await RemoteAccess.any()?.fingerprints(of: draft.sources) ?? [:])
         }
         var batch = started
         guard !wanted.isEmpty else { return try batch.end() }
@@ -98,7 +99,8 @@ struct SubmitCommand: AsyncParsableCommand {
         _ items: [BatchItem], for service: JobService, in batch: inout VideoBatch
     ) async throws -> [Submitted] {
         let engine = EngineHost(
-            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: try sourceRoot.roots())
+            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
+            sourceRoots: try sourceRoot.roots(), remote: RemoteAccess.any())
         var submitted: [Submitted] = []
         for item in items {
             try await batch.attempt(item) { () async throws(ReelFailure) in
@@ -282,8 +284,12 @@ struct PlanCommand: AsyncParsableCommand {
         let timeline = otio.map { Destination($0, overwrite: overwrite) }
         if let timeline { try draft.check(timeline) }
         let choice = try draft.output(output, container: container)
-        let engine = EngineHost(executable: try Programs().path("reel-engine"), sandbox: sandbox.mode)
-        let job = try JobRecord(submitting: draft.sources, spec: draft.spec(in: choice.container))
+        let remote = RemoteAccess.any()
+        let engine = EngineHost(
+            executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, remote: remote)
+        let job = try JobRecord(
+            submitting: draft.sources, spec: draft.spec(in: choice.container),
+            web: await remote?.fingerprints(of: draft.sources) ?? [:])
         let quotas = quotas.quotas
         let prepared = try await Interruption.cancelling {
             let reading = ReadingDisplay(on: console)

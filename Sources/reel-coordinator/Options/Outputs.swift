@@ -94,8 +94,8 @@ struct VideoBatch {
     }
 
     /// Does the work that comes before there is a job. Reports a failure likewise.
-    mutating func prepare(_ subject: BatchPlace?, _ work: () throws(ReelFailure) -> Void) throws {
-        do throws(ReelFailure) { try work() } catch { try note(error, of: nil, subject) }
+    mutating func prepare(_ subject: BatchPlace?, _ work: () async throws(ReelFailure) -> Void) async throws {
+        do throws(ReelFailure) { try await work() } catch { try note(error, of: nil, subject) }
     }
 
     /// Leaves a video out, and says why.
@@ -147,8 +147,8 @@ extension OutputOptions {
     ///   - make: the job of a draft.
     func batch(
         of arguments: [String], _ spec: SpecOptions, checks: Bool, _ lines: JSONLines,
-        _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
-    ) throws -> (VideoBatch, [BatchItem]) {
+        _ make: (JobDraft, OutputChoice) async throws(ReelFailure) -> JobRecord
+    ) async throws -> (VideoBatch, [BatchItem]) {
         var refused: [ReelFailure] = []
         let drafts = try spec.drafts(of: arguments) { refused.append($0) }
         let count = drafts.count + refused.count
@@ -158,14 +158,14 @@ extension OutputOptions {
         }
         makeFolder()
         var batch = VideoBatch(sources: count, refused: refused)
-        let items = try items(for: drafts, in: &batch, checks: checks, lines, make)
+        let items = try await items(for: drafts, in: &batch, checks: checks, lines, make)
         return (batch, items)
     }
 
     private func items(
         for drafts: [JobDraft], in batch: inout VideoBatch, checks: Bool, _ lines: JSONLines,
-        _ make: (JobDraft, OutputChoice) throws(ReelFailure) -> JobRecord
-    ) throws -> [BatchItem] {
+        _ make: (JobDraft, OutputChoice) async throws(ReelFailure) -> JobRecord
+    ) async throws -> [BatchItem] {
         let standardized = { (path: String) in URL(fileURLWithPath: path).standardizedFileURL.path }
         var makers: [String: Int] = [:]
         for (place, draft) in drafts.enumerated() {
@@ -179,26 +179,26 @@ extension OutputOptions {
         for (place, draft) in drafts.enumerated() {
             if let maker = makers[standardized(draft.named)], maker != place {
                 batch.skip(
-                    SkippedView(source: draft.named, reason: .isOutput), "it is the output of \(drafts[maker].named)",
+                    SkippedView(source: draft.shown, reason: .isOutput), "it is the output of \(drafts[maker].shown)",
                     lines)
                 continue
             }
-            let subject = BatchPlace(place, of: drafts.count, path: draft.named)
+            let subject = BatchPlace(place, of: drafts.count, path: draft.shown)
             var skipped: (view: SkippedView, why: String)?
-            try batch.prepare(subject) { () throws(ReelFailure) in
+            try await batch.prepare(subject) { () async throws(ReelFailure) in
                 for diagnostic in draft.diagnostics { console.warn(diagnostic, of: subject) }
                 let choice = try choice(for: draft)
                 if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
-                    let view = SkippedView(source: draft.named, reason: .exists, output: choice.path)
+                    let view = SkippedView(source: draft.shown, reason: .exists, output: choice.path)
                     skipped = (view, "\(choice.path) exists")
                     return
                 }
-                let job = try make(draft, choice)
+                let job = try await make(draft, choice)
                 let destination = Destination(choice.path, overwrite: overwrite)
                 if checks { try draft.check(destination) }
                 if let other = outputs[choice.path].map({ items[$0] }) {
                     guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
-                        skipped = (SkippedView(source: draft.named, reason: .namedTwice), "it is named twice")
+                        skipped = (SkippedView(source: draft.shown, reason: .namedTwice), "it is named twice")
                         return
                     }
                     throw ReelFailure(.outputTwice(path: choice.path, source: other.job.source.path))

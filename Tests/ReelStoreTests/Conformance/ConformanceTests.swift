@@ -133,7 +133,7 @@ struct ConformanceTests {
             let paths = ["a", "b"].map { String(repeating: $0, count: 20_000) }
             func with(_ path: String) -> JobRecord {
                 var record = record(job.id)
-                record.sources[0].path = "/" + path
+                record.sources[0].location = "/" + path
                 return record
             }
             try await job.change { $0 = with(paths[0]) }

@@ -1,0 +1,47 @@
+internal import ReelCore
+
+/// The web servers from which this process reads sources.
+package struct SourceHosts: Sendable {
+    /// Nil for all.
+    private let allowed: [AllowedHost]?
+
+    /// Every server that the user names. A redirection to another host leads to public addresses only.
+    package static let any = SourceHosts(nil)
+
+    /// These alone, also behind redirections. A name stands for whatever addresses it has.
+    package init(_ allowed: [AllowedHost]) { self.init(Optional(allowed)) }
+
+    private init(_ allowed: [AllowedHost]?) { self.allowed = allowed }
+
+    /// The addresses at which a URL may be asked for, IPv4 first, as most servers listen there; at least one.
+    ///
+    /// Throws `.urlHostForbidden` if there is none, and `.urlUnanswered` if its name has no address.
+    ///
+    /// - Parameter first: the URL that led to it by redirections; nil for none.
+    func addresses(of url: WebURL, redirectedFrom first: WebURL?) async throws(ReelFailure) -> [IPAddress] {
+        let found: [IPAddress]
+        switch url.host {
+        case .address(let address): found = [address]
+        case .name(let name):
+            found = await Resolver.addresses(of: name)
+            guard !found.isEmpty else {
+                throw ReelFailure(.urlUnanswered(url: url.shown, said: "the name \(name) has no address"))
+            }
+        }
+        let admitted = found.filter { admits($0, url, first) }
+        guard !admitted.isEmpty else { throw ReelFailure(.urlHostForbidden(url: url.shown)) }
+        return admitted.filter { $0.bytes.count == 4 } + admitted.filter { $0.bytes.count != 4 }
+    }
+
+    private func admits(_ address: IPAddress, _ url: WebURL, _ first: WebURL?) -> Bool {
+        guard let allowed else { return first.map { $0.host == url.host } ?? true || address.isPublic }
+        return allowed.contains { $0.matches(address, url.host) }
+    }
+}
+
+extension WebURL {
+    /// The URL without its query, which may be a signature.
+    package var shown: String { WebAddress.shown(text) }
+
+    var isSecure: Bool { scheme == "https" }
+}

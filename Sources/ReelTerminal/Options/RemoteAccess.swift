@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import Foundation
+package import ReelEngine
+
+#if NETWORK
+    internal import ReelRemote
+#endif
+
+/// How a program reads sources on web servers. A build without network packages does not.
+package enum RemoteAccess {
+    /// Reads from every host: for commands, whose user names the URLs.
+    package static func any() -> (any RemoteSources)? {
+        #if NETWORK
+            WebSources(.any, scratch: FileManager.default.temporaryDirectory.path)
+        #else
+            nil
+        #endif
+    }
+
+    /// Reads from these hosts alone: for programs that work for others.
+    ///
+    /// - Parameters:
+    ///   - named: by an option; if there are none, those of the environment or of the configuration file.
+    ///   - scratch: a folder for the bytes that engines need.
+    ///
+    /// Throws `ValidationError` for what is no host.
+    package static func of(_ named: [String], scratch: String) throws -> (any RemoteSources)? {
+        #if NETWORK
+            let unasked = ProcessInfo.processInfo.environment["REEL_SOURCE_HOSTS"]?.split(separator: ",").map(
+                String.init)
+            let hosts = named.isEmpty ? unasked ?? Settings.list(.sourceHosts) ?? [] : named
+            return WebSources(SourceHosts(try hosts.map(host)), scratch: scratch)
+        #else
+            nil
+        #endif
+    }
+
+    #if NETWORK
+        private static func host(_ text: String) throws -> AllowedHost {
+            guard let host = AllowedHost(text) else {
+                throw ValidationError("\(text) is no host of sources: it takes \(AllowedHost.forms)")
+            }
+            return host
+        }
+    #endif
+}
