@@ -268,6 +268,8 @@ private final class OwnedClient: Sendable {
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: stall),
             decompression: .disabled)
         settings.httpVersion = .http1Only
+        // This type knows for how long to try.
+        settings.connectionPool.retryConnectionEstablishment = false
         settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2
         if case .name(let name) = host { settings.dnsOverride = [name: "\(address)"] }
         // As curl and OpenSSL have it.

@@ -82,7 +82,11 @@ extension EndToEnd {
         func signature() async throws {
             let source = try await Clips.shared.long()
             let content = try Data(contentsOf: URL(fileURLWithPath: source))
-            let old = try FileServer(.init(content, tag: "\"v1\"")) { _, number in number > 8 ? .status(403) : nil }
+            let jobs = fixture.path(".reel/jobs")
+            let old = try FileServer(.init(content, tag: "\"v1\"")) { _, _ in
+                let files = FileManager.default.enumerator(atPath: jobs)?.allObjects as? [String] ?? []
+                return files.count { $0.hasSuffix(".nut.json") } >= 2 ? .status(403) : nil
+            }
             let new = try FileServer(.init(content, tag: "\"v1\""))
             let options = ["-o", "out.mov", "--lossless", "--pass-frames", "40", "--slots", "1", "--json"]
             let stopped = try await fixture.run(.coordinator, ["run", old.url] + options)
