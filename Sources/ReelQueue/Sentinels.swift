@@ -39,7 +39,7 @@ final class Sentinels: Sendable, CustomStringConvertible {
     /// How long one sentinel may take to accept a connection, and to answer. It should be short, since the next one may
     /// know the answer.
     private static let patience = Duration.seconds(1)
-    /// How often the watch looks whether somebody still needs it.
+    /// The longest time from the last release of the sentinels until the watch ends.
     private static let step = Duration.seconds(1)
     /// After this time without a message the watch asks its sentinel for a sign of life.
     private static let silence = Duration.seconds(10)
@@ -117,7 +117,8 @@ final class Sentinels: Sendable, CustomStringConvertible {
         var isAsked = false
     }
 
-    /// Listens to one sentinel, or another if that fails, on a thread that ends when nobody holds the sentinels any more.
+    /// Starts the thread that listens to one sentinel, and to another if that one fails. It ends when the last reference to
+    /// this object has been released.
     private func startWatch() {
         let thread = Thread { [weak self] in
             var feed: Feed?

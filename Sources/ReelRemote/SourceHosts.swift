@@ -15,7 +15,7 @@ package struct SourceHosts: Sendable {
 
     /// The addresses at which a URL may be asked for, IPv4 first, as most servers listen there; at least one.
     ///
-    /// Throws `.urlHostForbidden` if there is none, and `.urlUnanswered` if its name has no address.
+    /// Throws `.urlHostForbidden` if no address is allowed, and `.urlUnanswered` if its name has no address.
     ///
     /// - Parameter first: the URL that led to it by redirections; nil for none.
     func addresses(of url: WebURL, redirectedFrom first: WebURL?) async throws(ReelFailure) -> [IPAddress] {

@@ -8,7 +8,7 @@ internal import NIOSSL
 internal import ReelCore
 internal import Synchronization
 
-/// A file on a web server, of which ranges are read.
+/// A file on a web server. It is read by ranges.
 ///
 /// Source of the rules: RFC 9110, sections 13 (conditional requests) and 14 (range requests).
 final class WebSource: Sendable {
@@ -223,7 +223,7 @@ final class WebSource: Sendable {
         guard let text = answer.headers.first(name: "Content-Range"),
             let parts = text.wholeMatch(of: /bytes (\d{1,18})-(\d{1,18})\/(\d{1,18})/),
             let first = Int64(parts.1), let last = Int64(parts.2), let size = Int64(parts.3), first <= last, last < size
-        else { throw ReelFailure(.urlMisanswered(url: url.shown, said: "no range that it names")) }
+        else { throw ReelFailure(.urlMisanswered(url: url.shown, said: "no Content-Range, or a malformed one")) }
         let tag = answer.headers.first(name: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
         let modified = answer.headers.first(name: "Last-Modified").flatMap { try? Date($0, strategy: WebSource.dates) }
         return Answer(

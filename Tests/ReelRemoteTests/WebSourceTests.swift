@@ -109,7 +109,7 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
             (.encoded, .urlMisanswered(url: shown, said: "bytes in another encoding")),
             (.excess, .urlMisanswered(url: shown, said: "more bytes than were asked for")),
             (.otherRange, .urlMisanswered(url: shown, said: "another range than the one asked for")),
-            (.status(206), .urlMisanswered(url: shown, said: "no range that it names")),
+            (.status(206), .urlMisanswered(url: shown, said: "no Content-Range, or a malformed one")),
             (
                 .status(302, ["Location: file:///etc/passwd"]),
                 .urlMisanswered(url: shown, said: "a redirection to file:///etc/passwd")

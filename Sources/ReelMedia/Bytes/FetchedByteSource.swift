@@ -59,12 +59,12 @@ package final class Fetching: @unchecked Sendable {
         Int(range.lowerBound / block)..<Int((range.upperBound + block - 1) / block)
     }
 
-    /// Reads the beginning of a range when it is there, and returns how many bytes. Room is given back meanwhile by nobody:
-    /// the bytes are read under the lock.
+    /// Waits until the beginning of a range is there, reads it, and returns how many bytes. They are read under the lock, so
+    /// that no other thread gives back their room meanwhile.
     ///
     /// - Parameters:
     ///   - run: how many bytes have been read one after the other up to here. The longer it is, the more is fetched ahead.
-    ///   - read: reads these bytes from the file; returns their number, or less than 0.
+    ///   - read: reads these bytes from the file, and returns their number.
     func read(
         _ bytes: FetchedBytes, _ range: Range<Int64>, after run: Int64, _ read: (Range<Int64>) -> Int
     ) -> Int {
@@ -141,9 +141,9 @@ final class FetchedByteSource: ByteSource {
     /// Whether few bytes at random places are read.
     private var isRandom = false
 
-    /// Bytes that a reader of one stream leaves out where others lie between: they are fetched with the rest.
+    /// A reader that skips no more bytes than these still reads forwards: they are fetched with the rest.
     private static let mostSkipped: Int64 = 256 << 10
-    /// The same if only the beginnings of some packets are read, or the packets of one stream.
+    /// The same for a reader that wants few bytes at random places.
     private static let mostSkippedAtRandom: Int64 = 64 << 10
 
     init(_ bytes: FetchedBytes, in path: String) throws(ByteFault) {
