@@ -41,6 +41,8 @@ final class WebSource: Sendable {
     private static let stall = TimeAmount.seconds(30)
     /// How long a read is tried again without a byte, and the first look at a server.
     private static let patience = (read: Duration.seconds(60), look: Duration.seconds(5))
+    /// How often a server that answers is asked at least: on a busy machine the time may be over after one answer.
+    private static let leastAttempts = 5
     private static let mostRedirections = 5
 
     /// Source: RFC 9110, section 5.6.7.
@@ -139,7 +141,10 @@ final class WebSource: Sendable {
         let passing = error as? Passing ?? Passing(said: WebSource.words(error))
         let usual = Duration.seconds(min(0.1 * Double(1 << min(attempts, 7)), 10) * Double.random(in: 0.5...1))
         let pause = min(max(passing.wait ?? .zero, usual), .seconds(30))
-        guard begun.duration(to: .now) + pause < patience, !WebSource.isOfCertificate(error) else {
+        // The attempts of a server that answers take no time of their own.
+        let isAnswered = error is Passing && attempts < WebSource.leastAttempts
+        let spent = isAnswered ? .zero : begun.duration(to: .now)
+        guard spent + pause < patience, !WebSource.isOfCertificate(error) else {
             throw ReelFailure(.urlUnanswered(url: url.shown, said: passing.said))
         }
         state.withLock { state in

@@ -189,9 +189,15 @@ actor Fleet {
     /// Makes the store read-only ("ro") or writable ("rw") for a worker that was started apart, and for its engines.
     nonisolated func remount(_ mode: String, of worker: Child) async throws {
         let arguments = ["-t", "\(worker.pid)", "-m", "mount", "-o", "remount,\(mode),bind", store]
-        let outcome = try await fixture.run(.at("/usr/bin/nsenter"), arguments)
-        // The worker may have been killed meanwhile.
-        try #require(outcome.code == 0 || !worker.isRunning, "\(outcome.error)")
+        let ended = try await eventually {
+            let outcome = try await fixture.run(.at("/usr/bin/nsenter"), arguments)
+            // The system refuses while a file of the store is open for writing.
+            if outcome.error.contains("busy") { return false }
+            // The worker may have been killed meanwhile.
+            try #require(outcome.code == 0 || !worker.isRunning, "\(outcome.error)")
+            return true
+        }
+        try #require(ended)
     }
 
     func kill(_ worker: Child) async throws {
