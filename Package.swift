@@ -34,6 +34,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/CoreOffice/XMLCoder", exact: "0.18.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -83,16 +84,18 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ], swiftSettings: strict),
-        // Sources on web servers.
+        // Sources on web servers, and sources and results in buckets.
         .target(
             name: "ReelRemote",
             dependencies: [
                 "ReelCore", "ReelEngine", "ReelHost", "ReelStore", "ReelWords",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "XMLCoder", package: "XMLCoder"),
             ], swiftSettings: strict),
         // The files of ReelQueue/Scripts as one text.
         .target(name: "CBoardScripts"),
@@ -248,6 +251,8 @@ let package = Package(
             dependencies: [
                 "ReelCore", "ReelEngine", "ReelJobs", "ReelRandom", "ReelRemote", "ReelStore", "ReelTestSupport",
                 "ReelWords",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: tests),
         .testTarget(
             name: "ReelMediaTests",
@@ -310,7 +315,7 @@ if Context.environment["REEL_QUICK"] == "1" {
 // because their packages take longer to build than all the rest. One `swift build` of everything that remains keeps all
 // cores busy. It builds for debugging, which takes half the time; the modules that touch frames are optimized all the same.
 if Context.environment["REEL_RUN"] == "1" {
-    let network = ["async-http-client", "hummingbird", "swift-nio", "swift-nio-ssl"]
+    let network = ["async-http-client", "XMLCoder", "hummingbird", "swift-nio", "swift-nio-ssl"]
     let programs = ["reel-engine", "reel-worker", "reel-coordinator"]
     package.dependencies.removeAll { dependency in
         guard case .sourceControl(_, let location, _) = dependency.kind else { return false }

@@ -1,6 +1,17 @@
 internal import Glibc
 package import ReelCore
 
+/// Places on the network to which results are delivered.
+package protocol RemoteOutputs: Sendable {
+    /// Checks, before any work is done, that a result may be written to an address. Throws `.output` if not.
+    func check(_ output: String, overwrite: Bool) async throws(ReelFailure)
+
+    /// Writes a result to an address: whole, or not at all. The store keeps it as well.
+    ///
+    /// Throws `.output`, and `.resultDiffers` if the bytes are not those recorded.
+    func deliver(_ result: StoredResult, to output: String) async throws(ReelFailure)
+}
+
 /// Brings a result to the path that its owner requested: whole, or not at all.
 package enum Delivery {
     /// Checks, before any work is done, that a result may be written to `output`.
@@ -109,7 +120,7 @@ package enum Delivery {
     }
 }
 
-/// The folder beside an output in which `run` keeps its store: accessible to this user alone, wherever the output goes.
+/// The folder in that of an output in which `run` keeps its store: accessible to this user alone, wherever the output goes.
 ///
 /// Others may write in the folder around it. So it stays open: a result is delivered from the folder that was checked,
 /// even if another folder has its name by then.
@@ -122,13 +133,13 @@ package final class Workspace: Sendable {
         self.folder = folder
     }
 
-    /// The folder of this user beside an output, made if it is missing. It is `.reel`; if that one belongs to another
-    /// user, or others may write in it, `.reel-UID`.
+    /// The folder of this user in that of an output, made if it is missing. It is `.reel`; if that one belongs to
+    /// another user, or others may write in it, `.reel-UID`.
     ///
     /// Throws `.workspaceForeign` if neither belongs to this user alone, `.storeUnusable` if neither can be made.
-    package static func beside(_ output: String) throws(ReelFailure) -> Workspace {
-        if let workspace = try existing(beside: output) { return workspace }
-        let names = names(beside: output)
+    package static func within(_ folder: String) throws(ReelFailure) -> Workspace {
+        if let workspace = try existing(within: folder) { return workspace }
+        let names = names(within: folder)
         for path in names {
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError.store(.open, path, errno) }
             if let workspace = try open(path) { return workspace }
@@ -137,15 +148,15 @@ package final class Workspace: Sendable {
     }
 
     /// The same if it exists, under either name; nil if not.
-    package static func existing(beside output: String) throws(ReelFailure) -> Workspace? {
-        for path in names(beside: output) {
+    package static func existing(within folder: String) throws(ReelFailure) -> Workspace? {
+        for path in names(within: folder) {
             if let workspace = try open(path) { return workspace }
         }
         return nil
     }
 
-    private static func names(beside output: String) -> [String] {
-        [".reel", ".reel-\(geteuid())"].map { "\(Files.folder(of: output))/\($0)" }
+    private static func names(within folder: String) -> [String] {
+        [".reel", ".reel-\(geteuid())"].map { "\(folder)/\($0)" }
     }
 
     /// Bytes that its files take on the disk.

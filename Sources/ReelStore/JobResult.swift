@@ -77,6 +77,12 @@ package struct StoredResult: Hashable, Sendable {
         return found
     }
 
+    /// Throws `.resultDiffers` if bytes of this size and hash are not the result.
+    package func compare(bytes: Int64, sha256: String, at place: String) throws(ReelFailure) {
+        let found = JobResult(name: recorded.name, bytes: bytes, sha256: sha256)
+        if let failure = difference(of: found, at: place) { throw failure }
+    }
+
     /// Nil if a file of this size and hash is the result.
     func difference(of found: JobResult, at path: String) -> ReelFailure? {
         guard found != recorded else { return nil }

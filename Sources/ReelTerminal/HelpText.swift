@@ -60,9 +60,15 @@ package enum HelpText {
         case sourceRoots = "REEL_SOURCE_ROOTS"
         case sourceHosts = "REEL_SOURCE_HOSTS"
         case webAuthorities = "SSL_CERT_FILE"
+        case objectKeys = "AWS_ACCESS_KEY_ID"
+        case objectRegion = "AWS_REGION"
+        case objectStore = "AWS_ENDPOINT_URL_S3"
         case configuration = "REEL_CONFIG"
         case temporary = "TMPDIR"
         case noColour = "NO_COLOR"
+
+        /// For sources and results that are not on disks.
+        package static let ofNetwork: [Variable] = [.webAuthorities, .objectKeys, .objectRegion, .objectStore]
 
         fileprivate var words: String {
             switch self {
@@ -77,6 +83,9 @@ package enum HelpText {
             case .sourceRoots: "folders of sources, with a colon between them"
             case .sourceHosts: "hosts of sources on the web, with a comma between them"
             case .webAuthorities: "file of authorities for sources on the web"
+            case .objectKeys: "for s3://, with AWS_SECRET_ACCESS_KEY; see docs/stores.md"
+            case .objectRegion: "region of buckets; default: us-east-1"
+            case .objectStore: "URL of an object store other than Amazon's"
             case .configuration: "file of defaults; default: /etc/reel/reel.json"
             case .temporary: "folder for temporary files; default: /tmp"
             case .noColour: "set to anything: no colours on the terminal"

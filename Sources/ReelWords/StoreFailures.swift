@@ -50,6 +50,56 @@ extension FailureReason {
             CodeText(
                 "\(url): the server answers with \(said)", "A web server breaks the protocol.",
                 "Download it, and name the file.")
+        case .bucketMissing(_, let address):
+            CodeText(
+                "\(address): there is no such bucket", "A bucket does not exist.",
+                "Check its name, and the store's address and region.")
+        case .objectMissing(_, let address):
+            CodeText(
+                "\(address): the bucket has no such object", "An object does not exist in its bucket.",
+                "Check its key, which is written as it is, without percent-encoding.")
+        case .bucketDenied(_, let address):
+            CodeText(
+                "\(address): the object store denies access to the keys that this host has",
+                "The keys of this host have no right to an object, or to its bucket.",
+                "Give them the rights that docs/stores.md lists, or use other keys.")
+        case .bucketElsewhere(_, let address, let region, let asked):
+            CodeText(
+                region.map {
+                    "\(address): the bucket is in the region \($0), and this host asks in \(asked); set AWS_REGION"
+                }
+                    ?? "\(address): the bucket is not in the region \(asked), in which this host asks; set AWS_REGION",
+                "A bucket is in another region than this host asks in.", "Set AWS_REGION to the bucket's region.")
+        case .bucketClockDiffers(_, let address, let seconds):
+            CodeText(
+                seconds.map {
+                    "\(address): the object store refuses the time of this host, whose clock is \($0.magnitude) s "
+                        + ($0 < 0 ? "fast" : "slow")
+                } ?? "\(address): the object store refuses the time of this host's clock",
+                "The clock of this host differs from the object store's by too much for signed requests.",
+                "Set the clock; NTP keeps it right.")
+        case .bucketKeysAbsent(_, let address, let said):
+            CodeText(
+                "\(address): this host has no keys for object stores: \(said)",
+                "A bucket is to be used, and this host has no keys.",
+                "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or give the machine a role.")
+        case .bucketKeysWrong(_, let address):
+            CodeText(
+                "\(address): the object store does not know the key of this host, or its secret is another",
+                "The object store does not accept the keys of this host.",
+                "Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_ENDPOINT_URL_S3.")
+        case .bucketKeysExpired(_, let address):
+            CodeText(
+                "\(address): the keys of this host have expired", "The keys of this host were for a limited time.",
+                "Set new ones; those of a profile's files, a role or a service are renewed without that.")
+        case .bucketUnanswered(_, let address, let said):
+            CodeText(
+                "\(address): the object store does not do what it was asked: \(said)",
+                "An object store does not answer, or not to the end.", "Try again when it answers.")
+        case .bucketMisanswered(_, let address, let said):
+            CodeText(
+                "\(address): the object store answers with \(said)",
+                "An object store answers otherwise than S3 does.", "Check AWS_ENDPOINT_URL_S3.")
         case .sourceNotAFile(let path):
             CodeText(
                 "\(path) is not a regular file, and the source is read more than once",
@@ -149,6 +199,10 @@ extension FailureReason {
                 "There is a pipe or a device at the place of the output.", "Choose another name.")
         case .outputUnnamed(let path):
             CodeText("\(path) names no file", "The path of the output names no file.", "Name a file.")
+        case .outputNotTaken(let address, let flaw):
+            CodeText(
+                "\(address) is no place for an output: \(flaw)", "A URL that is no object of a bucket is no output.",
+                "Name a file, or s3://bucket/key.")
         case .outputFolderMissing(let path, let folder):
             CodeText(
                 "cannot write \(path): there is no folder \(folder); make it first",

@@ -30,7 +30,7 @@ struct ReelWorker: AsyncParsableCommand {
                 [
                     .redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .sourceHosts, .configuration,
                     .temporary,
-                ]),
+                ] + HelpText.Variable.ofNetwork),
             HelpText.exitCodes),
         version: Release.version)
 

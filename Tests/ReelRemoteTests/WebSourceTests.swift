@@ -18,8 +18,8 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
         return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
-    private func sources(_ hosts: SourceHosts = .any) -> WebSources {
-        WebSources(hosts, scratch: FileManager.default.temporaryDirectory.path)
+    private func sources(_ hosts: SourceHosts = .any) -> NetworkSources {
+        NetworkSources(hosts, ObjectStore(), scratch: FileManager.default.temporaryDirectory.path)
     }
 
     /// Opens the file of a server as the version that it is now.

@@ -77,7 +77,7 @@ struct DeliveryTests {
         (
             "move",
             { path, output, overwrite in
-                let workspace = try Workspace.beside(String(path.dropLast("/.reel/output.mp4".count)) + "/any")
+                let workspace = try Workspace.within(String(path.dropLast("/.reel/output.mp4".count)))
                 try Delivery.move(result(path), outOf: workspace, to: output, overwrite: overwrite)
             }
         ),
@@ -213,10 +213,10 @@ struct WorkspaceTests {
     @Test("It is closed to other users, even if it was readable")
     func mode() throws {
         try withFolder { folder throws in
-            #expect(try Workspace.beside(folder + "/out.mp4").path == folder + "/.reel")
+            #expect(try Workspace.within(folder).path == folder + "/.reel")
             #expect(try mode(folder + "/.reel") == 0o700)
             chmod(folder + "/.reel", 0o755)
-            #expect(try Workspace.beside(folder + "/out.mp4").path == folder + "/.reel")
+            #expect(try Workspace.within(folder).path == folder + "/.reel")
             #expect(try mode(folder + "/.reel") == 0o700)
         }
     }
@@ -227,14 +227,14 @@ struct WorkspaceTests {
             mkdir(folder + "/.reel", 0o777)
             chmod(folder + "/.reel", 0o777)
             let own = "\(folder)/.reel-\(geteuid())"
-            #expect(try Workspace.beside(folder + "/out.mp4").path == own)
+            #expect(try Workspace.within(folder).path == own)
             #expect(try mode(own) == 0o700)
             // What an earlier run left there is found again when the first name is free.
             rmdir(folder + "/.reel")
-            #expect(try Workspace.beside(folder + "/out.mp4").path == own)
+            #expect(try Workspace.within(folder).path == own)
             rmdir(own)
             for name in [folder + "/.reel", own] { symlink("/tmp", name) }
-            let failure = #expect(throws: ReelFailure.self) { try Workspace.beside(folder + "/out.mp4") }
+            let failure = #expect(throws: ReelFailure.self) { try Workspace.within(folder) }
             #expect(failure?.reason == .workspaceForeign(path: own))
             #expect(failure?.exitCode == 5)
         }
@@ -243,7 +243,7 @@ struct WorkspaceTests {
     @Test("What is delivered comes from the folder that was checked, and is this user's own file")
     func swapped() throws {
         try withFolder { folder throws in
-            let workspace = try Workspace.beside(folder + "/out.mp4")
+            let workspace = try Workspace.within(folder)
             let result = DeliveryTests.result(workspace.path + "/output.mp4")
             func deliver() throws {
                 try Delivery.move(result, outOf: workspace, to: folder + "/out.mp4", overwrite: true)

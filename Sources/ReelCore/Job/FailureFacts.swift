@@ -24,6 +24,11 @@ package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
     case damage
 }
 
+/// What bytes in a bucket are needed for.
+package enum ByteRole: String, Codable, CaseIterable, Sendable {
+    case source, store, output
+}
+
 package enum EngineTask: String, Codable, CaseIterable, Sendable {
     case recon, choose, pass, assemble, pictures
 }

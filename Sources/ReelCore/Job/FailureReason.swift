@@ -138,6 +138,18 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case urlRefused(url: String, status: Int)
     case urlWithoutRanges(url: String)
     case urlMisanswered(url: String, said: String)
+    /// Here and below, `role` says who needs the bytes, and `address` is s3://bucket/key.
+    case bucketMissing(role: ByteRole, address: String)
+    case objectMissing(role: ByteRole, address: String)
+    case bucketDenied(role: ByteRole, address: String)
+    case bucketElsewhere(role: ByteRole, address: String, region: String?, asked: String)
+    /// `seconds` is how far the store's clock is ahead, if the store says it.
+    case bucketClockDiffers(role: ByteRole, address: String, seconds: Int64?)
+    case bucketKeysAbsent(role: ByteRole, address: String, said: String)
+    case bucketKeysWrong(role: ByteRole, address: String)
+    case bucketKeysExpired(role: ByteRole, address: String)
+    case bucketUnanswered(role: ByteRole, address: String, said: String)
+    case bucketMisanswered(role: ByteRole, address: String, said: String)
     case sourceNotAFile(path: String)
     case sourceChangedWhileCopied(path: String)
     case storeUnusable(doing: StoreStep, path: String, errno: Int32)
@@ -164,6 +176,7 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case outputIsFolder(path: String)
     case outputNotAFile(path: String)
     case outputUnnamed(path: String)
+    case outputNotTaken(address: String, flaw: String)
     case outputFolderMissing(path: String, folder: String)
     case outputUnwritable(path: String, errno: Int32)
     case outputFull(path: String, needed: Int64?, free: Int64)
@@ -282,12 +295,14 @@ extension FailureReason {
             engineUnstartable, engineVersion, engineWithoutOutput, requestUnwritable, engineInterrupted, engineEnded,
             engineHung, engineNonsense, engineDied
         case sourceInaccessible, sourceIsFolder, folderWithoutVideos, sourceEmpty, sourceIsURL, urlInvalid,
-            urlHostForbidden, urlUnanswered, urlRefused, urlWithoutRanges, urlMisanswered, sourceNotAFile,
-            sourceChangedWhileCopied, storeUnusable, storeFull, storeFileDamaged, storeFileForeign, storeMissing,
+            urlHostForbidden, urlUnanswered, urlRefused, urlWithoutRanges, urlMisanswered, bucketMissing, objectMissing,
+            bucketDenied, bucketElsewhere, bucketClockDiffers, bucketKeysAbsent, bucketKeysWrong, bucketKeysExpired,
+            bucketUnanswered, bucketMisanswered, sourceNotAFile, sourceChangedWhileCopied, storeUnusable, storeFull,
+            storeFileDamaged, storeFileForeign, storeMissing,
             storeNameEmpty, storeEmpty, storeDiffers, storeOfOtherVersion, workspaceForeign, resultDiffers,
             argumentNotText, notEncodable, segmentListUnwritable, jobUnknownHere, jobHeld, outputExists,
-            outputIsSource, outputIsFolder, outputNotAFile, outputUnnamed, outputFolderMissing, outputUnwritable,
-            outputFull, copyInterrupted, planOfOtherVersion, indexMissing, jobOfOtherVersion
+            outputIsSource, outputIsFolder, outputNotAFile, outputUnnamed, outputNotTaken, outputFolderMissing,
+            outputUnwritable, outputFull, copyInterrupted, planOfOtherVersion, indexMissing, jobOfOtherVersion
         case passExhausted, passLost, passOutOfMemory, noWorkerCan, workerVanished, encoderMissing, boardOfOtherVersion,
             boardUnprepared, boardOfNewerRelease, redisUnreachable, redisRefused, boardLost, boardUnreadable,
             passesVanished, redisAddressInvalid, namespaceInvalid, jobContradictory, jobNotEnded

@@ -16,7 +16,7 @@ package struct Locator: Hashable, Sendable, CustomStringConvertible, Codable {
 
     package static func file(_ path: String) -> Locator { Locator(path) }
 
-    /// Bytes on a web server. They must still be of this version when they are read.
+    /// Bytes on a web server or in a bucket. They must still be of this version when they are read.
     package static func web(_ url: String, _ version: WebVersion) -> Locator { Locator(url, web: version) }
 
     /// A file whose bytes are fetched.
@@ -28,7 +28,7 @@ package struct Locator: Hashable, Sendable, CustomStringConvertible, Codable {
     package var description: String { name }
 }
 
-/// The version of bytes on a web server. Bytes of another version differ in size, tag or time.
+/// The version of bytes on a web server or in a bucket. Bytes of another version differ in size, tag or time.
 package struct WebVersion: Hashable, Codable, Sendable {
     package let size: Int64
     /// The strong `ETag`, with its quotes; nil if the server gives none.
@@ -51,7 +51,7 @@ package struct FetchedBytes: Hashable, Codable, Sendable {
     package init(name: String, size: Int64, number: Int) { (self.name, self.size, self.number) = (name, size, number) }
 }
 
-/// How a source on a web server is named.
+/// How bytes on a web server or in a bucket are named.
 package enum WebAddress {
     /// Whether a text is a URL and not the path of a file, whatever its scheme.
     package static func isWritten(_ text: String) -> Bool {
@@ -63,13 +63,17 @@ package enum WebAddress {
     /// A name that a file with the bytes could have: the last part of the URL's path; a path as it is.
     package static func fileName(_ text: String) -> String {
         guard isWritten(text) else { return text }
-        let path = text.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").dropFirst(2)
+        let path = (isObject(text) ? text[...] : text.prefix { $0 != "?" && $0 != "#" }).split(separator: "/")
+            .dropFirst(2)
         return path.last.map(String.init) ?? "video"
     }
 
+    /// Whether it names an object of a bucket, whose key stands there as it is.
+    package static func isObject(_ text: String) -> Bool { text.hasPrefix("s3://") }
+
     /// The URL without its query, which may be a signature.
     package static func shown(_ url: String) -> String {
-        guard isWritten(url), let query = url.firstIndex(of: "?") else { return url }
+        guard isWritten(url), !isObject(url), let query = url.firstIndex(of: "?") else { return url }
         return url[..<query] + "?…"
     }
 }

@@ -129,9 +129,17 @@ extension FailureReason {
         case .sourceInaccessible, .sourceIsFolder, .folderWithoutVideos, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
             .sourceChangedWhileCopied, .urlRefused, .urlWithoutRanges, .urlMisanswered:
             FailureNature(.source, .input)
-        case .urlInvalid: FailureNature(.request, .usage)
+        case .urlInvalid, .outputNotTaken: FailureNature(.request, .usage)
         case .urlHostForbidden: FailureNature(.host, .input, .incompatible)
         case .urlUnanswered: FailureNature(.host, .input, .transient)
+        case .bucketMissing(let role, _), .objectMissing(let role, _):
+            FailureNature(role == .source ? .source : .host, role.kind)
+        // Another host may have other keys, another clock or another network.
+        case .bucketDenied(let role, _), .bucketElsewhere(let role, _, _, _), .bucketClockDiffers(let role, _, _),
+            .bucketKeysAbsent(let role, _, _), .bucketKeysWrong(let role, _), .bucketKeysExpired(let role, _),
+            .bucketMisanswered(let role, _, _):
+            FailureNature(.host, role.kind, .incompatible)
+        case .bucketUnanswered(let role, _, _): FailureNature(.host, role.kind, .transient)
         case .storeUnusable, .jobUnknownHere, .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion,
             .planOfOtherVersion, .indexMissing, .jobOfOtherVersion:
             FailureNature(.host, .unreachable, .incompatible)
@@ -141,7 +149,8 @@ extension FailureReason {
         case .resultDiffers, .notEncodable: FailureNature(.job, .job)
         case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
         case .jobHeld: FailureNature(.passing, .unreachable)
-        case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed, .outputFolderMissing:
+        case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed,
+            .outputFolderMissing:
             FailureNature(.request, .output)
         case .workspaceForeign, .outputUnwritable: FailureNature(.host, .output)
         case .outputFull: FailureNature(.host, .output, .noSpace)
@@ -185,6 +194,17 @@ extension FailureReason {
         case .storeNotNamed, .sourceRootUnusable: FailureNature(.request, .unreachable)
         case .redisUnusable(let last): FailureNature(.request, .unreachable, last.cause)
         case .unexpected: FailureNature(.job, .job, .transient)
+        }
+    }
+}
+
+extension ByteRole {
+    /// The exit code follows from what the bytes are needed for.
+    fileprivate var kind: ReelFailure.Kind {
+        switch self {
+        case .source: .input
+        case .store: .unreachable
+        case .output: .output
         }
     }
 }

@@ -113,7 +113,7 @@ final class LocalJobs: Sendable {
                 let view = try await run.finish(job, to: request.destination, in: store, redis) { [told] step in
                     told.tell(place, step)
                 }
-                try deliver(view, place)
+                try await deliver(view, place)
             } catch {
                 let failure = ReelFailure.of(error)
                 guard failure.kind != .interrupted else { throw failure }
@@ -188,7 +188,7 @@ final class LocalJobs: Sendable {
             guard let made = planned.work.made else { return .large(Large(place: place, job: planned.job)) }
             let view = await view(of: planned.job, made)
             told.tell(place, .progress(view))
-            try deliver(view, place)
+            try await deliver(view, place)
         } catch {
             let failure = ReelFailure.of(error)
             guard failure.kind != .interrupted else { return .interrupted(failure) }
@@ -205,10 +205,9 @@ final class LocalJobs: Sendable {
     }
 
     /// Moves a job's result to where it is wanted.
-    private func deliver(_ view: JobView, _ place: Int) throws(ReelFailure) {
+    private func deliver(_ view: JobView, _ place: Int) async throws(ReelFailure) {
         let (destination, folder) = (run.requests[place].destination, store.job(run.requests[place].job.id))
-        try Delivery.move(
-            folder.storedResult(), outOf: workspace, to: destination.path, overwrite: destination.overwrite)
+        try await destination.move(folder.storedResult(), outOf: workspace)
         // A worker may still hold a file in it; if so, the rest is removed at the end.
         let isRemoved = (try? folder.remove()) != nil
         state.withLock { state in

@@ -79,7 +79,7 @@ package struct LocalRun: Sendable {
         let workspace: Workspace
         let store: FolderStore
         do {
-            workspace = try Workspace.beside(first.destination.path)
+            workspace = try Workspace.within(first.destination.folder)
             store = try FolderStore.make(root: workspace.path)
         } catch {
             throw ReelFailure(.workspaceUnusable(last: error))
@@ -183,11 +183,11 @@ package struct LocalRun: Sendable {
     }
 }
 
-/// What interrupted runs leave for the same command: finished passes, in the hidden folder beside the outputs.
+/// What interrupted runs leave for the same command: finished passes, in a hidden folder in that of the outputs.
 extension LocalRun {
-    /// The folder beside an output that keeps them, and its size in bytes; nil without such a folder.
-    package static func kept(beside output: String) -> (folder: String, bytes: Int64)? {
-        guard let workspace = try? Workspace.existing(beside: output), workspace.size > 0 else { return nil }
+    /// The hidden folder that keeps them in that of outputs, and its size in bytes; nil without such a folder.
+    package static func kept(in folder: String) -> (folder: String, bytes: Int64)? {
+        guard let workspace = try? Workspace.existing(within: folder), workspace.size > 0 else { return nil }
         return (workspace.path, workspace.size)
     }
 

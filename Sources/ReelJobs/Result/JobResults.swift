@@ -16,7 +16,7 @@ package struct JobResults: Sendable {
     /// `.storeFileForeign` or `.resultDiffers` if something else is in its place.
     package func result(of id: JobID) async throws(ReelFailure) -> StoredResult { try await entry(id).storedResult() }
 
-    /// Copies a job's output to a path; the store keeps it as well. Blocks until the copy is whole.
+    /// Copies a job's output to a place; the store keeps it as well. Blocks until the copy is whole.
     ///
     /// Throws `.resultDiffers` if the copy is not the verified file, and delivers nothing then;
     /// `.outputContainerDiffers` if the path names another container; `.output`; and as `result` does.
@@ -28,7 +28,7 @@ package struct JobResults: Sendable {
         guard choice.container == container else {
             throw ReelFailure(.outputContainerDiffers(job: id, container: container, output: destination.path))
         }
-        try Delivery.copy(result, to: destination.path, overwrite: destination.overwrite)
+        try await destination.copy(result)
     }
 
     /// Hands out a job's output in pieces, once all of it matches its recorded hash. Throws as `verify` does.
@@ -43,11 +43,13 @@ package struct JobResults: Sendable {
     package func path(of id: JobID, asked: String?) async throws(ReelFailure) -> String {
         let record = try await entry(id).read()
         let wanted = record.terms.output ?? "\(id).\(record.spec.container.rawValue)"
-        guard let asked else { return URL(fileURLWithPath: wanted).path }
+        guard let asked else { return WebAddress.isWritten(wanted) ? wanted : URL(fileURLWithPath: wanted).path }
+        let name = WebAddress.fileName(wanted).split(separator: "/").last.map(String.init) ?? wanted
+        guard !WebAddress.isWritten(asked) else { return asked.hasSuffix("/") ? asked + name : asked }
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: asked, isDirectory: &isFolder)
         guard asked.hasSuffix("/") || exists && isFolder.boolValue else { return URL(fileURLWithPath: asked).path }
-        return URL(fileURLWithPath: asked).appendingPathComponent(URL(fileURLWithPath: wanted).lastPathComponent).path
+        return URL(fileURLWithPath: asked).appendingPathComponent(name).path
     }
 
     /// Compares a job's output with its recorded size and hash. Blocks until all of the file is read.

@@ -1,6 +1,6 @@
 internal import Foundation
 package import ReelCore
-internal import ReelStore
+package import ReelStore
 internal import ReelWords
 
 /// One output that a request makes: its sources, what is done with them, and how it is named. It becomes a `JobRecord`.
@@ -29,8 +29,8 @@ package struct JobDraft: Sendable {
     }
 
     /// Throws `.output` if the output would replace a file that it is made of, or cannot be written there.
-    package func check(_ destination: Destination) throws(ReelFailure) {
-        for file in [named] + sources { try destination.check(source: file) }
+    package func check(_ destination: Destination) async throws(ReelFailure) {
+        try await destination.check(sources: [named] + sources)
     }
 }
 
@@ -171,16 +171,22 @@ package struct OutputChoice: Hashable, Sendable {
         }
         let url = URL(fileURLWithPath: OutputChoice.fileName(of: source))
         let name = url.deletingPathExtension().lastPathComponent + (suffix ?? ".\(deed)")
-        let place = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? url.deletingLastPathComponent()
         let chosen = container ?? OutputChoice.usual(like: first, encoders: encoders, lossless: lossless)
-        try self.init(named: place.appendingPathComponent("\(name).\(chosen.rawValue)").path, lossless: lossless)
+        let file = "\(name).\(chosen.rawValue)"
+        if let folder, WebAddress.isWritten(folder) {
+            try self.init(named: folder + (folder.hasSuffix("/") ? "" : "/") + file, lossless: lossless)
+            return
+        }
+        let place = folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? url.deletingLastPathComponent()
+        try self.init(named: place.appendingPathComponent(file).path, lossless: lossless)
     }
 
     /// A source's path, or the name that a copy of a URL's bytes would have in this folder.
     static func fileName(of source: String) -> String {
         guard WebAddress.isWritten(source) else { return source }
         let name = WebAddress.fileName(source)
-        return (name.removingPercentEncoding ?? name).replacing("/", with: "_").replacing("\0", with: "_")
+        return (WebAddress.isObject(source) ? name : name.removingPercentEncoding ?? name).replacing("/", with: "_")
+            .replacing("\0", with: "_")
     }
 
     /// The first source's own container if reel writes it and it has timestamps, else mp4; of these, mov and mkv the
@@ -205,31 +211,87 @@ package struct OutputChoice: Hashable, Sendable {
     /// Throws `.outputNotNamed` (`.usage`) if reel does not write that extension, and `.losslessNotHeld` (`.input`) if
     /// its container cannot hold a lossless output.
     package init(named path: String, lossless: Bool) throws(ReelFailure) {
-        let url = URL(fileURLWithPath: path)
+        let url = URL(fileURLWithPath: WebAddress.fileName(path))
         guard let container = Container(exactExtension: url.pathExtension) else {
             throw ReelFailure(.outputNotNamed(output: path))
         }
         guard !lossless || container.keepsAll else { throw ReelFailure(.losslessNotHeld(container: container)) }
         self.container = container
-        self.path = url.path
+        self.path = WebAddress.isWritten(path) ? path : url.path
     }
 }
 
-/// The path to which a result is delivered.
-package struct Destination: Hashable, Sendable {
+/// The place to which a result is delivered.
+package struct Destination: Sendable {
+    /// Of a file, or the address of an object in a bucket.
     package let path: String
     package let overwrite: Bool
+    private let remote: (any RemoteOutputs)?
 
-    package init(_ path: String, overwrite: Bool) {
+    /// - Parameter remote: how results get to addresses; nil if they do not.
+    package init(_ path: String, overwrite: Bool, remote: (any RemoteOutputs)? = nil) {
         self.path = path
         self.overwrite = overwrite
+        self.remote = remote
     }
+
+    /// The folder of the file. An object has none; then it is the current one, as for default names of such sources.
+    package var folder: String {
+        isRemote
+            ? FileManager.default.currentDirectoryPath
+            : URL(fileURLWithPath: path).deletingLastPathComponent().path
+    }
+
+    private var isRemote: Bool { WebAddress.isWritten(path) }
 
     /// Checks, before any work is done, that a result may be written there. Throws `.output` if not.
     ///
-    /// - Parameter source: path of the job's source, which is never replaced; nil if it is not known.
-    package func check(source: String?) throws(ReelFailure) {
-        try Delivery.check(path, source: source, overwrite: overwrite)
+    /// - Parameter sources: of the job, if they are known. They are never replaced.
+    package func check(sources: [String] = []) async throws(ReelFailure) {
+        guard isRemote else {
+            if sources.isEmpty { try Delivery.check(path, source: nil, overwrite: overwrite) }
+            for source in sources { try Delivery.check(path, source: source, overwrite: overwrite) }
+            return
+        }
+        guard !sources.contains(path) else { throw ReelFailure(.outputIsSource(path: path)) }
+        try await remoteOutputs.check(path, overwrite: overwrite)
+    }
+
+    /// Whether something is there. Throws what `RemoteOutputs.check` throws.
+    package func exists() async throws(ReelFailure) -> Bool {
+        guard isRemote else { return FileManager.default.fileExists(atPath: path) }
+        do throws(ReelFailure) {
+            try await remoteOutputs.check(path, overwrite: false)
+            return false
+        } catch {
+            if case .outputExists = error.reason { return true }
+            throw error
+        }
+    }
+
+    /// Moves a result there out of a workspace that is not needed any more. Throws as `Delivery.move` does, and what
+    /// `RemoteOutputs.deliver` throws.
+    func move(_ result: StoredResult, outOf workspace: Workspace) async throws(ReelFailure) {
+        guard isRemote else {
+            return try Delivery.move(result, outOf: workspace, to: path, overwrite: overwrite)
+        }
+        try await remoteOutputs.deliver(result, to: path)
+    }
+
+    /// Copies a result there, which stays in its store. Throws as `Delivery.copy` does, and what `RemoteOutputs.deliver`
+    /// throws.
+    func copy(_ result: StoredResult) async throws(ReelFailure) {
+        guard isRemote else { return try Delivery.copy(result, to: path, overwrite: overwrite) }
+        try await remoteOutputs.deliver(result, to: path)
+    }
+
+    private var remoteOutputs: any RemoteOutputs {
+        get throws(ReelFailure) {
+            guard let remote else {
+                throw ReelFailure(.outputNotTaken(address: WebAddress.shown(path), flaw: "results go to files here"))
+            }
+            return remote
+        }
     }
 
     /// Writes a whole file there. Throws `.output` if it cannot be written; nothing half-written remains.

@@ -1,17 +1,32 @@
 internal import ArgumentParser
 internal import Foundation
 package import ReelEngine
+package import ReelStore
 
 #if NETWORK
     internal import ReelRemote
 #endif
 
-/// How a program reads sources on web servers. A build without network packages does not.
+/// How a program reads sources on web servers and in buckets, and writes results to buckets. A build without network packages
+/// does not.
 package enum RemoteAccess {
+    #if NETWORK
+        private static let objects = ObjectStore()
+    #endif
+
     /// Reads from every host: for commands, whose user names the URLs.
     package static func any() -> (any RemoteSources)? {
         #if NETWORK
-            WebSources(.any, scratch: FileManager.default.temporaryDirectory.path)
+            NetworkSources(.any, objects, scratch: FileManager.default.temporaryDirectory.path)
+        #else
+            nil
+        #endif
+    }
+
+    /// Writes results to buckets.
+    package static func outputs() -> (any RemoteOutputs)? {
+        #if NETWORK
+            BucketOutputs(objects)
         #else
             nil
         #endif
@@ -29,7 +44,7 @@ package enum RemoteAccess {
             let unasked = ProcessInfo.processInfo.environment["REEL_SOURCE_HOSTS"]?.split(separator: ",").map(
                 String.init)
             let hosts = named.isEmpty ? unasked ?? Settings.list(.sourceHosts) ?? [] : named
-            return WebSources(SourceHosts(try hosts.map(host)), scratch: scratch)
+            return NetworkSources(SourceHosts(try hosts.map(host)), objects, scratch: scratch)
         #else
             nil
         #endif

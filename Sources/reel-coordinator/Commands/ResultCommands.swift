@@ -67,8 +67,8 @@ struct FetchCommand: AsyncParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp(
             """
-            The file to write, a folder for it, or - for standard output; of several jobs a folder. Default: what the \
-            submitter asked for.
+            The file or object (s3://bucket/key) to write, a folder or prefix for it, or - for standard output; of several \
+            jobs a folder or prefix. Default: what the submitter asked for.
             """, valueName: "file"),
         completion: .file())
     var output: String?
@@ -115,8 +115,9 @@ struct FetchCommand: AsyncParsableCommand {
         _ = try await results.result(of: id)
         // For several jobs it is a folder, even if it does not exist.
         let asked = output.map { jobs.count > 1 && !$0.hasSuffix("/") ? $0 + "/" : $0 }
-        let destination = Destination(try await results.path(of: id, asked: asked), overwrite: overwrite)
-        try destination.check(source: nil)
+        let destination = Destination(
+            try await results.path(of: id, asked: asked), overwrite: overwrite, remote: RemoteAccess.outputs())
+        try await destination.check()
         try await Interruption.cancelling { try await results.deliver(id, to: destination) }
         console.say("wrote \(destination.path)")
         if json, let view = try await results.view(id) { console.json(view.delivered(to: destination.path)) }

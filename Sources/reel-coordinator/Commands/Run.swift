@@ -27,7 +27,8 @@ struct RunCommand: AsyncParsableCommand {
                 "reel-coordinator run a.mov b.mov c.mov --stitch -o day.mp4",
                 "reel-coordinator run cut.json -o cut.mp4",
                 "reel-coordinator run cut.otio -o cut.mp4"),
-            HelpText.encoders, HelpText.containers, HelpText.environment([.sandbox, .configuration, .temporary]),
+            HelpText.encoders, HelpText.containers,
+            HelpText.environment([.sandbox, .configuration, .temporary] + HelpText.Variable.ofNetwork),
             HelpText.exitCodes))
 
     @Argument(
@@ -55,10 +56,12 @@ struct RunCommand: AsyncParsableCommand {
         if let warning = slots.warning { console.say("warning: \(warning)") }
         // Each folder of outputs has a store of its own.
         var folders: [String] = []
-        for item in items where !folders.contains(item.folder) { folders.append(item.folder) }
+        for item in items where !folders.contains(item.destination.folder) {
+            folders.append(item.destination.folder)
+        }
         var written = 0
         for folder in folders {
-            let (failures, made) = try await run(items.filter { $0.folder == folder })
+            let (failures, made) = try await run(items.filter { $0.destination.folder == folder })
             written += made
             for failure in failures { batch.note(failure) }
         }
@@ -100,7 +103,7 @@ struct RunCommand: AsyncParsableCommand {
             if error.kind == .interrupted, displays.contains(where: \.isWritten), !output.overwrite {
                 console.say("with --skip-existing the same command leaves out the videos that are written")
             }
-            if let kept = LocalRun.kept(beside: items[0].destination.path) {
+            if let kept = LocalRun.kept(in: items[0].destination.folder) {
                 console.say(
                     "kept \(Wording.mebibytes(kept.bytes)) in \(kept.folder) for the same command; delete it if that is not wanted"
                 )
@@ -115,10 +118,6 @@ struct RunCommand: AsyncParsableCommand {
         }
         return (displays.compactMap(\.failure), displays.count(where: \.isWritten))
     }
-}
-
-extension BatchItem {
-    fileprivate var folder: String { URL(fileURLWithPath: destination.path).deletingLastPathComponent().path }
 }
 
 private final class RunDisplay: Sendable {

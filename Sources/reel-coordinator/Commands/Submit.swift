@@ -23,7 +23,9 @@ struct SubmitCommand: AsyncParsableCommand {
                 "reel-coordinator submit clip.mp4 -o /srv/out/clip.mp4 --weight 3",
                 #"reel-coordinator submit clip.mp4 --name "Trailer, take 3" --label project=trailer"#),
             HelpText.encoders, HelpText.containers,
-            HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .configuration]),
+            HelpText.environment(
+                [.redis, .redisFile, .namespace, .store, .sandbox, .sourceRoots, .configuration]
+                    + HelpText.Variable.ofNetwork),
             HelpText.exitCodes))
 
     @Argument(
@@ -233,7 +235,8 @@ struct PlanCommand: AsyncParsableCommand {
             HelpText.examples(
                 "reel-coordinator plan clip.mp4", "reel-coordinator plan cut.otio",
                 "reel-coordinator plan cut.json --otio cut.otio"),
-            HelpText.encoders, HelpText.containers, HelpText.environment([.sandbox, .configuration, .temporary]),
+            HelpText.encoders, HelpText.containers,
+            HelpText.environment([.sandbox, .configuration, .temporary] + HelpText.Variable.ofNetwork),
             HelpText.exitCodes))
 
     @Argument(
@@ -282,7 +285,7 @@ struct PlanCommand: AsyncParsableCommand {
         }
         let draft = drafts[0]
         let timeline = otio.map { Destination($0, overwrite: overwrite) }
-        if let timeline { try draft.check(timeline) }
+        if let timeline { try await draft.check(timeline) }
         let choice = try draft.output(output, container: container)
         let remote = RemoteAccess.any()
         let engine = EngineHost(

@@ -11,7 +11,7 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file to write; its extension chooses the container. Default: NAME.reversed.EXT (ping-pong, cut, stitched) beside the source.",
+            "The file or object (s3://bucket/key) to write; its extension chooses the container. Default: NAME.reversed.EXT (ping-pong, cut, stitched) beside the source.",
             valueName: "file"),
         completion: .file())
     var output: String?
@@ -20,7 +20,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of outputs that have their default names; it is made if it is missing. Default: the source's.",
+            "The folder, or s3://bucket/prefix, of outputs that have their default names; a folder is made if it is missing. Default: the source's.",
             valueName: "folder"),
         completion: .directory)
     var outputDir: String?
@@ -53,7 +53,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Makes the folder of the outputs, and the folders above it. If that fails, writing an output will say why.
     func makeFolder() {
-        guard let outputDir else { return }
+        guard let outputDir, !WebAddress.isWritten(outputDir) else { return }
         try? FileManager.default.createDirectory(atPath: outputDir, withIntermediateDirectories: true)
     }
 }
@@ -188,14 +188,14 @@ extension OutputOptions {
             try await batch.prepare(subject) { () async throws(ReelFailure) in
                 for diagnostic in draft.diagnostics { console.warn(diagnostic, of: subject) }
                 let choice = try choice(for: draft)
-                if skipExisting, FileManager.default.fileExists(atPath: choice.path) {
+                let destination = Destination(choice.path, overwrite: overwrite, remote: RemoteAccess.outputs())
+                if skipExisting, try await destination.exists() {
                     let view = SkippedView(source: draft.shown, reason: .exists, output: choice.path)
                     skipped = (view, "\(choice.path) exists")
                     return
                 }
                 let job = try await make(draft, choice)
-                let destination = Destination(choice.path, overwrite: overwrite)
-                if checks { try draft.check(destination) }
+                if checks { try await draft.check(destination) }
                 if let other = outputs[choice.path].map({ items[$0] }) {
                     guard other.job.sources.map(\.path) != job.sources.map(\.path) else {
                         skipped = (SkippedView(source: draft.shown, reason: .namedTwice), "it is named twice")

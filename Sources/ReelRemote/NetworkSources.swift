@@ -4,32 +4,45 @@ package import ReelEngine
 internal import ReelHost
 internal import ReelStore
 
-/// Sources on the web servers that this process may ask.
-package struct WebSources: RemoteSources {
+/// Sources on web servers and in buckets, as far as this process may ask for them.
+package struct NetworkSources: RemoteSources {
     private let hosts: SourceHosts
+    private let objects: ObjectStore
     private let scratch: String
 
-    /// - Parameter scratch: a folder of this machine for the bytes that engines need.
-    package init(_ hosts: SourceHosts, scratch: String) { (self.hosts, self.scratch) = (hosts, scratch) }
+    /// - Parameters:
+    ///   - hosts: the web servers that may be asked.
+    ///   - objects: the store of the buckets.
+    ///   - scratch: a folder of this machine for the bytes that engines need.
+    package init(_ hosts: SourceHosts, _ objects: ObjectStore, scratch: String) {
+        (self.hosts, self.objects, self.scratch) = (hosts, objects, scratch)
+    }
 
     package func open(_ source: Locator) async throws(ReelFailure) -> any FetchedSource {
         guard let version = source.web else { throw ReelFailure(.sourceNotAFile(path: source.name)) }
-        let url = try WebSources.url(source.file)
-        _ = try await hosts.addresses(of: url, redirectedFrom: nil)
-        return try FetchedFile(WebSource(url, hosts), version, scratch: scratch)
+        return try FetchedFile(await bytes(of: source.file), version, scratch: scratch)
     }
 
     package func look(
         at url: String, _ count: Int64
     ) async throws(ReelFailure) -> (version: WebVersion, first: [UInt8], last: [UInt8]) {
-        try await WebSource(WebSources.url(url), hosts).look(count)
+        try await bytes(of: url).look(count)
     }
 
-    private static func url(_ text: String) throws(ReelFailure) -> WebURL {
-        do throws(WebURL.Flaw) { return try WebURL(text) } catch {
+    /// Throws `.urlInvalid` and `.sourceIsURL`, and `.urlHostForbidden` for a server that may not be asked.
+    private func bytes(of text: String) async throws(ReelFailure) -> any RangedBytes {
+        if text.hasPrefix("s3://") {
+            do throws(ObjectAddress.Flaw) { return BucketSource(try ObjectAddress(text), in: objects) } catch {
+                throw ReelFailure(.urlInvalid(url: text, flaw: String(error.rawValue.dropLast())))
+            }
+        }
+        let url: WebURL
+        do throws(WebURL.Flaw) { url = try WebURL(text) } catch {
             if error == .scheme { throw ReelFailure(.sourceIsURL(url: WebAddress.shown(text))) }
             throw ReelFailure(.urlInvalid(url: WebAddress.shown(text), flaw: String(error.rawValue.dropLast())))
         }
+        _ = try await hosts.addresses(of: url, redirectedFrom: nil)
+        return WebSource(url, hosts)
     }
 }
 
@@ -37,12 +50,12 @@ package struct WebSources: RemoteSources {
 private final class FetchedFile: FetchedSource {
     let path: String
     let size: Int64
-    private let source: WebSource
+    private let source: any RangedBytes
     private let version: WebVersion
     private let folder: TemporaryFolder
     private let descriptor: CInt
 
-    init(_ source: WebSource, _ version: WebVersion, scratch: String) throws(ReelFailure) {
+    init(_ source: any RangedBytes, _ version: WebVersion, scratch: String) throws(ReelFailure) {
         folder = try TemporaryFolder(scratchIn: scratch)
         (self.source, self.version, size) = (source, version, version.size)
         path = folder.path + "/source"

@@ -1,0 +1,69 @@
+internal import Crypto
+internal import NIOCore
+package import ReelCore
+package import ReelStore
+
+/// Delivers results to buckets.
+package struct BucketOutputs: RemoteOutputs {
+    private let store: ObjectStore
+
+    package init(_ store: ObjectStore) { self.store = store }
+
+    package func check(_ output: String, overwrite: Bool) async throws(ReelFailure) {
+        let address = try BucketOutputs.address(output)
+        do throws(ReelFailure) {
+            guard try await store.size(of: address, for: .output) != nil, !overwrite else { return }
+        } catch {
+            // Who may write an object need not be allowed to read it.
+            if case .bucketDenied = error.reason { return }
+            throw error
+        }
+        throw ReelFailure(.outputExists(path: output))
+    }
+
+    package func deliver(_ result: StoredResult, to output: String) async throws(ReelFailure) {
+        let address = try BucketOutputs.address(output)
+        let file = try result.open()
+        var hash = SHA256()
+        try await store.write(file.bytes, to: address, for: .output) { range throws(ReelFailure) in
+            let bytes = try BucketOutputs.bytes(range, of: file)
+            bytes.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+            return bytes
+        } approve: { () throws(ReelFailure) in
+            try result.compare(bytes: file.bytes, sha256: Hexadecimal.text(hash.finalize()), at: file.name)
+        }
+        do throws(ReelFailure) {
+            guard try await store.size(of: address, for: .output) != file.bytes else { return }
+        } catch {
+            if case .bucketDenied = error.reason { return }
+            throw error
+        }
+        throw ReelFailure(.bucketMisanswered(role: .output, address: output, said: "another size than it was given"))
+    }
+
+    private static func bytes(_ range: Range<Int64>, of file: OpenFile) throws(ReelFailure) -> ByteBuffer {
+        var bytes = ByteBuffer()
+        var next = range.lowerBound
+        var failure: ReelFailure?
+        while next < range.upperBound, failure == nil {
+            let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: Int(range.upperBound - next)) { room in
+                do throws(ReelFailure) {
+                    return try file.read(into: .init(rebasing: room.prefix(Int(range.upperBound - next))), at: next)
+                } catch {
+                    failure = error
+                    return 0
+                }
+            }
+            if count == 0 { break }
+            next += Int64(count)
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    private static func address(_ text: String) throws(ReelFailure) -> ObjectAddress {
+        do throws(ObjectAddress.Flaw) { return try ObjectAddress(text) } catch {
+            throw ReelFailure(.outputNotTaken(address: WebAddress.shown(text), flaw: String(error.rawValue.dropLast())))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import ReelCore
+
+/// An object of a bucket that is read by ranges.
+struct BucketSource: RangedBytes {
+    private let store: ObjectStore
+    private let address: ObjectAddress
+
+    init(_ address: ObjectAddress, in store: ObjectStore) { (self.address, self.store) = (address, store) }
+
+    var shown: String { address.text }
+
+    func unanswered(_ said: String) -> ReelFailure {
+        ReelFailure(.bucketUnanswered(role: .source, address: shown, said: said))
+    }
+
+    func ask(for range: Range<Int64>, of version: WebVersion?) async throws -> RangeAnswer {
+        var request = ObjectStore.Request(address: address)
+        request.headers = [("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")]
+        if let tag = version?.tag { request.headers.append(("If-Match", tag)) }
+        let answer = try await store.ask(request, for: .source, expected: [412, 416])
+        guard let taken = try taken(answer, of: version) else {
+            throw ReelFailure(.bucketMisanswered(role: .source, address: shown, said: "\(answer.status)"))
+        }
+        return taken
+    }
+
+    func turn() {}
+}

@@ -1,0 +1,314 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import ReelJobs
+import ReelRandom
+import ReelRemote
+import ReelStore
+import ReelTestSupport
+import Testing
+
+/// Sources and results in buckets.
+@Suite struct BucketTests {
+    private let folder = FileManager.default.temporaryDirectory.path + "/reel-bucket-tests-" + UUID().uuidString
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+    private func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
+        var random = SplitMix64(seed: seed)
+        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+
+    private func store(_ server: BucketServer, _ more: [String: String] = [:]) -> ObjectStore {
+        let keys = ["AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret", "HOME": folder]
+        return ObjectStore(
+            AWSSettings(keys.merging(["AWS_ENDPOINT_URL_S3": server.endpoint]) { $1 }.merging(more) { $1 }))
+    }
+
+    private func sources(_ store: ObjectStore) -> NetworkSources {
+        NetworkSources(SourceHosts([]), store, scratch: folder)
+    }
+
+    /// A result with these bytes.
+    private func result(_ bytes: Data) throws -> StoredResult {
+        let path = "\(folder)/\(UUID().uuidString).mp4"
+        try bytes.write(to: URL(filePath: path))
+        return StoredResult(
+            job: JobID("0123456789abcdef"), locator: .file(path),
+            recorded: JobResult(
+                name: "output.mp4", bytes: Int64(bytes.count), sha256: Fingerprint.sha256Hex(Array(bytes))))
+    }
+
+    private func failure(_ work: () async throws(ReelFailure) -> Void) async -> ReelFailure? {
+        do throws(ReelFailure) {
+            try await work()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: ["a.mov", "a b+c=@%~//ü😀.mov", "?#&.mov"])
+    func anObjectIsReadByRanges(key: String) async throws {
+        let (server, content) = (try BucketServer(), bytes(3 << 20))
+        server.objects = ["footage/\(key)": content]
+        let (sources, address) = (sources(store(server)), "s3://footage/\(key)")
+        let print = try #require(try await sources.fingerprints(of: [address])[address])
+        #expect(print.size == 3 << 20 && print.tag != nil)
+        let source = try await sources.open(.web(address, print.web))
+        try await source.fetch(5000..<200_000)
+        let file = try FileHandle(forReadingFrom: URL(filePath: source.path))
+        try file.seek(toOffset: 5000)
+        #expect(try file.read(upToCount: 195_000) == content[5000..<200_000])
+        server.objects = ["footage/\(key)": bytes(3 << 20, seed: 2)]
+        let failure = await failure { () async throws(ReelFailure) in try await source.fetch(0..<10) }
+        #expect(failure?.reason == .sourceReplaced(path: address))
+    }
+
+    private static let faults: [HookReceiver.Answer] = [
+        .status(500), BucketServer.refusal(503, "SlowDown"), BucketServer.refusal(400, "RequestTimeout"), .status(429),
+        .bytes(Data("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n".utf8), reset: false), .bytes(Data(), reset: true),
+    ]
+
+    /// Answers a third of the requests wrongly. The request is done all the same in some cases, as if the answer was lost.
+    private static func third(_ seed: UInt64) -> @Sendable (HookReceiver.Message, Int) -> HookReceiver.Answer? {
+        { _, number in
+            var random = SplitMix64(seed: seed &* 1000 &+ UInt64(number))
+            return Int.random(in: 0..<3, using: &random) == 0 ? faults.randomElement(using: &random) : nil
+        }
+    }
+
+    @Test(arguments: [0, 1, 1 << 20, 16 << 20, (16 << 20) + 1, 35 << 20])
+    func aResultIsWrittenWholeAlthoughAThirdOfTheRequestsFail(size: Int) async throws {
+        let server = try BucketServer(fault: BucketTests.third(UInt64(size)))
+        let (outputs, content) = (BucketOutputs(store(server)), bytes(4096, seed: 3))
+        var whole = Data()
+        while whole.count < size { whole += content.prefix(size - whole.count) }
+        let result = try result(whole)
+        try await outputs.check("s3://results/a/b c.mp4", overwrite: false)
+        try await outputs.deliver(result, to: "s3://results/a/b c.mp4")
+        #expect(server.objects == ["results/a/b c.mp4": whole])
+        #expect(server.uploads.isEmpty)
+        let failure = await failure { () async throws(ReelFailure) in
+            try await outputs.check("s3://results/a/b c.mp4", overwrite: false)
+        }
+        #expect(failure?.reason == .outputExists(path: "s3://results/a/b c.mp4"))
+        try await outputs.check("s3://results/a/b c.mp4", overwrite: true)
+    }
+
+    @Test(arguments: [100, 20 << 20])
+    func bytesThatAreNotTheResultAreNotDelivered(size: Int) async throws {
+        let server = try BucketServer()
+        let good = try result(Data(repeating: 1, count: size))
+        try Data(repeating: 2, count: size).write(to: URL(filePath: good.locator.file))
+        let failure = await failure { () async throws(ReelFailure) in
+            try await BucketOutputs(store(server)).deliver(good, to: "s3://results/a.mp4")
+        }
+        guard case .resultDiffers = failure?.reason else {
+            return #expect(Bool(false), "\(String(describing: failure))")
+        }
+        #expect(server.objects.isEmpty && server.uploads.isEmpty)
+    }
+
+    @Test func aWriteThatFailsLeavesNothing() async throws {
+        let server = try BucketServer { message, _ in
+            message.path.contains("partNumber=2&") ? BucketServer.refusal(403, "AccessDenied") : nil
+        }
+        let result = try result(Data(repeating: 1, count: 40 << 20))
+        let failure = await failure { () async throws(ReelFailure) in
+            try await BucketOutputs(store(server)).deliver(result, to: "s3://results/a.mp4")
+        }
+        #expect(failure?.reason == .bucketDenied(role: .output, address: "s3://results/a.mp4"))
+        #expect(failure?.exitCode == 5)
+        #expect(server.objects.isEmpty && server.uploads.isEmpty)
+    }
+
+    @Test func aStoreThatAnswersFirstAndFailsThenIsAskedAgain() async throws {
+        let server = try BucketServer { message, number in
+            message.method == "POST" && message.path.contains("uploadId") && number < 6
+                ? BucketServer.refusal(200, "InternalError") : nil
+        }
+        let whole = Data(repeating: 1, count: 20 << 20)
+        try await BucketOutputs(store(server)).deliver(try result(whole), to: "s3://results/a.mp4")
+        #expect(server.objects == ["results/a.mp4": whole])
+    }
+
+    @Test func eachRefusalIsNamed() async throws {
+        let address = "s3://footage/a.mov"
+        let region = "<Region>eu-west-1</Region>"
+        let cases: [(HookReceiver.Answer, FailureReason)] = [
+            (BucketServer.refusal(404, "NoSuchBucket"), .bucketMissing(role: .source, address: address)),
+            (BucketServer.refusal(404, "NoSuchKey"), .objectMissing(role: .source, address: address)),
+            (.status(404), .objectMissing(role: .source, address: address)),
+            (BucketServer.refusal(403, "AccessDenied"), .bucketDenied(role: .source, address: address)),
+            (BucketServer.refusal(403, "SignatureDoesNotMatch"), .bucketKeysWrong(role: .source, address: address)),
+            (BucketServer.refusal(403, "InvalidAccessKeyId"), .bucketKeysWrong(role: .source, address: address)),
+            (BucketServer.refusal(400, "ExpiredToken"), .bucketKeysExpired(role: .source, address: address)),
+            (
+                BucketServer.refusal(301, "PermanentRedirect"),
+                .bucketElsewhere(role: .source, address: address, region: nil, asked: "us-east-1")
+            ),
+            (
+                BucketServer.refusal(400, "AuthorizationHeaderMalformed", region),
+                .bucketElsewhere(role: .source, address: address, region: "eu-west-1", asked: "us-east-1")
+            ),
+            (
+                BucketServer.refusal(400, "InvalidRequest"),
+                .bucketMisanswered(role: .source, address: address, said: "400 InvalidRequest")
+            ),
+            (BucketServer.answer(200, [], Data("x".utf8)), .urlWithoutRanges(url: address)),
+        ]
+        for (answer, reason) in cases {
+            let server = try BucketServer { _, _ in answer }
+            let failure = await failure { () async throws(ReelFailure) in
+                _ = try await sources(store(server)).look(at: address, 1000)
+            }
+            #expect(failure?.reason == reason)
+            #expect(failure?.exitCode == 3)
+            #expect(server.requests.count == 1)
+        }
+        let server = try BucketServer { _, _ in
+            BucketServer.answer(
+                403, ["Date: Tue, 24 Nov 2026 08:49:37 GMT"],
+                Data("<Error><Code>RequestTimeTooSkewed</Code></Error>".utf8))
+        }
+        let skewed = await failure { () async throws(ReelFailure) in
+            _ = try await sources(store(server)).look(at: address, 1000)
+        }
+        guard case .bucketClockDiffers(.source, address, let seconds?) = skewed?.reason else {
+            return #expect(Bool(false), "\(String(describing: skewed))")
+        }
+        #expect(abs(seconds) > 10)
+    }
+
+    // MARK: Keys
+
+    private func look(_ server: BucketServer, _ environment: [String: String]) async -> ReelFailure? {
+        server.objects = ["footage/a.mov": Data([1])]
+        let given = ["HOME": folder, "AWS_ENDPOINT_URL_S3": server.endpoint]
+        let sources = sources(ObjectStore(AWSSettings(given.merging(environment) { $1 })))
+        return await failure { () async throws(ReelFailure) in
+            _ = try await sources.look(at: "s3://footage/a.mov", 1000)
+        }
+    }
+
+    /// The key ids by which the requests were signed.
+    private func ids(_ server: BucketServer) -> [String] {
+        server.requests.compactMap {
+            $0.headers["authorization"]?.firstMatch(of: /Credential=([^\/]+)\//).map { String($0.1) }
+        }
+    }
+
+    @Test func keysAreFoundWhereOtherProgramsFindThem() async throws {
+        let server = try BucketServer()
+        try FileManager.default.createDirectory(atPath: folder + "/.aws", withIntermediateDirectories: true)
+        try """
+        [default]
+        aws_access_key_id = of-file
+        aws_secret_access_key=a/b=c
+        [studio]
+        aws_access_key_id = of-studio
+        aws_secret_access_key = x
+        """.write(toFile: folder + "/.aws/credentials", atomically: false, encoding: .utf8)
+        try "# reel\n[profile studio]\nregion = eu-north-1\ns3 =\n  addressing_style = path\n".write(
+            toFile: folder + "/.aws/config", atomically: false, encoding: .utf8)
+        #expect(await look(server, [:]) == nil)
+        #expect(await look(server, ["AWS_PROFILE": "studio"]) == nil)
+        #expect(
+            await look(
+                server, ["AWS_ACCESS_KEY_ID": "of-environment", "AWS_SECRET_ACCESS_KEY": "x", "AWS_REGION": "x"]) == nil
+        )
+        #expect(ids(server) == ["of-file", "of-studio", "of-environment"])
+        let scopes = server.requests.compactMap { $0.headers["authorization"]?.firstMatch(of: /\/(\w[\w-]*)\/s3\//) }
+        #expect(scopes.map { String($0.1) } == ["us-east-1", "eu-north-1", "x"])
+        let unknown = await look(server, ["AWS_PROFILE": "nobody"])
+        guard case .bucketKeysAbsent(_, _, let said) = unknown?.reason else { return #expect(Bool(false)) }
+        #expect(said.contains("nobody"))
+    }
+
+    private static func keys(_ id: String, expires: TimeInterval) -> String {
+        let moment = Date(timeIntervalSinceNow: expires).formatted(.iso8601)
+        return
+            "{\"AccessKeyId\":\"\(id)\",\"SecretAccessKey\":\"x\",\"Token\":\"session\",\"Expiration\":\"\(moment)\"}"
+    }
+
+    @Test func keysOfAContainerAreRenewedBeforeTheyExpire() async throws {
+        let server = try BucketServer()
+        let service = try HookReceiver { message, number in
+            guard message.headers["authorization"] == "token" else { return .status(403) }
+            return BucketServer.answer(
+                200, [], Data(BucketTests.keys("key-\(number)", expires: number < 3 ? 60 : 3600).utf8))
+        }
+        defer { service.end() }
+        try "token\n".write(toFile: folder + "/token", atomically: false, encoding: .utf8)
+        server.objects = ["footage/a.mov": Data([1])]
+        let store = store(
+            server,
+            [
+                "AWS_ACCESS_KEY_ID": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:\(service.port)/keys",
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": folder + "/token",
+            ])
+        for _ in 0..<5 { _ = try await sources(store).look(at: "s3://footage/a.mov", 10) }
+        #expect(ids(server) == ["key-1", "key-2", "key-3", "key-3", "key-3"])
+        #expect(server.requests.allSatisfy { $0.headers["x-amz-security-token"] == "session" })
+    }
+
+    @Test func keysThatAStoreCallsExpiredAreRenewed() async throws {
+        let server = try BucketServer { message, _ in
+            message.headers["authorization"]?.contains("key-1/") == true
+                ? BucketServer.refusal(400, "ExpiredToken") : nil
+        }
+        let service = try HookReceiver { _, number in
+            BucketServer.answer(200, [], Data(BucketTests.keys("key-\(number)", expires: 3600).utf8))
+        }
+        defer { service.end() }
+        let url = "http://127.0.0.1:\(service.port)/keys"
+        #expect(await look(server, ["AWS_CONTAINER_CREDENTIALS_FULL_URI": url]) == nil)
+        #expect(ids(server) == ["key-1", "key-2"])
+    }
+
+    @Test func aPodAndAnInstanceGetKeys() async throws {
+        let server = try BucketServer()
+        let service = try HookReceiver { message, _ in
+            switch (message.method, message.path) {
+            case ("PUT", "/latest/api/token"): BucketServer.answer(200, [], Data("session".utf8))
+            case ("GET", let path) where message.headers["x-aws-ec2-metadata-token"] == "session":
+                path.hasSuffix("/worker")
+                    ? BucketServer.answer(200, [], Data(BucketTests.keys("of-instance", expires: 3600).utf8))
+                    : BucketServer.answer(200, [], Data("worker\n".utf8))
+            case ("POST", "/"):
+                String(decoding: message.body, as: UTF8.self).hasSuffix("&WebIdentityToken=a%2Bb")
+                    ? BucketServer.answer(
+                        200, [],
+                        Data(
+                            """
+                            <AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+                            <AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>of-pod</AccessKeyId>
+                            <SecretAccessKey>x</SecretAccessKey><SessionToken>s</SessionToken>
+                            <Expiration>2099-01-01T00:00:00.5Z</Expiration></Credentials></AssumeRoleWithWebIdentityResult>
+                            </AssumeRoleWithWebIdentityResponse>
+                            """.utf8)) : .status(403)
+            default: .status(404)
+            }
+        }
+        defer { service.end() }
+        let url = "http://127.0.0.1:\(service.port)"
+        #expect(await look(server, ["AWS_EC2_METADATA_SERVICE_ENDPOINT": url]) == nil)
+        try "a+b\n".write(toFile: folder + "/token", atomically: false, encoding: .utf8)
+        let pod = [
+            "AWS_WEB_IDENTITY_TOKEN_FILE": folder + "/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/reel",
+            "AWS_ENDPOINT_URL_STS": url + "/",
+        ]
+        #expect(await look(server, pod) == nil)
+        #expect(ids(server) == ["of-instance", "of-pod"])
+    }
+
+    @Test func aHostWithoutKeysSaysWhereItLooked() async throws {
+        let server = try BucketServer()
+        let failure = await look(server, ["AWS_EC2_METADATA_DISABLED": "true"])
+        guard case .bucketKeysAbsent(.source, "s3://footage/a.mov", let said) = failure?.reason else {
+            return #expect(Bool(false), "\(String(describing: failure))")
+        }
+        #expect(said.contains("AWS_ACCESS_KEY_ID") && server.requests.isEmpty)
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import ReelCore
+import ReelEngine
+import ReelJobs
+import ReelRandom
+import ReelRemote
+import ReelStore
+import ReelTestSupport
+import Subprocess
+import SystemPackage
+import Testing
+
+/// An object store that nobody here wrote, and that checks signatures: `REEL_OBJECT_STORE` is a program that serves one in a
+/// folder (FOLDER PORT), with the buckets' owner test:tester, secret testing.
+@Suite(
+    .enabled(if: ProcessInfo.processInfo.environment["REEL_OBJECT_STORE"] != nil, "set REEL_OBJECT_STORE to run these"))
+struct RealStoreTests {
+    private struct Server {
+        let endpoint: String
+
+        /// Serves a store meanwhile.
+        static func with(_ body: (Server) async throws -> Void) async throws {
+            let folder = FileManager.default.temporaryDirectory.path + "/reel-store-" + UUID().uuidString
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let port = Int.random(in: 2400..<3200) * 10
+            let server = Server(endpoint: "http://127.0.0.1:\(port)")
+            let program = ProcessInfo.processInfo.environment["REEL_OBJECT_STORE"] ?? ""
+            _ = try await Subprocess.run(
+                .path(FilePath(program)), arguments: [folder, "\(port)"], input: .none, output: .discarded,
+                error: .discarded
+            ) { store in
+                defer { try? store.send(signal: .terminate) }
+                try await server.answers()
+                try await body(server)
+            }
+        }
+
+        private func answers() async throws {
+            let sources = NetworkSources(SourceHosts([]), store(), scratch: FileManager.default.temporaryDirectory.path)
+            for _ in 0..<20 {
+                do throws(ReelFailure) { _ = try await sources.look(at: "s3://absent/a", 1) } catch {
+                    if case .bucketMissing = error.reason { return }
+                }
+            }
+            throw ReelFailure(.unexpected(said: "the store does not answer"))
+        }
+
+        func makeBucket(_ name: String) async throws {
+            let host = ("Host", String(endpoint.dropFirst("http://".count)))
+            let request = RequestSignature.Signed("PUT", path: "/\(name)", headers: [host])
+            let keys = Credentials(id: "test:tester", secret: "testing")
+            let headers = RequestSignature(keys, region: "us-east-1").headers(of: request, at: Date())
+            let fields = headers.flatMap { ["-H", "\($0.name): \($0.value)"] }
+            let outcome = try await Subprocess.run(
+                .path("/usr/bin/curl"), arguments: Arguments(["-sf", "-X", "PUT", "\(endpoint)/\(name)"] + fields),
+                output: .discarded)
+            try #require(outcome.terminationStatus.isSuccess)
+        }
+
+        func store(secret: String = "testing", id: String = "test:tester") -> ObjectStore {
+            ObjectStore(
+                AWSSettings([
+                    "AWS_ENDPOINT_URL_S3": endpoint, "AWS_ACCESS_KEY_ID": id, "AWS_SECRET_ACCESS_KEY": secret,
+                ]))
+        }
+    }
+
+    private let scratch = FileManager.default.temporaryDirectory.path
+
+    private func sources(_ store: ObjectStore) -> NetworkSources {
+        NetworkSources(SourceHosts([]), store, scratch: scratch)
+    }
+
+    private func result(_ bytes: Data) throws -> StoredResult {
+        let path = "\(scratch)/\(UUID().uuidString).mp4"
+        try bytes.write(to: URL(filePath: path))
+        return StoredResult(
+            job: JobID("0123456789abcdef"), locator: .file(path),
+            recorded: JobResult(
+                name: "output.mp4", bytes: Int64(bytes.count), sha256: Fingerprint.sha256Hex(Array(bytes))))
+    }
+
+    @Test func theStoreTakesOddKeysLargeObjectsAndNoWrongSecret() async throws {
+        try await Server.with { server in
+            for bucket in ["footage", "results"] { try await server.makeBucket(bucket) }
+            try await takesOddKeys(server.store())
+            try await takesLargeObjects(server.store())
+            try await refuses(server)
+        }
+    }
+
+    private func takesOddKeys(_ store: ObjectStore) async throws {
+        let alphabet = Array(" !\"#$%&'()*+,-./0:;<=>?@A[\\]^_`a{|}~äß€😀\u{301}")
+        var random = SplitMix64(seed: 52)
+        let drawn = (0..<200).map { number in
+            "\(number)"
+                + String(
+                    (0..<Int.random(in: 1...40, using: &random)).compactMap { _ in
+                        alphabet.randomElement(using: &random)
+                    })
+        }
+        for key in ["a b+c=@%~//ü😀", "%2F", "a/../b", "./a"] + drawn {
+            let (address, content) = ("s3://footage/\(key)", Data(key.utf8))
+            try await BucketOutputs(store).deliver(result(content), to: address)
+            let found = try await sources(store).look(at: address, 4096)
+            #expect(found.first == Array(content), "\(key)")
+        }
+    }
+
+    private func takesLargeObjects(_ store: ObjectStore) async throws {
+        var random = SplitMix64(seed: 53)
+        let block = Data((0..<4096).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        var content = Data()
+        while content.count < 40 << 20 { content += block + [UInt8(content.count / block.count % 251)] }
+        let (address, outputs) = ("s3://results/large.mp4", BucketOutputs(store))
+        try await outputs.check(address, overwrite: false)
+        try await outputs.deliver(result(content), to: address)
+        let print = try #require(try await sources(store).fingerprints(of: [address])[address])
+        #expect(print.size == Int64(content.count))
+        let source = try await sources(store).open(.web(address, print.web))
+        try await source.fetch(0..<source.size)
+        #expect(try Data(contentsOf: URL(filePath: source.path)) == content)
+        await #expect(throws: ReelFailure(.outputExists(path: address))) {
+            try await outputs.check(address, overwrite: false)
+        }
+    }
+
+    private func refuses(_ server: Server) async throws {
+        let cases: [(ObjectStore, String, FailureReason)] = [
+            (
+                server.store(secret: "wrong"), "s3://results/large.mp4",
+                .bucketKeysWrong(role: .source, address: "s3://results/large.mp4")
+            ),
+            (
+                server.store(id: "nobody"), "s3://results/large.mp4",
+                .bucketKeysWrong(role: .source, address: "s3://results/large.mp4")
+            ),
+            (server.store(), "s3://absent/a", .bucketMissing(role: .source, address: "s3://absent/a")),
+            (server.store(), "s3://results/a", .objectMissing(role: .source, address: "s3://results/a")),
+        ]
+        for (store, address, reason) in cases {
+            await #expect(throws: ReelFailure(reason)) { _ = try await sources(store).look(at: address, 10) }
+        }
+        await #expect(throws: ReelFailure(.bucketMissing(role: .output, address: "s3://absent/a.mp4"))) {
+            try await BucketOutputs(server.store()).check("s3://absent/a.mp4", overwrite: false)
+        }
+    }
+}
