@@ -32,9 +32,12 @@ package struct NetworkSources: RemoteSources {
     /// Throws `.urlInvalid` and `.sourceIsURL`, and `.urlHostForbidden` for a server that may not be asked.
     private func bytes(of text: String) async throws(ReelFailure) -> any RangedBytes {
         if text.hasPrefix("s3://") {
-            do throws(ObjectAddress.Flaw) { return BucketSource(try ObjectAddress(text), in: objects) } catch {
+            let address: ObjectAddress
+            do throws(ObjectAddress.Flaw) { address = try ObjectAddress(text) } catch {
                 throw ReelFailure(.urlInvalid(url: text, flaw: String(error.rawValue.dropLast())))
             }
+            try hosts.check(address)
+            return BucketSource(address, in: objects)
         }
         let url: WebURL
         do throws(WebURL.Flaw) { url = try WebURL(text) } catch {

@@ -122,6 +122,8 @@ package struct ServerSettings: Sendable {
     package var isReadOnly = false
     /// The folders whose files can be submitted; nil for none.
     package var sources: SourceRoots?
+    /// The web servers and buckets whose files can be submitted; nil for none.
+    package var remote: (any RemoteSources)?
     /// The most that a job may ask for.
     package var quotas = Quotas()
     /// The most bytes of all uploads together.

@@ -10,6 +10,10 @@ package protocol RemoteOutputs: Sendable {
     ///
     /// Throws `.output`, and `.resultDiffers` if the bytes are not those recorded.
     func deliver(_ result: StoredResult, to output: String) async throws(ReelFailure)
+
+    /// Does the same as `StoredResult.verify` with what is at an address. Throws `.resultDiffers`, and `.input` if it
+    /// cannot be read.
+    func verify(_ result: StoredResult, copy: String) async throws(ReelFailure)
 }
 
 /// Brings a result to the path that its owner requested: whole, or not at all.

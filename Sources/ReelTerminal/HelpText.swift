@@ -81,7 +81,7 @@ package enum HelpText {
             case .store: "the folder that coordinator and workers share"
             case .sandbox: "confine engines: require, try (default) or off"
             case .sourceRoots: "folders of sources, with a colon between them"
-            case .sourceHosts: "hosts of sources on the web, with a comma between them"
+            case .sourceHosts: "hosts and s3://BUCKETs of sources, with commas"
             case .webAuthorities: "file of authorities for sources on the web"
             case .objectKeys: "for s3://, with AWS_SECRET_ACCESS_KEY; see docs/stores.md"
             case .objectRegion: "region of buckets; default: us-east-1"

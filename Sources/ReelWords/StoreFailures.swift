@@ -25,12 +25,16 @@ extension FailureReason {
             CodeText(
                 "\(url) is not a URL that reel reads: \(flaw)", "The source's URL is malformed.",
                 "Write it as the message says.")
+        case .stagedURL(let url):
+            CodeText(
+                "\(url) is not copied into the store, since workers read it where it is; submit it without that",
+                "A source that is no file is to be copied into the store.", "Submit it without the copy.")
         case .urlHostForbidden(let url):
             CodeText(
-                "\(url): this host reads no sources from there, unless it is allowed where the worker is started",
-                "Workers read URLs only from the web servers that they are allowed, and a redirection leads only to "
-                    + "those, or to public addresses.",
-                "Allow the server where the worker is started, or name another source.")
+                "\(url): this host reads no sources from there; it must be allowed when the program is started",
+                "Workers and servers read sources only from the web servers and buckets that they are allowed, and a "
+                    + "redirection leads only to allowed servers, or to public addresses.",
+                "Allow it where the worker or the server is started, or name another source.")
         case .urlUnanswered(let url, let said):
             CodeText(
                 "\(url) cannot be read: \(said)", "A web server does not answer, or not to the end.",

@@ -79,7 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
             HelpText.examples(
                 "reel-server --store /mnt/reel --sources /mnt/footage",
                 "reel-server --listen 0.0.0.0:8080 --tokens /etc/reel/tokens --store /mnt/reel"),
-            HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .configuration]),
+            HelpText.environment([.redis, .redisFile, .namespace, .store, .sandbox, .sourceHosts, .configuration]),
             HelpText.exitCodes))
 
     @Option(
@@ -108,6 +108,14 @@ struct ServeCommand: AsyncParsableCommand {
             "Let jobs be made of files in this folder; links may not lead out of it. May be repeated.",
             valueName: "dir"), completion: .directory)
     var sources: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Let jobs be made of files on this web server, as media.example.org, in a network, as 10.0.0.0/8, or in this \
+            bucket, as s3://footage. May be repeated; REEL_SOURCE_HOSTS sets the default. Workers need the same.
+            """, valueName: "host"))
+    var sourceHost: [String] = []
 
     @Option(
         help: ArgumentHelp("The most bytes of all uploads together. Default: 100GiB.", valueName: "size"),
@@ -193,12 +201,15 @@ struct ServeCommand: AsyncParsableCommand {
         settings.basePath = basePath.text
         (settings.tokens, settings.isInsecure, settings.isReadOnly) = (tokens.map(TokenFile.init), insecure, readOnly)
         (settings.sources, settings.quotas, settings.webhooks) = (roots, quotas.quotas, webhooks)
+        settings.remote = try RemoteAccess.of(
+            sourceHost, scratch: FileManager.default.temporaryDirectory.path, readsAnyBucket: false)
         (settings.uploadQuota, settings.uploadExpiry) = (uploadQuota.bytes, Double(uploadExpiry.seconds))
         (settings.jobsPerToken, settings.bytesPerToken) = (jobsPerToken, bytesPerToken?.bytes)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
             sourceRoots: SourceRoots(
-                (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]))
+                (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]),
+            remote: settings.remote)
         let (place, path) = (listen, basePath.text)
         // Joining makes a store of an empty folder; only a store that is opened after that knows its id.
         let joined = try self.store.open()

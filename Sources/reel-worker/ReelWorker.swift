@@ -79,8 +79,9 @@ struct ReelWorker: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Read sources from this web server, too, as media.example.org, or from a network, as 10.0.0.0/8. May be \
-            repeated; REEL_SOURCE_HOSTS sets the default. Without either, no URL is read.
+            Read sources from this web server, too, as media.example.org, from a network, as 10.0.0.0/8, or from this \
+            bucket alone, as s3://footage. May be repeated; REEL_SOURCE_HOSTS sets the default. Without either, no URL is \
+            read, and every bucket that the keys allow.
             """, valueName: "host"))
     var sourceHost: [String] = []
 
@@ -116,7 +117,8 @@ struct ReelWorker: AsyncParsableCommand {
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots,
-                remote: alone ? RemoteAccess.any() : try RemoteAccess.of(sourceHost, scratch: scratch)),
+                remote: alone
+                    ? RemoteAccess.any() : try RemoteAccess.of(sourceHost, scratch: scratch, readsAnyBucket: true)),
             settings: settings,
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: logger)

@@ -115,6 +115,12 @@ extension EndToEnd {
                 #expect(output != nil && server.objects["results/a.mov"] == output)
                 try await fixture.expectExactlyReversed(source, fleet.folder(id) + "/output.mov")
 
+                let verified = try await fleetRun(["verify", id, "--file", "s3://results/a.mov"])
+                #expect(verified.code == 0 && verified.error.contains("is the verified result"), "\(verified.error)")
+                server.objects["results/b.mov"] = output.map { $0 + [0] }
+                #expect(try await fleetRun(["verify", id, "--file", "s3://results/b.mov"]).code == 1)
+                #expect(try await fleetRun(["verify", id, "--file", "s3://results/none.mov"]).code == 3)
+
                 let again = try await fleetRun(["fetch", id])
                 #expect(again.code == 5 && again.error.contains("s3://results/a.mov exists"), "\(again.error)")
                 let fetched = try await fleetRun(["fetch", id, local, "-o", "s3://results/all"])

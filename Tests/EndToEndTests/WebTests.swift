@@ -59,6 +59,59 @@ extension EndToEnd {
             }
         }
 
+        @Test("a server takes URLs and objects of the hosts and buckets that it was given, and no others")
+        func server() async throws {
+            let source = try await Clips.shared.film()
+            let (web, bucket) = (try serve(source, as: "film.mp4"), try BucketServer())
+            let content = try Data(contentsOf: URL(fileURLWithPath: source))
+            bucket.objects = ["footage/film.mp4": content, "private/film.mp4": content]
+            let keys = [
+                "AWS_ENDPOINT_URL_S3": bucket.endpoint, "AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret",
+            ]
+            let hosts = ["--source-host", "127.0.0.1", "--source-host", "s3://footage"]
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await fleet.startWorker(arguments: hosts, environment: keys)
+                try await WebServer.with(fleet, hosts, environment: keys) { server in
+                    func refusal(_ request: [String: Any]) async throws -> [String] {
+                        let answer = try await server.send("POST", "/api/v1/jobs", request)
+                        return ["\(answer.status)", answer.code ?? "", try answer.object()["pointer"] as? String ?? ""]
+                    }
+                    let other = web.url.replacing("127.0.0.1", with: "127.0.0.2")
+                    #expect(try await refusal(["source": other]) == ["403", "url-host-forbidden", "/source"])
+                    #expect(
+                        try await refusal(["source": "s3://private/film.mp4"])
+                            == ["403", "url-host-forbidden", "/source"])
+                    let clips = [["source": web.url], ["source": "s3://footage/none.mp4"]]
+                    #expect(
+                        try await refusal(["edit": ["clips": clips]])
+                            == ["422", "object-missing", "/edit/clips/1/source"])
+                    #expect(
+                        try await refusal(["source": "https://me@127.0.0.1/a"]) == ["400", "url-invalid", "/source"])
+                    for source in [web.url, "s3://footage/film.mp4"] {
+                        let request: [String: Any] = [
+                            "source": source, "options": ["lossless": true, "container": "mov"],
+                        ]
+                        #expect(try await server.send("POST", "/api/v1/plan", request).status == 200)
+                        let answer = try await server.send("POST", "/api/v1/jobs", request)
+                        let id = try #require(try answer.object()["id"] as? String)
+                        #expect(
+                            answer.status == 201 && !String(decoding: answer.body, as: UTF8.self).contains("secret"))
+                        #expect(try await eventually { try fleet.sight(id).state == "done" })
+                        try await fixture.expectExactlyReversed(
+                            try await Clips.shared.film(), fleet.folder(id) + "/output.mov")
+                        #expect(
+                            try await eventually {
+                                try await server.get("/api/v1/jobs/\(id)/filmstrip/source.jpg").status == 200
+                            })
+                    }
+                }
+                try await WebServer.with(fleet) { server in
+                    let answer = try await server.send("POST", "/api/v1/jobs", ["source": web.url])
+                    #expect(answer.status == 403 && answer.code == "urls-closed")
+                }
+            }
+        }
+
         @Test("clips and the soundtrack of an edit may be URLs")
         func edit() async throws {
             let film = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
@@ -97,6 +150,58 @@ extension EndToEnd {
             #expect(outcome.error.contains("goes on where an earlier run of the same job stopped"), "\(outcome.error)")
             try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
             #expect(!(stopped.output + stopped.error + outcome.output + outcome.error).contains("secret"))
+        }
+
+        /// A film of 10 s with a key frame every 4 frames, each far from the next.
+        private func keys(_ options: [String]) async throws -> Data {
+            let outcome = try await fixture.run(
+                .ffmpeg,
+                [
+                    "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=25:d=10", "-vf", "noise=alls=60:allf=t",
+                    "-c:v", "libx264", "-preset", "ultrafast", "-qp", "16", "-g", "4", "-sc_threshold", "0",
+                    "-pix_fmt", "yuv420p",
+                ] + options + ["-movflags", "+faststart", "keys.mp4"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            return try Data(contentsOf: URL(fileURLWithPath: fixture.path("keys.mp4")))
+        }
+
+        @Test("a long film is planned with few requests, and its plan is that of the file")
+        func fewRequests() async throws {
+            let content = try await keys([])
+            let server = try FileServer(.init(content, tag: "\"v1\""), name: "keys.mp4")
+            func plan(_ source: String) async throws -> [String: Any] {
+                let outcome = try await fixture.run(.coordinator, ["plan", source, "--json"])
+                #expect(outcome.code == 0, "\(outcome.error)")
+                let line = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+                return try #require(line).filter { !["id", "source", "sources", "output"].contains($0.key) }
+            }
+            let (far, near) = (try await plan(server.url), try await plan("keys.mp4"))
+            #expect(far as NSDictionary == near as NSDictionary, "\(far)")
+            let read = server.requests.compactMap { $0.headers["range"]?.wholeMatch(of: /bytes=(\d+)-(\d+)/) }.reduce(0)
+            {
+                $0 + min(Int($1.2) ?? 0, content.count - 1) - (Int($1.1) ?? 0) + 1
+            }
+            #expect(server.requests.count <= 24, "\(server.requests.map { $0.headers["range"] ?? "" })")
+            // The fingerprint takes 2 MiB.
+            #expect(read < 2 << 20 + content.count / 10, "\(read) of \(content.count)")
+        }
+
+        @Test("a container that calls other frames key than the sample is found out, and the result is exact")
+        func falseKeys() async throws {
+            var content = try await keys(["-bf", "0"])
+            let table = try #require(content.range(of: Data("stss".utf8))).upperBound + 4
+            func number(_ place: Int) -> Int { content[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+            let count = number(table)
+            #expect(count == 63)
+            let sample = Set((0..<8).map { $0 * (count - 1) / 7 })
+            for key in 0..<count where !sample.contains(key) { content[table + 4 + 4 * key + 3] += 1 }
+            #expect(number(table + 8) == 6)
+            try content.write(to: URL(fileURLWithPath: fixture.path("keys.mp4")))
+            let server = try FileServer(.init(content, tag: "\"v1\""), name: "keys.mp4")
+            let outcome = try await fixture.run(
+                .coordinator, ["run", server.url, "-o", "out.mkv", "--lossless", "--pass-frames", "16"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            try await fixture.expectExactlyReversed(fixture.path("keys.mp4"), fixture.path("out.mkv"))
         }
 
         @Test("a URL whose bytes change while it is reversed ends the job as a changed file does")

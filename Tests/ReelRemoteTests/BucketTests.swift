@@ -14,11 +14,6 @@ import Testing
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
-    private func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
-        var random = SplitMix64(seed: seed)
-        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-    }
-
     private func store(_ server: BucketServer, _ more: [String: String] = [:]) -> ObjectStore {
         let keys = ["AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret", "HOME": folder]
         return ObjectStore(
@@ -26,7 +21,7 @@ import Testing
     }
 
     private func sources(_ store: ObjectStore) -> NetworkSources {
-        NetworkSources(SourceHosts([]), store, scratch: folder)
+        NetworkSources(SourceHosts([], buckets: nil), store, scratch: folder)
     }
 
     /// A result with these bytes.
@@ -50,7 +45,7 @@ import Testing
 
     @Test(arguments: ["a.mov", "a b+c=@%~//ü😀.mov", "?#&.mov"])
     func anObjectIsReadByRanges(key: String) async throws {
-        let (server, content) = (try BucketServer(), bytes(3 << 20))
+        let (server, content) = (try BucketServer(), randomBytes(3 << 20))
         server.objects = ["footage/\(key)": content]
         let (sources, address) = (sources(store(server)), "s3://footage/\(key)")
         let print = try #require(try await sources.fingerprints(of: [address])[address])
@@ -60,7 +55,7 @@ import Testing
         let file = try FileHandle(forReadingFrom: URL(filePath: source.path))
         try file.seek(toOffset: 5000)
         #expect(try file.read(upToCount: 195_000) == content[5000..<200_000])
-        server.objects = ["footage/\(key)": bytes(3 << 20, seed: 2)]
+        server.objects = ["footage/\(key)": randomBytes(3 << 20, seed: 2)]
         let failure = await failure { () async throws(ReelFailure) in try await source.fetch(0..<10) }
         #expect(failure?.reason == .sourceReplaced(path: address))
     }
@@ -81,7 +76,7 @@ import Testing
     @Test(arguments: [0, 1, 1 << 20, 16 << 20, (16 << 20) + 1, 35 << 20])
     func aResultIsWrittenWholeAlthoughAThirdOfTheRequestsFail(size: Int) async throws {
         let server = try BucketServer(fault: BucketTests.third(UInt64(size)))
-        let (outputs, content) = (BucketOutputs(store(server)), bytes(4096, seed: 3))
+        let (outputs, content) = (BucketOutputs(store(server)), randomBytes(4096, seed: 3))
         var whole = Data()
         while whole.count < size { whole += content.prefix(size - whole.count) }
         let result = try result(whole)

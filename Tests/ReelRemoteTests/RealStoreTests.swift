@@ -36,7 +36,8 @@ struct RealStoreTests {
         }
 
         private func answers() async throws {
-            let sources = NetworkSources(SourceHosts([]), store(), scratch: FileManager.default.temporaryDirectory.path)
+            let sources = NetworkSources(
+                SourceHosts([], buckets: nil), store(), scratch: FileManager.default.temporaryDirectory.path)
             for _ in 0..<20 {
                 do throws(ReelFailure) { _ = try await sources.look(at: "s3://absent/a", 1) } catch {
                     if case .bucketMissing = error.reason { return }
@@ -68,7 +69,7 @@ struct RealStoreTests {
     private let scratch = FileManager.default.temporaryDirectory.path
 
     private func sources(_ store: ObjectStore) -> NetworkSources {
-        NetworkSources(SourceHosts([]), store, scratch: scratch)
+        NetworkSources(SourceHosts([], buckets: nil), store, scratch: scratch)
     }
 
     private func result(_ bytes: Data) throws -> StoredResult {
@@ -108,10 +109,7 @@ struct RealStoreTests {
     }
 
     private func takesLargeObjects(_ store: ObjectStore) async throws {
-        var random = SplitMix64(seed: 53)
-        let block = Data((0..<4096).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-        var content = Data()
-        while content.count < 40 << 20 { content += block + [UInt8(content.count / block.count % 251)] }
+        let content = randomBytes(40 << 20, seed: 53)
         let (address, outputs) = ("s3://results/large.mp4", BucketOutputs(store))
         try await outputs.check(address, overwrite: false)
         try await outputs.deliver(result(content), to: address)

@@ -13,11 +13,6 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
 
 /// Sources on web servers, as engines get them.
 @Suite struct WebSourceTests {
-    private func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
-        var random = SplitMix64(seed: seed)
-        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-    }
-
     private func sources(_ hosts: SourceHosts = .any) -> NetworkSources {
         NetworkSources(hosts, ObjectStore(), scratch: FileManager.default.temporaryDirectory.path)
     }
@@ -36,7 +31,7 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
 
     @Test(arguments: [1, 1000, 3 << 20])
     func aFingerprintIsThatOfSizeVersionAndEnds(size: Int) async throws {
-        let content = bytes(size)
+        let content = randomBytes(size)
         let server = try FileServer(.init(content, tag: "\"v1\"", modified: day))
         let found = try await sources().fingerprints(of: [server.url, "/a/file.mp4", server.url])
         let print = try #require(found[server.url])
@@ -53,7 +48,7 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
 
     @Test(arguments: [1, 2, 3] as [UInt64])
     func rangesComeAsTheyAreAlthoughAThirdOfTheRequestsFail(seed: UInt64) async throws {
-        let content = bytes(1 << 20, seed: seed)
+        let content = randomBytes(1 << 20, seed: seed)
         let server = try FileServer(.init(content, tag: "\"v1\"")) { _, number in
             var random = SplitMix64(seed: seed &* 1000 &+ UInt64(number))
             guard Int.random(in: 0..<3, using: &random) == 0 else { return nil }
@@ -120,7 +115,7 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
             ),
         ]
         for (fault, reason) in cases {
-            let server = try FileServer(.init(bytes(5000))) { _, _ in fault }
+            let server = try FileServer(.init(randomBytes(5000))) { _, _ in fault }
             let failure = try #require(
                 await #expect(throws: ReelFailure.self) { try await sources().look(at: server.url, 1000) })
             let port = try #require(URL(string: server.url)?.port)
@@ -131,7 +126,7 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
     }
 
     @Test func redirectionsAreFollowedFiveTimesAndRemembered() async throws {
-        let content = bytes(5000)
+        let content = randomBytes(5000)
         let target = try FileServer(.init(content))
         let hops = try FileServer(.init(Data())) { message, _ in
             let hop = Int(message.path.dropFirst(4)) ?? 1
@@ -151,7 +146,7 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
     }
 
     @Test func aRedirectionWhosePlaceRunsOutIsFollowedAnew() async throws {
-        let content = bytes(5000)
+        let content = randomBytes(5000)
         let first = try FileServer(.init(content)) { _, number in number > 3 ? .status(403) : nil }
         let second = try FileServer(.init(content))
         let way = try FileServer(.init(Data())) { _, number in
@@ -173,9 +168,9 @@ private let day = "Tue, 24 Nov 2026 08:49:37 GMT"
     }
 
     @Test func onlyHostsThatAreAllowedAreAsked() async throws {
-        let server = try FileServer(.init(bytes(5000)))
+        let server = try FileServer(.init(randomBytes(5000)))
         func look(_ allowed: [String], _ url: String) async -> ReelFailure? {
-            let hosts = SourceHosts(allowed.compactMap { AllowedHost($0) })
+            let hosts = SourceHosts(allowed.compactMap { AllowedHost($0) }, buckets: [])
             do throws(ReelFailure) { _ = try await sources(hosts).look(at: url, 1000) } catch { return error }
             return nil
         }

@@ -221,6 +221,7 @@ extension FailureReason {
         .sourceInaccessible(path: path, errno: 13),
         .sourceIsFolder(path: path), .sourceEmpty(path: path), .sourceIsURL(url: "https://example.org/film.mp4"),
         .urlInvalid(url: "https://", flaw: "Its host is missing"),
+        .stagedURL(url: "https://example.org/film.mp4"),
         .urlHostForbidden(url: "https://example.org/film.mp4"),
         .urlUnanswered(url: "https://example.org/film.mp4", said: "Connection refused"),
         .urlRefused(url: "https://example.org/film.mp4?…", status: 403),

@@ -133,6 +133,7 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case sourceIsURL(url: String)
     /// Here and below, a URL is given without its query.
     case urlInvalid(url: String, flaw: String)
+    case stagedURL(url: String)
     case urlHostForbidden(url: String)
     case urlUnanswered(url: String, said: String)
     case urlRefused(url: String, status: Int)
@@ -295,7 +296,8 @@ extension FailureReason {
             engineUnstartable, engineVersion, engineWithoutOutput, requestUnwritable, engineInterrupted, engineEnded,
             engineHung, engineNonsense, engineDied
         case sourceInaccessible, sourceIsFolder, folderWithoutVideos, sourceEmpty, sourceIsURL, urlInvalid,
-            urlHostForbidden, urlUnanswered, urlRefused, urlWithoutRanges, urlMisanswered, bucketMissing, objectMissing,
+            stagedURL, urlHostForbidden, urlUnanswered, urlRefused, urlWithoutRanges, urlMisanswered, bucketMissing,
+            objectMissing,
             bucketDenied, bucketElsewhere, bucketClockDiffers, bucketKeysAbsent, bucketKeysWrong, bucketKeysExpired,
             bucketUnanswered, bucketMisanswered, sourceNotAFile, sourceChangedWhileCopied, storeUnusable, storeFull,
             storeFileDamaged, storeFileForeign, storeMissing,

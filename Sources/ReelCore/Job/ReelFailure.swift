@@ -129,7 +129,7 @@ extension FailureReason {
         case .sourceInaccessible, .sourceIsFolder, .folderWithoutVideos, .sourceEmpty, .sourceIsURL, .sourceNotAFile,
             .sourceChangedWhileCopied, .urlRefused, .urlWithoutRanges, .urlMisanswered:
             FailureNature(.source, .input)
-        case .urlInvalid, .outputNotTaken: FailureNature(.request, .usage)
+        case .urlInvalid, .stagedURL, .outputNotTaken: FailureNature(.request, .usage)
         case .urlHostForbidden: FailureNature(.host, .input, .incompatible)
         case .urlUnanswered: FailureNature(.host, .input, .transient)
         case .bucketMissing(let role, _), .objectMissing(let role, _):

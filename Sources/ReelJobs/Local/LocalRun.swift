@@ -174,6 +174,8 @@ package struct LocalRun: Sendable {
         case .sourceOutOfReach: return true
         // A signed URL has run out, and the next one belongs to the same job.
         case .urlRefused(_, let status) where [401, 403].contains(status): return true
+        // Keys, rights and clocks can be set, and the job goes on.
+        case .bucketDenied, .bucketKeysAbsent, .bucketKeysWrong, .bucketKeysExpired, .bucketClockDiffers: return true
         default: break
         }
         switch failure.kind {

@@ -56,9 +56,18 @@ package struct JobResults: Sendable {
     ///
     /// Throws `.resultDiffers` if they differ, as `result` does, and `.input` if the copy cannot be read.
     ///
-    /// - Parameter copy: path of a copy to compare instead of the file in the store.
-    package func verify(_ id: JobID, copy: String? = nil) async throws(ReelFailure) -> VerifiedFile {
+    /// - Parameters:
+    ///   - copy: path or address of a copy to compare instead of the file in the store.
+    ///   - remote: reads copies at addresses.
+    package func verify(
+        _ id: JobID, copy: String? = nil, remote: (any RemoteOutputs)? = nil
+    ) async throws(ReelFailure) -> VerifiedFile {
         let result = try await entry(id).storedResult()
+        if let copy, WebAddress.isWritten(copy) {
+            guard let remote else { throw ReelFailure(.sourceIsURL(url: WebAddress.shown(copy))) }
+            try await remote.verify(result, copy: copy)
+            return VerifiedFile(path: copy, bytes: result.recorded.bytes, sha256: result.recorded.sha256)
+        }
         let found = if let copy { try result.verify(copy: copy) } else { try result.verify() }
         return VerifiedFile(path: copy ?? result.locator.name, bytes: found.bytes, sha256: found.sha256)
     }

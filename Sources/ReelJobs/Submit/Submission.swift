@@ -15,14 +15,14 @@ extension JobRecord {
     ///   - sources: paths of the files, or URLs; at least one.
     ///   - web: the fingerprints of the URLs among them. Others are refused.
     ///   - roots: the folders from which sources are taken; nil for any.
-    ///   - stages: copy the sources into the store, for workers that do not see them at their paths.
+    ///   - stages: copy the files into the store, for workers that do not see them at their paths.
     package init(
         submitting sources: [String], spec: JobSpec, terms: JobTerms = JobTerms(), submission: Submission? = nil,
         within roots: SourceRoots? = nil, stages: Bool = false, web: [String: Fingerprint] = [:]
     ) throws(ReelFailure) {
         let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
             guard !WebAddress.isWritten(source) else {
-                guard let known = web[source], !stages else {
+                guard let known = web[source] else {
                     throw ReelFailure(.sourceIsURL(url: WebAddress.shown(source)))
                 }
                 return JobSource(path: source, fingerprint: known)

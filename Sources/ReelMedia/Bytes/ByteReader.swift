@@ -129,6 +129,9 @@ final class ByteReader: NativeBytes {
         source.expect(.random)
     }
 
+    /// Whether each place that is read costs a request over a network.
+    var isDistant: Bool { source.isDistant }
+
     /// From now on all is read from start to end.
     func readAhead() { asked = 0 }
 

@@ -18,6 +18,13 @@ protocol ByteSource: AnyObject {
 
     /// Announces the bytes that are likely to be read next, so that they can be fetched ahead.
     func expect(_ access: ByteAccess)
+
+    /// Whether each place that is read costs a request over a network.
+    var isDistant: Bool { get }
+}
+
+extension ByteSource {
+    var isDistant: Bool { false }
 }
 
 enum ByteAccess {

@@ -153,6 +153,8 @@ final class FetchedByteSource: ByteSource {
 
     var name: String { bytes.name }
 
+    let isDistant = true
+
     func size() -> Int64 { bytes.size }
 
     /// The parent compares the version whenever it fetches bytes.

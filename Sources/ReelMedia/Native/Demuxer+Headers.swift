@@ -4,10 +4,16 @@ internal import ReelCore
 extension Demuxer {
     func skip(_ index: Int) { stream(index)?.pointee.discard = AVDISCARD_ALL }
 
-    /// Announces that the first bytes of a stream's key packets will be fetched.
-    func expectKeys(of stream: NativeStream) {
-        file.expect(stream.entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map(\.pos))
+    /// Where a stream's key packets are, and how long they are, as the container's table has it.
+    func keys(of stream: NativeStream) -> [(position: Int64, size: Int)] {
+        stream.entries.filter { $0.flags & AVINDEX_KEYFRAME != 0 }.map { ($0.pos, Int($0.size)) }
     }
+
+    /// Announces that the first bytes of packets at these places will be fetched.
+    func expect(_ places: [Int64]) { file.expect(places) }
+
+    /// Whether each place that is read costs a request over a network.
+    var isDistant: Bool { file.isDistant }
 
     /// Whether all packets of the selected streams that the container's table lists are in the file. In a file that was
     /// cut off they are not.

@@ -3,18 +3,25 @@ internal import ReelCore
 
 /// Reads the video's packets one after the other: every picture's header if headers may differ, otherwise the headers
 /// of packets flagged as key and of a few more.
+///
+/// Of a long video on a server it reads a sample of them, since each costs a request. If all of the sample begin a sequence,
+/// so does, it takes, every packet flagged as key. A pass that begins where this is wrong disproves the index.
 final class PictureScan {
     private let demuxer: Demuxer
     private let randomAccess: RandomAccess
     let parser: PictureParser?
     private var syntax: FieldSyntax
     private var number = 0
+    /// Whether the sample tells enough about packets flagged as key.
+    private var trustsKeys = false
 
     /// Bytes that contain the beginning of most packets: the first slice's header, after parameter sets and messages if
     /// there are any.
     private static let heads = [80, 512, 4096]
     /// One in this many packets is read although nothing new is expected.
     private static let spread = 256
+    /// The key packets of a sample.
+    private static let sample = 8
 
     init(_ stream: NativeStream, in demuxer: Demuxer) throws(ReelFailure) {
         self.demuxer = demuxer
@@ -22,7 +29,16 @@ final class PictureScan {
         randomAccess = RandomAccess(codec: parameters.codec_id, extradata: parameters.header)
         parser = try PictureParser(parameters, randomAccess: randomAccess)
         syntax = FieldSyntax(codec: parameters.codec_id, extradata: parameters.header)
-        if demuxer.leavesPayload, randomAccess.readsBytes { demuxer.expectKeys(of: stream) }
+        guard demuxer.leavesPayload, randomAccess.readsBytes else { return }
+        let keys = demuxer.keys(of: stream)
+        if demuxer.isDistant, keys.count > 4 * Self.sample, !syntax.mayHaveFields {
+            trustsKeys = true
+            for place in 0..<Self.sample where trustsKeys {
+                let key = keys[place * (keys.count - 1) / (Self.sample - 1)]
+                trustsKeys = try withHead(at: key.position, key.size) { bytes, _ in randomAccess.startsSequence(bytes) }
+            }
+        }
+        if !trustsKeys { demuxer.expect(keys.map(\.position)) }
     }
 
     func scan(_ packet: borrowing Packet) throws(ReelFailure) -> ScannedPacket {
@@ -46,12 +62,22 @@ final class PictureScan {
         defer { number += 1 }
         let isKey = scanned.flags.contains(.key)
         guard randomAccess.readsBytes, isKey || syntax.mayHaveFields || number % Self.spread == 0 else { return }
-        let (size, position) = (Int(scanned.size), scanned.position)
+        if trustsKeys, number > 0 {
+            if isKey { (scanned.startsDecoding, scanned.picture.startsSequence) = (true, true) }
+            return
+        }
+        _ = try withHead(at: scanned.position, Int(scanned.size)) { look(at: $0, isCut: $1, &scanned) }
+    }
+
+    /// Reads the beginning of a packet, and more of it while `body` returns false. Returns what it returned last.
+    private func withHead(
+        at position: Int64, _ size: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ isCut: Bool) -> Bool
+    ) throws(ReelFailure) -> Bool {
         for length in Self.heads where length < size {
             let head = try demuxer.withFirstBytes(length, at: position) { randomAccess.head(in: $0) }
-            if let head, head.withUnsafeBytes({ look(at: $0, isCut: true, &scanned) }) { return }
+            if let head, head.withUnsafeBytes({ body($0, true) }) { return true }
         }
-        try demuxer.withFirstBytes(size, at: position) { _ = look(at: $0, isCut: false, &scanned) }
+        return try demuxer.withFirstBytes(size, at: position) { body($0, false) }
     }
 
     /// Fills in what the bytes say; false if they end too early.

@@ -41,6 +41,14 @@ package struct BucketOutputs: RemoteOutputs {
         throw ReelFailure(.bucketMisanswered(role: .output, address: output, said: "another size than it was given"))
     }
 
+    package func verify(_ result: StoredResult, copy: String) async throws(ReelFailure) {
+        let object = BucketSource(try BucketOutputs.address(copy), in: store)
+        let version = try await object.look(1).version
+        var hash = SHA256()
+        try await object.read(0..<version.size, of: version) { bytes, _ in hash.update(bufferPointer: bytes) }
+        try result.compare(bytes: version.size, sha256: Hexadecimal.text(hash.finalize()), at: copy)
+    }
+
     private static func bytes(_ range: Range<Int64>, of file: OpenFile) throws(ReelFailure) -> ByteBuffer {
         var bytes = ByteBuffer()
         var next = range.lowerBound

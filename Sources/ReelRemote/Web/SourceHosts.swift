@@ -1,17 +1,29 @@
 internal import ReelCore
 
-/// The web servers from which this process reads sources.
+/// The web servers and buckets from which this process reads sources.
 package struct SourceHosts: Sendable {
     /// Nil for all.
     private let allowed: [AllowedHost]?
+    private let buckets: Set<String>?
 
-    /// Every server that the user names. A redirection to another host leads to public addresses only.
-    package static let any = SourceHosts(nil)
+    /// Every server and bucket that the user names. A redirection to another host leads to public addresses only.
+    package static let any = SourceHosts(nil, nil)
 
     /// These alone, also behind redirections. A name stands for whatever addresses it has.
-    package init(_ allowed: [AllowedHost]) { self.init(Optional(allowed)) }
+    ///
+    /// - Parameter buckets: nil for all that this process's keys may read.
+    package init(_ allowed: [AllowedHost], buckets: Set<String>?) { self.init(Optional(allowed), buckets) }
 
-    private init(_ allowed: [AllowedHost]?) { self.allowed = allowed }
+    private init(_ allowed: [AllowedHost]?, _ buckets: Set<String>?) {
+        (self.allowed, self.buckets) = (allowed, buckets)
+    }
+
+    /// Throws `.urlHostForbidden` if objects of the bucket may not be read.
+    func check(_ address: ObjectAddress) throws(ReelFailure) {
+        guard buckets?.contains(address.bucket) ?? true else {
+            throw ReelFailure(.urlHostForbidden(url: address.text))
+        }
+    }
 
     /// The addresses at which a URL may be asked for, IPv4 first, as most servers listen there; at least one.
     ///

@@ -128,7 +128,7 @@ extension ReelFailure {
         switch reason {
         case .jobUnknown, .workerUnknown, .noResult: .notFound
         case .jobEnded, .jobNotFailed, .jobNotEnded, .jobNotOnBoard, .jobCancelled, .webhooksTooMany: .conflict
-        case .sourceOutside: .forbidden
+        case .sourceOutside, .urlHostForbidden: .forbidden
         case .quotaExceeded: .unprocessableContent
         case .resultDiffers: .internalServerError
         default:

@@ -2,6 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import ReelCore
+internal import ReelEngine
 package import ReelJobs
 internal import ReelRemote
 internal import ReelSandbox
@@ -26,18 +27,19 @@ struct SubmitRoutes {
     /// How long a plan may take before the caller is told to ask again.
     private static let planLimit = Duration.seconds(60)
 
-    private func job(_ body: JSONPlace, _ context: ServerContext) throws -> JobRequest {
+    private func job(_ body: JSONPlace, _ context: ServerContext) async throws -> JobRequest {
         let submitter = "\(TokenLimits.name(context.caller.name))@\(ProcessInfo.processInfo.hostName)"
-        let sources = RequestSources(folders: server.settings.sources, roots: server.sourceRoots) { id in
-            try uploads.upload(id, context)
+        let settings = server.settings
+        let sources = RequestSources(folders: settings.sources, roots: server.sourceRoots, remote: settings.remote) {
+            try uploads.upload($0, context)
         }
-        return try JobRequest(body, sources: sources, submitter: submitter, webhooks: server.settings.webhooks)
+        return try await JobRequest(body, sources: sources, submitter: submitter, webhooks: settings.webhooks)
     }
 
     @Sendable private func submit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, .job)
         return try await access.use(atMost: .seconds(60), isLarge: SubmitRoutes.makesLargeJob(request)) {
-            try await post(job(body, context), context)
+            try await post(try await job(body, context), context)
         }
     }
 
@@ -66,7 +68,7 @@ struct SubmitRoutes {
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, .job)
         return try await access.use(atMost: SubmitRoutes.planLimit, isLarge: SubmitRoutes.makesLargeJob(request)) {
-            var record = try job(body, context).record
+            var record = try await job(body, context).record
             // A plan reads the file at its place.
             for place in record.sources.indices { record.sources[place].staged = nil }
             let prepared = try await JobService.prepare(record, engine: server.engine, quotas: server.settings.quotas)
@@ -90,7 +92,7 @@ struct JobRequest {
     /// cannot be read or lies outside the server's folders.
     ///
     /// - Parameter webhooks: nil for a server that takes no webhooks.
-    init(_ body: JSONPlace, sources: RequestSources, submitter: String, webhooks: WebhookPolicy?) throws {
+    init(_ body: JSONPlace, sources: RequestSources, submitter: String, webhooks: WebhookPolicy?) async throws {
         let object = try body.object(
             knows: ["source", "upload", "edit", "options", "name", "weight", "labels", "webhook"])
         let options = try object.known("options").map { try OutputRequest($0, knows: RequestNames.api.fields) }
@@ -118,7 +120,7 @@ struct JobRequest {
             submission: Submission(
                 name: try object.known("name").map(JobRequest.name),
                 labels: try object.known("labels").map(JobRequest.labels) ?? [:], submitter: submitter),
-            within: sources.roots, stages: true)
+            within: sources.roots, stages: true, web: try await sources.fingerprints)
         record.webhooks = try object.known("webhook").map { [try WebURL($0, webhooks).text] } ?? []
         var uploads: [String: Upload] = [:]
         for (place, source) in record.sources.enumerated() {
@@ -190,19 +192,24 @@ extension RequestNames {
         write: { field, value in field.rawValue + (value.map { " \"\($0)\"" } ?? "") })
 }
 
-/// The sources that a caller's request may name: files below the server's folders, and the caller's uploads. Answers do
-/// not reveal anything about files elsewhere, not even whether they exist.
+/// The sources that a caller's request may name: files below the server's folders, on the web servers and in the buckets
+/// that it was given, and the caller's uploads. Answers do not reveal anything about files elsewhere, not even whether
+/// they exist.
 struct RequestSources {
     /// The folders; nil for none.
     let folders: SourceRoots?
     /// The folders, and the folder of uploads.
     let roots: SourceRoots
+    /// The web servers and buckets; nil for none.
+    let remote: (any RemoteSources)?
     /// The uploads that were named, by the paths that stand for them.
     private(set) var uploads: [String: Upload] = [:]
+    /// Where the request names each URL, as a JSON pointer.
+    private(set) var urls: [String: String] = [:]
     /// Finds an upload of the caller, or throws a problem.
     let find: (String) throws -> (Upload, Uploads.Record)
 
-    /// The path of a source: an absolute path below one of the folders, or `upload:ID`.
+    /// The path of a source: an absolute path below one of the folders, `upload:ID`, or a URL.
     mutating func path(of place: JSONPlace) throws -> String {
         let text = try place.text()
         guard text.utf8.count <= 4096 else {
@@ -210,6 +217,15 @@ struct RequestSources {
         }
         if let id = text.split(separator: ":", maxSplits: 1).last, text.hasPrefix("upload:") {
             return try path(ofUpload: String(id), at: place)
+        }
+        if WebAddress.isWritten(text) {
+            guard remote != nil else {
+                throw place.problem(
+                    "urls-closed", "The server takes no URLs", "It was started without --source-host; upload the file.",
+                    .forbidden)
+            }
+            urls[text] = place.pointer
+            return text
         }
         guard let folders else {
             throw place.problem(
@@ -226,6 +242,21 @@ struct RequestSources {
             throw problem
         }
         return path
+    }
+
+    /// The fingerprints of the URLs that were named. Throws a problem if one may not be read, or cannot be.
+    var fingerprints: [String: Fingerprint] {
+        get async throws {
+            var found: [String: Fingerprint] = [:]
+            for (url, pointer) in urls {
+                do throws(ReelFailure) { found.merge(try await remote?.fingerprints(of: [url]) ?? [:]) { $1 } } catch {
+                    var problem = Problem(error)
+                    problem.pointer = pointer
+                    throw problem
+                }
+            }
+            return found
+        }
     }
 
     /// A path that stands for a complete upload.

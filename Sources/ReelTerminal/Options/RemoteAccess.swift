@@ -4,6 +4,7 @@ package import ReelEngine
 package import ReelStore
 
 #if NETWORK
+    internal import ReelCore
     internal import ReelRemote
 #endif
 
@@ -32,19 +33,27 @@ package enum RemoteAccess {
         #endif
     }
 
-    /// Reads from these hosts alone: for programs that work for others.
+    /// Reads from these hosts and buckets alone: for programs that work for others.
     ///
     /// - Parameters:
-    ///   - named: by an option; if there are none, those of the environment or of the configuration file.
+    ///   - named: by an option; if there are none, the ones of the environment or of the configuration file. A bucket is
+    ///     named as s3://BUCKET.
     ///   - scratch: a folder for the bytes that engines need.
+    ///   - readsAnyBucket: whether all buckets may be read if none is named.
     ///
-    /// Throws `ValidationError` for what is no host.
-    package static func of(_ named: [String], scratch: String) throws -> (any RemoteSources)? {
+    /// Returns nil if nothing may be read. Throws `ValidationError` for what is no host.
+    package static func of(
+        _ named: [String], scratch: String, readsAnyBucket: Bool
+    ) throws -> (any RemoteSources)? {
         #if NETWORK
             let unasked = ProcessInfo.processInfo.environment["REEL_SOURCE_HOSTS"]?.split(separator: ",").map(
                 String.init)
-            let hosts = named.isEmpty ? unasked ?? Settings.list(.sourceHosts) ?? [] : named
-            return NetworkSources(SourceHosts(try hosts.map(host)), objects, scratch: scratch)
+            let places = named.isEmpty ? unasked ?? Settings.list(.sourceHosts) ?? [] : named
+            let buckets = places.filter(WebAddress.isObject).map { String($0.dropFirst("s3://".count)) }
+            let hosts = places.filter { !WebAddress.isObject($0) }
+            guard !places.isEmpty || readsAnyBucket else { return nil }
+            let allowed = buckets.isEmpty && readsAnyBucket ? nil : Set(buckets)
+            return NetworkSources(SourceHosts(try hosts.map(host), buckets: allowed), objects, scratch: scratch)
         #else
             nil
         #endif
@@ -53,7 +62,7 @@ package enum RemoteAccess {
     #if NETWORK
         private static func host(_ text: String) throws -> AllowedHost {
             guard let host = AllowedHost(text) else {
-                throw ValidationError("\(text) is no host of sources: it takes \(AllowedHost.forms)")
+                throw ValidationError("\(text) is no host of sources: it takes \(AllowedHost.forms), or s3://BUCKET")
             }
             return host
         }

@@ -133,7 +133,9 @@ struct VerifyCommand: AsyncParsableCommand {
     var job: String
 
     @Option(
-        help: ArgumentHelp("A copy of the result to check instead of the one in the store.", valueName: "file"),
+        help: ArgumentHelp(
+            "A copy of the result, a file or s3://bucket/key, to check instead of the one in the store.",
+            valueName: "file"),
         completion: .file())
     var file: String?
 
@@ -146,7 +148,9 @@ struct VerifyCommand: AsyncParsableCommand {
         let (results, file) = (JobResults(in: try store.open()), file)
         let id = try await results.job(named: job)
         try await console.reporting(of: id) {
-            let found = try await Interruption.cancelling { try await results.verify(id, copy: file) }
+            let found = try await Interruption.cancelling {
+                try await results.verify(id, copy: file, remote: RemoteAccess.outputs())
+            }
             console.say("\(found.path) is the verified result: \(found.bytes) bytes, SHA-256 \(found.sha256)")
             if json, let view = try await results.view(id) { console.json(view.delivered(to: found.path)) }
         }

@@ -63,6 +63,9 @@ struct SubmitCommand: AsyncParsableCommand {
         // Not in `validate`: the parser takes the value of an unknown option for another video.
         let (started, wanted) = try await output.batch(of: sources + list.names(), spec, checks: wait, lines) {
             (draft, choice) async throws(ReelFailure) in
+            if self.terms.stage, let url = draft.sources.first(where: WebAddress.isWritten) {
+                throw ReelFailure(.stagedURL(url: WebAddress.shown(url)))
+            }
             var terms = terms.terms
             terms.output = choice.path
             return try JobRecord(
