@@ -13,7 +13,8 @@ final class OwnedClient: Sendable {
     ///   - host: a host that is asked at one address alone; nil for any.
     ///   - authorities: a file of certificates to trust. Otherwise SSL_CERT_FILE, as curl and OpenSSL have it, or the
     ///     system's.
-    init(_ host: (WebURL.Host, at: IPAddress)? = nil, authorities: String? = nil) {
+    ///   - connections: to each host at the same time.
+    init(_ host: (WebURL.Host, at: IPAddress)? = nil, authorities: String? = nil, connections: Int = 2) {
         var settings = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             // How long a request may go on without a byte.
@@ -21,7 +22,7 @@ final class OwnedClient: Sendable {
         settings.httpVersion = .http1Only
         // Who asks knows for how long to try.
         settings.connectionPool.retryConnectionEstablishment = false
-        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         if let (host, address) = host, case .name(let name) = host { settings.dnsOverride = [name: "\(address)"] }
         if let authorities = authorities ?? ProcessInfo.processInfo.environment["SSL_CERT_FILE"] {
             var security = TLSConfiguration.makeClientConfiguration()

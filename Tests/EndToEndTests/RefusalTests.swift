@@ -49,7 +49,7 @@ extension EndToEnd {
             try await expectRefusal(["plan", "text.mp4"], code: 3, says: "text.mp4")
             try write(Data(), as: "empty.mkv")
             try await expectRefusal(["run", "empty.mkv"], code: 3, says: "empty.mkv: is empty")
-            for url in ["s3://films/a.mp4", "file:///films/a.mp4"] {
+            for url in ["ftp://films/a.mp4", "file:///films/a.mp4"] {
                 try await expectRefusal(
                     ["run", url], code: 3, says: "\(url): URLs are not read here; download it first")
             }

@@ -34,7 +34,9 @@ struct EditJudgeTests {
         return path
     }
 
-    @Test("clips of one source, in all directions and often", arguments: Thoroughness.third(of: Array(1...Thoroughness.seeds)))
+    @Test(
+        "clips of one source, in all directions and often",
+        arguments: Thoroughness.third(of: Array(1...Thoroughness.seeds)))
     func oneSource(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var kind = try #require(EditSource.kinds.randomElement(using: &random))
@@ -59,7 +61,9 @@ struct EditJudgeTests {
         try judge([source], edit, passFrames: Bool.random(using: &random) ? 20 : nil, folder)
     }
 
-    @Test("clips of several sources, with gaps, stills, speeds and trims", arguments: Thoroughness.third(of: Array(1...max(count, 1))))
+    @Test(
+        "clips of several sources, with gaps, stills, speeds and trims",
+        arguments: Thoroughness.third(of: Array(1...max(count, 1))))
     func severalSources(seed: UInt64) throws {
         let made = RandomEdit(seed: seed)
         let sources = try made.sources.map { try make($0, folder) }

@@ -12,7 +12,9 @@ package struct BucketOutputs: RemoteOutputs {
     package func check(_ output: String, overwrite: Bool) async throws(ReelFailure) {
         let address = try BucketOutputs.address(output)
         do throws(ReelFailure) {
-            guard try await store.size(of: address, for: .output) != nil, !overwrite else { return }
+            // A store that is not there is named soon.
+            let size = try await store.size(of: address, for: .output, within: .seconds(5))
+            guard size != nil, !overwrite else { return }
         } catch {
             // Who may write an object need not be allowed to read it.
             if case .bucketDenied = error.reason { return }

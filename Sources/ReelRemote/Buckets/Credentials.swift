@@ -102,7 +102,7 @@ actor CredentialChain {
             let lifetime = ("X-aws-ec2-metadata-token-ttl-seconds", "21600")
             session = String(
                 decoding: try await ask(.PUT, service + "/latest/api/token", [lifetime], .seconds(1)), as: UTF8.self)
-        } catch let fault as CredentialFault {
+        } catch let fault as CredentialFault where fault.passes {
             throw fault
         } catch {
             return nil

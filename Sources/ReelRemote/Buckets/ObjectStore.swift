@@ -19,7 +19,9 @@ package final class ObjectStore: Sendable {
 
     package init(_ settings: AWSSettings) {
         self.settings = settings
-        http = OwnedClient(authorities: settings.authorities)
+        // All slots of a worker share it: about as many as processors, and each reads one thing and the next at once.
+        let connections = max(8, 2 * ProcessInfo.processInfo.activeProcessorCount)
+        http = OwnedClient(authorities: settings.authorities, connections: connections)
         chain = CredentialChain(settings, OwnedClient())
     }
 
@@ -47,8 +49,7 @@ package final class ObjectStore: Sendable {
         var sent = HTTPClientRequest.of(request.method, base + path + (query.isEmpty ? "" : "?" + query))
         let signed = RequestSignature.Signed(
             request.method.rawValue, path: path, query: request.query, headers: request.headers + [("Host", host)],
-            bodyHash: request.body.map { $0.sha256 }
-                ?? RequestSignature.hashOfNothing)
+            bodyHash: request.body?.sha256 ?? RequestSignature.hashOfNothing)
         for (name, value) in request.headers { sent.headers.add(name: name, value: value) }
         let signature = RequestSignature(keys, region: settings.region)
         for (name, value) in signature.headers(of: signed, at: Date()) { sent.headers.add(name: name, value: value) }
@@ -67,11 +68,12 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    /// Does something with the store again while that may help, for a minute.
+    /// Does something with the store again while that may help.
     func persisting<R>(
-        _ address: ObjectAddress, _ role: ByteRole, _ attempt: () async throws -> R
+        _ address: ObjectAddress, _ role: ByteRole, for patience: Duration = .seconds(60),
+        _ attempt: () async throws -> R
     ) async throws(ReelFailure) -> R {
-        var persistence = Persistence(.seconds(60)) {
+        var persistence = Persistence(patience) {
             ReelFailure(.bucketUnanswered(role: role, address: address.text, said: $0))
         }
         while true {

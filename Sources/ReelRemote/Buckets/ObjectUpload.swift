@@ -54,8 +54,10 @@ extension ObjectStore {
     }
 
     /// The object's size in bytes; nil if there is none. Throws the failures of buckets.
-    func size(of address: ObjectAddress, for role: ByteRole) async throws(ReelFailure) -> Int64? {
-        try await persisting(address, role) {
+    func size(
+        of address: ObjectAddress, for role: ByteRole, within patience: Duration = .seconds(60)
+    ) async throws(ReelFailure) -> Int64? {
+        try await persisting(address, role, for: patience) {
             // The answer to HEAD would not tell a missing object from a missing bucket.
             var request = Request(address: address)
             request.headers = [("Range", "bytes=0-0")]
