@@ -120,8 +120,9 @@ struct DeathTests {
             \(say(ready))
             read -r request; \(say(result(framesEncoded: 1)))
             """)
-        try await engine.withEngine(stall: .seconds(1), silence: .seconds(1)) { session in
-            try await Task.sleep(for: .seconds(2))
+        // A busy machine makes the request itself wait, too.
+        try await engine.withEngine(stall: .seconds(8), silence: .seconds(8)) { session in
+            try await Task.sleep(for: .seconds(9))
             _ = try await session.perform(reverse(pass: 0))
         }
     }

@@ -14,6 +14,7 @@ struct FetchingTests {
         let size: Int64 = 1000
         let wanted = Mutex<[String]>([])
         private let failure: ReelFailure?
+        /// Of the first bytes.
         private let delay: Duration
 
         init(_ failure: ReelFailure? = nil, delay: Duration = .zero) { (self.failure, self.delay) = (failure, delay) }
@@ -28,7 +29,7 @@ struct FetchingTests {
 
         func fetch(_ range: Range<Int64>) async throws(ReelFailure) {
             wanted.withLock { $0.append("\(range)") }
-            try? await Task.sleep(for: delay)
+            if range.lowerBound == 0 { try? await Task.sleep(for: delay) }
             if let failure { throw failure }
         }
 
@@ -40,9 +41,12 @@ struct FetchingTests {
 
     private var recon: EngineRequest { .recon(ReconRequest(source: film, index: .file("/store/index"))) }
 
+    /// How long an engine may be silent: longer than a busy machine makes it wait.
+    private static let stall = Duration.seconds(10)
+
     private func perform(_ engine: FakeEngine, _ source: Source) async throws -> EngineResult {
         let scope = EngineScope(sources: [film], reads: [], folders: [])
-        return try await engine.withEngine(stall: .milliseconds(300), scope: scope, remote: source) {
+        return try await engine.withEngine(stall: FetchingTests.stall, scope: scope, remote: source) {
             try await $0.perform(recon)
         }
     }
@@ -60,8 +64,7 @@ struct FetchingTests {
             read -r second
             \(say(.result(.recon(ReconResult(indexHash: "e3b0")))))
             """)
-        // Longer than the engine may be silent.
-        let source = Source(delay: .milliseconds(500))
+        let source = Source(delay: FetchingTests.stall + .seconds(1))
         guard case .recon(let result) = try await perform(engine, source) else { return #expect(Bool(false)) }
         #expect(result.indexHash == "e3b0")
         #expect(source.wanted.withLock(\.self) == ["0..<600", "discard 0..<600", "600..<1000"])
