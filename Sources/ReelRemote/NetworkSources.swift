@@ -29,9 +29,9 @@ package struct NetworkSources: RemoteSources {
         try await bytes(of: url).look(count)
     }
 
-    /// Throws `.urlInvalid` and `.sourceIsURL`, and `.urlHostForbidden` for a server that may not be asked.
+    /// Throws `.urlInvalid` and `.sourceIsURL`, and `.urlHostForbidden` for a server or bucket that may not be asked.
     private func bytes(of text: String) async throws(ReelFailure) -> any RangedBytes {
-        if text.hasPrefix("s3://") {
+        if WebAddress.isObject(text) {
             let address: ObjectAddress
             do throws(ObjectAddress.Flaw) { address = try ObjectAddress(text) } catch {
                 throw ReelFailure(.urlInvalid(url: text, flaw: String(error.rawValue.dropLast())))

@@ -44,11 +44,9 @@ extension HTTPClientRequest {
         return request
     }
 
-    /// A request for a range of bytes, of a version if one is known.
-    static func forRange(_ range: Range<Int64>, of version: WebVersion?, at url: String) -> HTTPClientRequest {
-        var request = of(.GET, url)
-        request.headers.add(name: "Range", value: "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
-        if let tag = version?.tag { request.headers.add(name: "If-Match", value: tag) }
-        return request
+    /// The header fields that ask for a range of bytes, of a version if one is known.
+    static func fields(for range: Range<Int64>, of version: WebVersion? = nil) -> [(name: String, value: String)] {
+        let tag = version?.tag.map { [(name: "If-Match", value: $0)] } ?? []
+        return [("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")] + tag
     }
 }

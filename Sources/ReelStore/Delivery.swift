@@ -8,8 +8,9 @@ package protocol RemoteOutputs: Sendable {
 
     /// Writes a result to an address: whole, or not at all. The store keeps it as well.
     ///
-    /// Throws `.output`, and `.resultDiffers` if the bytes are not those recorded.
-    func deliver(_ result: StoredResult, to output: String) async throws(ReelFailure)
+    /// Throws `.output`, also if something has appeared there and `overwrite` is false; and `.resultDiffers` if the bytes
+    /// are not those recorded.
+    func deliver(_ result: StoredResult, to output: String, overwrite: Bool) async throws(ReelFailure)
 
     /// Does the same as `StoredResult.verify` with what is at an address. Throws `.resultDiffers`, and `.input` if it
     /// cannot be read.
@@ -124,7 +125,8 @@ package enum Delivery {
     }
 }
 
-/// The folder in that of an output in which `run` keeps its store: accessible to this user alone, wherever the output goes.
+/// The hidden folder, inside the folder of an output, in which `run` keeps its store. This user alone has access to it,
+/// wherever the output goes.
 ///
 /// Others may write in the folder around it. So it stays open: a result is delivered from the folder that was checked,
 /// even if another folder has its name by then.
@@ -137,8 +139,8 @@ package final class Workspace: Sendable {
         self.folder = folder
     }
 
-    /// The folder of this user in that of an output, made if it is missing. It is `.reel`; if that one belongs to
-    /// another user, or others may write in it, `.reel-UID`.
+    /// This user's hidden folder inside the folder of an output, made if it is missing. It is `.reel`; if that one
+    /// belongs to another user, or others may write in it, `.reel-UID`.
     ///
     /// Throws `.workspaceForeign` if neither belongs to this user alone, `.storeUnusable` if neither can be made.
     package static func within(_ folder: String) throws(ReelFailure) -> Workspace {

@@ -95,10 +95,10 @@ extension FailureReason {
         case .bucketKeysExpired(_, let address):
             CodeText(
                 "\(address): the keys of this host have expired", "The keys of this host were for a limited time.",
-                "Set new ones; those of a profile's files, a role or a service are renewed without that.")
+                "Set new ones. New ones in the files of a profile are found without a restart.")
         case .bucketUnanswered(_, let address, let said):
             CodeText(
-                "\(address): the object store does not do what it was asked: \(said)",
+                "\(address): the object store cannot be used: \(said)",
                 "An object store does not answer, or not to the end.", "Try again when it answers.")
         case .bucketMisanswered(_, let address, let said):
             CodeText(

@@ -10,28 +10,18 @@ import Testing
 
 /// Sources and results in buckets.
 @Suite struct BucketTests {
-    private let folder = FileManager.default.temporaryDirectory.path + "/reel-bucket-tests-" + UUID().uuidString
+    private let folder: ResultFolder
 
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    init() throws { folder = try ResultFolder() }
 
     private func store(_ server: BucketServer, _ more: [String: String] = [:]) -> ObjectStore {
-        let keys = ["AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret", "HOME": folder]
+        let keys = ["AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret", "HOME": folder.path]
         return ObjectStore(
             AWSSettings(keys.merging(["AWS_ENDPOINT_URL_S3": server.endpoint]) { $1 }.merging(more) { $1 }))
     }
 
     private func sources(_ store: ObjectStore) -> NetworkSources {
-        NetworkSources(SourceHosts([], buckets: nil), store, scratch: folder)
-    }
-
-    /// A result with these bytes.
-    private func result(_ bytes: Data) throws -> StoredResult {
-        let path = "\(folder)/\(UUID().uuidString).mp4"
-        try bytes.write(to: URL(filePath: path))
-        return StoredResult(
-            job: JobID("0123456789abcdef"), locator: .file(path),
-            recorded: JobResult(
-                name: "output.mp4", bytes: Int64(bytes.count), sha256: Fingerprint.sha256Hex(Array(bytes))))
+        NetworkSources(SourceHosts([], buckets: nil), store, scratch: folder.path)
     }
 
     private func failure(_ work: () async throws(ReelFailure) -> Void) async -> ReelFailure? {
@@ -79,9 +69,9 @@ import Testing
         let (outputs, content) = (BucketOutputs(store(server)), randomBytes(4096, seed: 3))
         var whole = Data()
         while whole.count < size { whole += content.prefix(size - whole.count) }
-        let result = try result(whole)
+        let result = try folder.result(whole)
         try await outputs.check("s3://results/a/b c.mp4", overwrite: false)
-        try await outputs.deliver(result, to: "s3://results/a/b c.mp4")
+        try await outputs.deliver(result, to: "s3://results/a/b c.mp4", overwrite: false)
         #expect(server.objects == ["results/a/b c.mp4": whole])
         #expect(server.uploads.isEmpty)
         let failure = await failure { () async throws(ReelFailure) in
@@ -91,13 +81,28 @@ import Testing
         try await outputs.check("s3://results/a/b c.mp4", overwrite: true)
     }
 
+    @Test func whatHasAppearedMeanwhileIsNotReplacedUnasked() async throws {
+        let server = try BucketServer()
+        let outputs = BucketOutputs(store(server))
+        let result = try folder.result(Data([1, 2, 3]))
+        try await outputs.check("s3://results/a.mp4", overwrite: false)
+        server.objects = ["results/a.mp4": Data([4])]
+        let failure = await failure { () async throws(ReelFailure) in
+            try await outputs.deliver(result, to: "s3://results/a.mp4", overwrite: false)
+        }
+        #expect(failure?.reason == .outputExists(path: "s3://results/a.mp4"))
+        #expect(server.objects == ["results/a.mp4": Data([4])])
+        try await outputs.deliver(result, to: "s3://results/a.mp4", overwrite: true)
+        #expect(server.objects == ["results/a.mp4": Data([1, 2, 3])])
+    }
+
     @Test(arguments: [100, 20 << 20])
     func bytesThatAreNotTheResultAreNotDelivered(size: Int) async throws {
         let server = try BucketServer()
-        let good = try result(Data(repeating: 1, count: size))
+        let good = try folder.result(Data(repeating: 1, count: size))
         try Data(repeating: 2, count: size).write(to: URL(filePath: good.locator.file))
         let failure = await failure { () async throws(ReelFailure) in
-            try await BucketOutputs(store(server)).deliver(good, to: "s3://results/a.mp4")
+            try await BucketOutputs(store(server)).deliver(good, to: "s3://results/a.mp4", overwrite: false)
         }
         guard case .resultDiffers = failure?.reason else {
             return #expect(Bool(false), "\(String(describing: failure))")
@@ -109,9 +114,9 @@ import Testing
         let server = try BucketServer { message, _ in
             message.path.contains("partNumber=2&") ? BucketServer.refusal(403, "AccessDenied") : nil
         }
-        let result = try result(Data(repeating: 1, count: 40 << 20))
+        let result = try folder.result(Data(repeating: 1, count: 40 << 20))
         let failure = await failure { () async throws(ReelFailure) in
-            try await BucketOutputs(store(server)).deliver(result, to: "s3://results/a.mp4")
+            try await BucketOutputs(store(server)).deliver(result, to: "s3://results/a.mp4", overwrite: false)
         }
         #expect(failure?.reason == .bucketDenied(role: .output, address: "s3://results/a.mp4"))
         #expect(failure?.exitCode == 5)
@@ -124,7 +129,8 @@ import Testing
                 ? BucketServer.refusal(200, "InternalError") : nil
         }
         let whole = Data(repeating: 1, count: 20 << 20)
-        try await BucketOutputs(store(server)).deliver(try result(whole), to: "s3://results/a.mp4")
+        try await BucketOutputs(store(server)).deliver(
+            try folder.result(whole), to: "s3://results/a.mp4", overwrite: false)
         #expect(server.objects == ["results/a.mp4": whole])
     }
 
@@ -180,7 +186,7 @@ import Testing
 
     private func look(_ server: BucketServer, _ environment: [String: String]) async -> ReelFailure? {
         server.objects = ["footage/a.mov": Data([1])]
-        let given = ["HOME": folder, "AWS_ENDPOINT_URL_S3": server.endpoint]
+        let given = ["HOME": folder.path, "AWS_ENDPOINT_URL_S3": server.endpoint]
         let sources = sources(ObjectStore(AWSSettings(given.merging(environment) { $1 })))
         return await failure { () async throws(ReelFailure) in
             _ = try await sources.look(at: "s3://footage/a.mov", 1000)
@@ -196,7 +202,7 @@ import Testing
 
     @Test func keysAreFoundWhereOtherProgramsFindThem() async throws {
         let server = try BucketServer()
-        try FileManager.default.createDirectory(atPath: folder + "/.aws", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: folder.path + "/.aws", withIntermediateDirectories: true)
         try """
         [default]
         aws_access_key_id = of-file
@@ -204,9 +210,9 @@ import Testing
         [studio]
         aws_access_key_id = of-studio
         aws_secret_access_key = x
-        """.write(toFile: folder + "/.aws/credentials", atomically: false, encoding: .utf8)
+        """.write(toFile: folder.path + "/.aws/credentials", atomically: false, encoding: .utf8)
         try "# reel\n[profile studio]\nregion = eu-north-1\ns3 =\n  addressing_style = path\n".write(
-            toFile: folder + "/.aws/config", atomically: false, encoding: .utf8)
+            toFile: folder.path + "/.aws/config", atomically: false, encoding: .utf8)
         #expect(await look(server, [:]) == nil)
         #expect(await look(server, ["AWS_PROFILE": "studio"]) == nil)
         #expect(
@@ -219,6 +225,31 @@ import Testing
         let unknown = await look(server, ["AWS_PROFILE": "nobody"])
         guard case .bucketKeysAbsent(_, _, let said) = unknown?.reason else { return #expect(Bool(false)) }
         #expect(said.contains("nobody"))
+    }
+
+    @Test func keysThatAnotherProgramRenewsInAProfileAreFound() async throws {
+        let server = try BucketServer { message, _ in
+            message.headers["authorization"]?.contains("old/") == true ? BucketServer.refusal(400, "ExpiredToken") : nil
+        }
+        server.objects = ["footage/a.mov": Data([1])]
+        let file = folder.path + "/keys"
+        func write(_ id: String) throws {
+            let text = "[default]\naws_access_key_id = \(id)\naws_secret_access_key = x\naws_session_token = s\n"
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+        }
+        try write("old")
+        let environment = [
+            "HOME": folder.path, "AWS_ENDPOINT_URL_S3": server.endpoint, "AWS_SHARED_CREDENTIALS_FILE": file,
+            "AWS_PROFILE": "",
+        ]
+        let sources = sources(ObjectStore(AWSSettings(environment)))
+        let failure = await failure { () async throws(ReelFailure) in
+            _ = try await sources.look(at: "s3://footage/a.mov", 10)
+        }
+        #expect(failure?.reason == .bucketKeysExpired(role: .source, address: "s3://footage/a.mov"))
+        try write("new")
+        _ = try await sources.look(at: "s3://footage/a.mov", 10)
+        #expect(ids(server) == ["old", "new"])
     }
 
     private static func keys(_ id: String, expires: TimeInterval) -> String {
@@ -235,13 +266,13 @@ import Testing
                 200, [], Data(BucketTests.keys("key-\(number)", expires: number < 3 ? 60 : 3600).utf8))
         }
         defer { service.end() }
-        try "token\n".write(toFile: folder + "/token", atomically: false, encoding: .utf8)
+        try "token\n".write(toFile: folder.path + "/token", atomically: false, encoding: .utf8)
         server.objects = ["footage/a.mov": Data([1])]
         let store = store(
             server,
             [
                 "AWS_ACCESS_KEY_ID": "", "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:\(service.port)/keys",
-                "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": folder + "/token",
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": folder.path + "/token",
             ])
         for _ in 0..<5 { _ = try await sources(store).look(at: "s3://footage/a.mov", 10) }
         #expect(ids(server) == ["key-1", "key-2", "key-3", "key-3", "key-3"])
@@ -289,9 +320,9 @@ import Testing
         defer { service.end() }
         let url = "http://127.0.0.1:\(service.port)"
         #expect(await look(server, ["AWS_EC2_METADATA_SERVICE_ENDPOINT": url]) == nil)
-        try "a+b\n".write(toFile: folder + "/token", atomically: false, encoding: .utf8)
+        try "a+b\n".write(toFile: folder.path + "/token", atomically: false, encoding: .utf8)
         let pod = [
-            "AWS_WEB_IDENTITY_TOKEN_FILE": folder + "/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/reel",
+            "AWS_WEB_IDENTITY_TOKEN_FILE": folder.path + "/token", "AWS_ROLE_ARN": "arn:aws:iam::1:role/reel",
             "AWS_ENDPOINT_URL_STS": url + "/",
         ]
         #expect(await look(server, pod) == nil)

@@ -66,19 +66,12 @@ struct RealStoreTests {
         }
     }
 
-    private let scratch = FileManager.default.temporaryDirectory.path
+    private let folder: ResultFolder
+
+    init() throws { folder = try ResultFolder() }
 
     private func sources(_ store: ObjectStore) -> NetworkSources {
-        NetworkSources(SourceHosts([], buckets: nil), store, scratch: scratch)
-    }
-
-    private func result(_ bytes: Data) throws -> StoredResult {
-        let path = "\(scratch)/\(UUID().uuidString).mp4"
-        try bytes.write(to: URL(filePath: path))
-        return StoredResult(
-            job: JobID("0123456789abcdef"), locator: .file(path),
-            recorded: JobResult(
-                name: "output.mp4", bytes: Int64(bytes.count), sha256: Fingerprint.sha256Hex(Array(bytes))))
+        NetworkSources(SourceHosts([], buckets: nil), store, scratch: folder.path)
     }
 
     @Test func theStoreTakesOddKeysLargeObjectsAndNoWrongSecret() async throws {
@@ -102,7 +95,7 @@ struct RealStoreTests {
         }
         for key in ["a b+c=@%~//ü😀", "%2F", "a/../b", "./a"] + drawn {
             let (address, content) = ("s3://footage/\(key)", Data(key.utf8))
-            try await BucketOutputs(store).deliver(result(content), to: address)
+            try await BucketOutputs(store).deliver(try folder.result(content), to: address, overwrite: false)
             let found = try await sources(store).look(at: address, 4096)
             #expect(found.first == Array(content), "\(key)")
         }
@@ -112,7 +105,7 @@ struct RealStoreTests {
         let content = randomBytes(40 << 20, seed: 53)
         let (address, outputs) = ("s3://results/large.mp4", BucketOutputs(store))
         try await outputs.check(address, overwrite: false)
-        try await outputs.deliver(result(content), to: address)
+        try await outputs.deliver(try folder.result(content), to: address, overwrite: false)
         let print = try #require(try await sources(store).fingerprints(of: [address])[address])
         #expect(print.size == Int64(content.count))
         let source = try await sources(store).open(.web(address, print.web))

@@ -26,7 +26,7 @@ package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
 
 /// What bytes in a bucket are needed for.
 package enum ByteRole: String, Codable, CaseIterable, Sendable {
-    case source, store, output
+    case source, output
 }
 
 package enum EngineTask: String, Codable, CaseIterable, Sendable {

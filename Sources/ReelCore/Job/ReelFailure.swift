@@ -149,8 +149,7 @@ extension FailureReason {
         case .resultDiffers, .notEncodable: FailureNature(.job, .job)
         case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
         case .jobHeld: FailureNature(.passing, .unreachable)
-        case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed,
-            .outputFolderMissing:
+        case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed, .outputFolderMissing:
             FailureNature(.request, .output)
         case .workspaceForeign, .outputUnwritable: FailureNature(.host, .output)
         case .outputFull: FailureNature(.host, .output, .noSpace)
@@ -203,7 +202,6 @@ extension ByteRole {
     fileprivate var kind: ReelFailure.Kind {
         switch self {
         case .source: .input
-        case .store: .unreachable
         case .output: .output
         }
     }

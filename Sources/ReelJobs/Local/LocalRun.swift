@@ -185,9 +185,9 @@ package struct LocalRun: Sendable {
     }
 }
 
-/// What interrupted runs leave for the same command: finished passes, in a hidden folder in that of the outputs.
+/// What interrupted runs leave for the same command: finished passes, in a hidden folder inside the folder of the outputs.
 extension LocalRun {
-    /// The hidden folder that keeps them in that of outputs, and its size in bytes; nil without such a folder.
+    /// The hidden folder inside a folder of outputs, and its size in bytes; nil if it does not exist.
     package static func kept(in folder: String) -> (folder: String, bytes: Int64)? {
         guard let workspace = try? Workspace.existing(within: folder), workspace.size > 0 else { return nil }
         return (workspace.path, workspace.size)

@@ -235,7 +235,7 @@ package struct Destination: Sendable {
         self.remote = remote
     }
 
-    /// The folder of the file. An object has none; then it is the current one, as for default names of such sources.
+    /// The folder of the file. For an object it is the current folder, as for the default names of sources in buckets.
     package var folder: String {
         isRemote
             ? FileManager.default.currentDirectoryPath
@@ -275,14 +275,14 @@ package struct Destination: Sendable {
         guard isRemote else {
             return try Delivery.move(result, outOf: workspace, to: path, overwrite: overwrite)
         }
-        try await remoteOutputs.deliver(result, to: path)
+        try await remoteOutputs.deliver(result, to: path, overwrite: overwrite)
     }
 
     /// Copies a result there, which stays in its store. Throws as `Delivery.copy` does, and what `RemoteOutputs.deliver`
     /// throws.
     func copy(_ result: StoredResult) async throws(ReelFailure) {
         guard isRemote else { return try Delivery.copy(result, to: path, overwrite: overwrite) }
-        try await remoteOutputs.deliver(result, to: path)
+        try await remoteOutputs.deliver(result, to: path, overwrite: overwrite)
     }
 
     private var remoteOutputs: any RemoteOutputs {

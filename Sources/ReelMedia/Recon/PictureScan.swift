@@ -4,15 +4,16 @@ internal import ReelCore
 /// Reads the video's packets one after the other: every picture's header if headers may differ, otherwise the headers
 /// of packets flagged as key and of a few more.
 ///
-/// Of a long video on a server it reads a sample of them, since each costs a request. If all of the sample begin a sequence,
-/// so does, it takes, every packet flagged as key. A pass that begins where this is wrong disproves the index.
+/// Of a long video on a server it reads only a sample of these packets, since each costs a request. If every packet of the
+/// sample begins a sequence, it takes every packet flagged as key to begin one. A pass that starts where this is wrong
+/// disproves the index.
 final class PictureScan {
     private let demuxer: Demuxer
     private let randomAccess: RandomAccess
     let parser: PictureParser?
     private var syntax: FieldSyntax
     private var number = 0
-    /// Whether the sample tells enough about packets flagged as key.
+    /// Whether every packet flagged as key is taken to begin a sequence.
     private var trustsKeys = false
 
     /// Bytes that contain the beginning of most packets: the first slice's header, after parameter sets and messages if

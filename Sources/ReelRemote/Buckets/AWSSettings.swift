@@ -5,25 +5,32 @@ internal import Foundation
 /// Source: "Settings reference" in the AWS SDKs and Tools Reference Guide.
 package struct AWSSettings: Sendable {
     private let environment: [String: String]
+    /// As it was at the start.
     private let profile: [String: String]
 
     package init(_ environment: [String: String] = ProcessInfo.processInfo.environment) {
-        self.environment = environment.filter { !$0.value.isEmpty }
+        let environment = environment.filter { !$0.value.isEmpty }
+        self.environment = environment
+        profile = AWSSettings.profile(environment)
+    }
+
+    /// The settings of the profile that the environment names, from its two files.
+    private static func profile(_ environment: [String: String]) -> [String: String] {
         let home = (environment["HOME"] ?? NSHomeDirectory()) + "/.aws/"
         let name = environment["AWS_PROFILE"] ?? "default"
         let files = [
             (environment["AWS_CONFIG_FILE"] ?? home + "config", name == "default" ? name : "profile \(name)"),
             (environment["AWS_SHARED_CREDENTIALS_FILE"] ?? home + "credentials", name),
         ]
-        // Keys of the credentials' file come before those of the other.
-        profile = files.reduce(into: [:]) { found, file in
+        // If both files have a setting, the one in the file of credentials counts.
+        return files.reduce(into: [:]) { found, file in
             let text = try? String(contentsOfFile: file.0, encoding: .utf8)
-            found.merge(AWSSettings.section(file.1, of: text ?? "")) { $1 }
+            found.merge(section(file.1, of: text ?? "")) { $1 }
         }
     }
 
-    /// The settings of a section: lines "name = value", comments behind # or ;. Indented lines belong to settings with
-    /// parts, of which reel knows none.
+    /// The settings of a section: lines "name = value", comments behind # or ;. Indented lines belong to nested
+    /// settings, which reel does not use.
     private static func section(_ wanted: String, of text: String) -> [String: String] {
         var (isWanted, found) = (false, [String: String]())
         for line in text.split(whereSeparator: \.isNewline) where line.first?.isWhitespace == false {
@@ -48,7 +55,9 @@ package struct AWSSettings: Sendable {
         return Credentials(id: id, secret: secret, token: environment["AWS_SESSION_TOKEN"])
     }
 
+    /// The keys that the files have now: other programs renew them.
     var keysOfProfile: Credentials? {
+        let profile = AWSSettings.profile(environment)
         guard let id = profile["aws_access_key_id"], let secret = profile["aws_secret_access_key"] else { return nil }
         return Credentials(id: id, secret: secret, token: profile["aws_session_token"])
     }

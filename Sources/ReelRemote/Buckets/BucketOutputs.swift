@@ -10,21 +10,14 @@ package struct BucketOutputs: RemoteOutputs {
     package init(_ store: ObjectStore) { self.store = store }
 
     package func check(_ output: String, overwrite: Bool) async throws(ReelFailure) {
-        let address = try BucketOutputs.address(output)
-        do throws(ReelFailure) {
-            // A store that is not there is named soon.
-            let size = try await store.size(of: address, for: .output, within: .seconds(5))
-            guard size != nil, !overwrite else { return }
-        } catch {
-            // Who may write an object need not be allowed to read it.
-            if case .bucketDenied = error.reason { return }
-            throw error
-        }
-        throw ReelFailure(.outputExists(path: output))
+        // A store that is not there is named soon.
+        let size = try await size(of: BucketOutputs.address(output), within: .seconds(5))
+        guard size == nil || overwrite else { throw ReelFailure(.outputExists(path: output)) }
     }
 
-    package func deliver(_ result: StoredResult, to output: String) async throws(ReelFailure) {
+    package func deliver(_ result: StoredResult, to output: String, overwrite: Bool) async throws(ReelFailure) {
         let address = try BucketOutputs.address(output)
+        if !overwrite, try await size(of: address) != nil { throw ReelFailure(.outputExists(path: output)) }
         let file = try result.open()
         var hash = SHA256()
         try await store.write(file.bytes, to: address, for: .output) { range throws(ReelFailure) in
@@ -34,13 +27,21 @@ package struct BucketOutputs: RemoteOutputs {
         } approve: { () throws(ReelFailure) in
             try result.compare(bytes: file.bytes, sha256: Hexadecimal.text(hash.finalize()), at: file.name)
         }
-        do throws(ReelFailure) {
-            guard try await store.size(of: address, for: .output) != file.bytes else { return }
-        } catch {
-            if case .bucketDenied = error.reason { return }
+        if let size = try await size(of: address), size != file.bytes {
+            throw ReelFailure(
+                .bucketMisanswered(role: .output, address: output, said: "another size than it was given"))
+        }
+    }
+
+    /// The object's size in bytes; nil if it does not exist, or may not be read: a program that may write an object need
+    /// not be allowed to read it.
+    private func size(
+        of address: ObjectAddress, within patience: Duration = .seconds(60)
+    ) async throws(ReelFailure) -> Int64? {
+        do throws(ReelFailure) { return try await store.size(of: address, for: .output, within: patience) } catch {
+            if case .bucketDenied = error.reason { return nil }
             throw error
         }
-        throw ReelFailure(.bucketMisanswered(role: .output, address: output, said: "another size than it was given"))
     }
 
     package func verify(_ result: StoredResult, copy: String) async throws(ReelFailure) {

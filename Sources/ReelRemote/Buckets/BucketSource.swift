@@ -17,9 +17,8 @@ struct BucketSource: RangedBytes {
     }
 
     func ask(for range: Range<Int64>, of version: WebVersion?) async throws -> RangeAnswer {
-        var request = ObjectStore.Request(address: address)
-        request.headers = [("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")]
-        if let tag = version?.tag { request.headers.append(("If-Match", tag)) }
+        let fields = HTTPClientRequest.fields(for: range, of: version)
+        let request = ObjectStore.Request(address: address, headers: fields)
         let answer = try await store.ask(request, for: .source, expected: [412, 416])
         guard let taken = try taken(answer, of: version) else {
             throw ReelFailure(.bucketMisanswered(role: .source, address: shown, said: "\(answer.status)"))

@@ -71,7 +71,7 @@ actor CredentialChain {
         if let service = settings.instanceService, let keys = try await keys(ofInstanceAt: service) { return keys }
         throw CredentialFault(
             said:
-                "there are none in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in ~/.aws, or from the machine's service"
+                "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and ~/.aws have no keys, and no service of this host gives any"
         )
     }
 

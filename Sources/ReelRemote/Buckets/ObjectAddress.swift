@@ -3,7 +3,6 @@ internal import Foundation
 /// An object of a bucket, written as s3://bucket/key. The key stands there as it is, without percent-encoding.
 package struct ObjectAddress: Hashable, Sendable {
     package let bucket: String
-    /// Not empty, except for the address of a bucket.
     package let key: String
 
     package enum Flaw: String, Error {

@@ -19,13 +19,13 @@ package final class ObjectStore: Sendable {
 
     package init(_ settings: AWSSettings) {
         self.settings = settings
-        // All slots of a worker share it: about as many as processors, and each reads one thing and the next at once.
+        // All slots of a worker share it. There are about as many as processors, and each may have two requests at once.
         let connections = max(8, 2 * ProcessInfo.processInfo.activeProcessorCount)
         http = OwnedClient(authorities: settings.authorities, connections: connections)
         chain = CredentialChain(settings, OwnedClient())
     }
 
-    /// A request for an object or, with an empty key, for a bucket.
+    /// A request for an object.
     struct Request {
         var method = HTTPMethod.GET
         var address: ObjectAddress
@@ -90,8 +90,7 @@ package final class ObjectStore: Sendable {
         guard endpoint == nil, !address.bucket.contains(".") else {
             let below = base.split(separator: "/").dropFirst(2).map { "/" + $0 }.joined()
             let root = below.isEmpty ? base : String(base.dropLast(below.utf8.count))
-            let key = address.key.isEmpty ? "" : "/" + address.encodedKey
-            return (host, root, "\(below)/\(address.bucket)\(key)")
+            return (host, root, "\(below)/\(address.bucket)/\(address.encodedKey)")
         }
         return ("\(address.bucket).\(host)", "https://\(address.bucket).\(host)", "/" + address.encodedKey)
     }

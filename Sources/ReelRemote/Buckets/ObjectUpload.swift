@@ -53,14 +53,13 @@ extension ObjectStore {
         }
     }
 
-    /// The object's size in bytes; nil if there is none. Throws the failures of buckets.
+    /// The object's size in bytes; nil if it does not exist. Throws the failures of buckets.
     func size(
         of address: ObjectAddress, for role: ByteRole, within patience: Duration = .seconds(60)
     ) async throws(ReelFailure) -> Int64? {
         try await persisting(address, role, for: patience) {
             // The answer to HEAD would not tell a missing object from a missing bucket.
-            var request = Request(address: address)
-            request.headers = [("Range", "bytes=0-0")]
+            let request = Request(address: address, headers: HTTPClientRequest.fields(for: 0..<1))
             do {
                 let answer = try await self.ask(request, for: role, expected: [416])
                 _ = try await answer.body.collect(upTo: 1 << 20)
@@ -128,8 +127,10 @@ extension ObjectStore {
         let request = Request(
             method: .POST, address: address, query: [("uploadId", upload)],
             headers: [("Content-Type", "application/xml")], body: ByteBuffer(bytes: body))
+        var attempts = 0
         do throws(ReelFailure) {
             try await persisting(address, role) {
+                attempts += 1
                 let answer = try await self.ask(request, for: role)
                 // The store has begun its answer before it knew how that would end.
                 let said = Data(try await answer.body.collect(upTo: 1 << 20).readableBytesView)
@@ -138,8 +139,9 @@ extension ObjectStore {
                 }
             }
         } catch {
-            // An earlier attempt has succeeded, and its answer was lost.
-            guard case .objectMissing = error.reason, try await size(of: address, for: role) == bytes else {
+            // The store knows the upload no more: an earlier attempt has succeeded, and its answer was lost.
+            guard case .objectMissing = error.reason, attempts > 1, try await size(of: address, for: role) == bytes
+            else {
                 throw error
             }
         }

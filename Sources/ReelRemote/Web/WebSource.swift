@@ -51,8 +51,9 @@ final class WebSource: RangedBytes {
     ) async throws -> RangeAnswer {
         var place = start
         for _ in 0...WebSource.mostRedirections {
-            var request = HTTPClientRequest.forRange(range, of: version, at: place.text)
-            request.headers.add(name: "Accept-Encoding", value: "identity")
+            var request = HTTPClientRequest.of(.GET, place.text)
+            let fields = HTTPClientRequest.fields(for: range, of: version) + [("Accept-Encoding", "identity")]
+            for (name, value) in fields { request.headers.add(name: name, value: value) }
             let answer = try await client(for: place).execute(request, deadline: .distantFuture)
             guard (300..<400).contains(answer.status.code), let location = answer.headers.first(name: "Location") else {
                 let found = try accept(answer, of: version)

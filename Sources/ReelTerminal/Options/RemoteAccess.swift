@@ -36,8 +36,8 @@ package enum RemoteAccess {
     /// Reads from these hosts and buckets alone: for programs that work for others.
     ///
     /// - Parameters:
-    ///   - named: by an option; if there are none, the ones of the environment or of the configuration file. A bucket is
-    ///     named as s3://BUCKET.
+    ///   - named: the values of an option. If it was not given, the environment or the configuration file decides. A
+    ///     bucket is named as s3://BUCKET.
     ///   - scratch: a folder for the bytes that engines need.
     ///   - readsAnyBucket: whether all buckets may be read if none is named.
     ///
