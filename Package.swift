@@ -165,7 +165,8 @@ let package = Package(
         .executableTarget(
             name: "reel-worker",
             dependencies: [
-                "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelTerminal", "ReelWork",
+                "ReelEngine", "ReelHost", "ReelHTTP", "ReelJobs", "ReelQueue", "ReelStore", "ReelTerminal",
+                "ReelWork",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -236,7 +237,9 @@ let package = Package(
             swiftSettings: tests),
         .testTarget(
             name: "ReelStoreTests",
-            dependencies: ["ReelMemoryStore", "ReelTestSupport", "ReelStore", "ReelCore", "ReelWords"],
+            dependencies: [
+                "ReelMemoryStore", "ReelTestSupport", "ReelRemote", "ReelStore", "ReelCore", "ReelWords",
+            ],
             exclude: ["Golden"],
             swiftSettings: tests),
         .testTarget(
@@ -249,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "ReelRemoteTests",
             dependencies: [
-                "ReelCore", "ReelEngine", "ReelJobs", "ReelRandom", "ReelRemote", "ReelStore", "ReelTestSupport",
-                "ReelWords",
+                "ReelCore", "ReelEngine", "ReelJobs", "ReelMemoryStore", "ReelRandom", "ReelRemote", "ReelStore",
+                "ReelTestSupport", "ReelWords",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], swiftSettings: tests),

@@ -49,6 +49,33 @@ package struct NetworkSources: RemoteSources {
     }
 }
 
+/// The copies of sources in a store's bucket, and what others read.
+package struct StoreSources: RemoteSources {
+    private let beginning: String
+    private let copies: NetworkSources
+    private let others: (any RemoteSources)?
+
+    /// - Parameter scratch: a folder of this machine for the bytes that engines need.
+    package init(_ store: BucketStore, _ objects: ObjectStore, or others: (any RemoteSources)?, scratch: String) {
+        beginning = store.name + "/jobs/"
+        copies = NetworkSources(SourceHosts([], buckets: nil), objects, scratch: scratch)
+        self.others = others
+    }
+
+    package func open(_ source: Locator) async throws(ReelFailure) -> any FetchedSource {
+        if source.file.hasPrefix(beginning) { return try await copies.open(source) }
+        guard let others else { throw ReelFailure(.sourceIsURL(url: source.name)) }
+        return try await others.open(source)
+    }
+
+    package func look(
+        at url: String, _ count: Int64
+    ) async throws(ReelFailure) -> (version: WebVersion, first: [UInt8], last: [UInt8]) {
+        guard let others else { throw ReelFailure(.sourceIsURL(url: WebAddress.shown(url))) }
+        return try await others.look(at: url, count)
+    }
+}
+
 /// The bytes of a source that an engine has asked for, in a sparse file.
 private final class FetchedFile: FetchedSource {
     let path: String

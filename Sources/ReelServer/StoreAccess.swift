@@ -8,7 +8,7 @@ internal import Synchronization
 /// request waits long for a store that hangs: it is answered with status 503, while the system call goes on until it
 /// returns.
 ///
-/// The store hangs if a reading that is made every second does not come back in time: the store's disk does not answer,
+/// The store hangs if a reading that is made again and again does not come back in time: the store's disk does not answer,
 /// or calls that do not return hold all threads. Then no further call begins, so there are never many of them.
 package final class StoreAccess: Service {
     private let threads: StoreExecutor
@@ -40,8 +40,8 @@ package final class StoreAccess: Service {
         var begun: ContinuousClock.Instant?
     }
 
-    /// How long a reading may take before the store counts as hanging.
-    private static let patience = Duration.seconds(3)
+    /// From one reading to the next, and how long one may take before the store counts as hanging.
+    private let (pause, patience): (Duration, Duration)
     /// How long a request waits for its use of the store if it has no limit of its own.
     package static let limit = Duration.seconds(30)
 
@@ -49,20 +49,22 @@ package final class StoreAccess: Service {
     ///   - threads: run the work that uses the store.
     ///   - largeThreads: run the work that uses large jobs.
     ///   - first: the state of the store before the first reading.
+    ///   - isMetered: as `JobStore.isMetered`: then it is read rarely, and a request may take longer than with a folder.
     ///   - read: reads the state of the store; may block.
     package init(
         threads: StoreExecutor = .shared, largeThreads: StoreExecutor = .forLargeJobs, log: Logger, first: Reading,
-        read: @escaping @Sendable () async -> Reading
+        isMetered: Bool = false, read: @escaping @Sendable () async -> Reading
     ) {
         (self.threads, self.largeThreads, self.read, self.log) = (threads, largeThreads, read, log)
+        (pause, patience) = isMetered ? (.seconds(30), .seconds(20)) : (.seconds(1), .seconds(3))
         state = Mutex(State(last: first))
     }
 
     convenience init(to store: any JobStore, first: Reading, log: Logger) {
-        self.init(log: log, first: first) { await Reading(of: store) }
+        self.init(log: log, first: first, isMetered: store.isMetered) { await Reading(of: store) }
     }
 
-    /// Looks at the store every second until it is shut down gracefully, or cancelled.
+    /// Looks at the store again and again until it is shut down gracefully, or cancelled.
     package func run() async {
         await cancelWhenGracefulShutdown { [self] in
             var wasHanging = false
@@ -76,7 +78,7 @@ package final class StoreAccess: Service {
                         log.info("the store answers again")
                     }
                 }
-            } while (try? await Task.sleep(for: .seconds(1))) != nil
+            } while (try? await Task.sleep(for: pause)) != nil
         }
     }
 
@@ -96,7 +98,7 @@ package final class StoreAccess: Service {
     /// The last reading that came back.
     package var reading: Reading { state.withLock(\.last) }
 
-    package var isHanging: Bool { state.withLock { $0.begun.map { .now - $0 > StoreAccess.patience } ?? false } }
+    package var isHanging: Bool { state.withLock { $0.begun.map { .now - $0 > patience } ?? false } }
 
     private func check() throws { if isHanging { throw Problem.storeHangs } }
 

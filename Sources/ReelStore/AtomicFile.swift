@@ -70,7 +70,8 @@ package enum AtomicFile {
         return try checked(path) { try CanonicalJSON.value(type, from: bytes) }
     }
 
-    static func json(of value: some Encodable) throws(ReelFailure) -> [UInt8] {
+    /// The bytes of a value as JSON. Throws `.notEncodable`.
+    package static func json(of value: some Encodable) throws(ReelFailure) -> [UInt8] {
         do {
             return try CanonicalJSON.bytes(of: value)
         } catch {
@@ -79,7 +80,7 @@ package enum AtomicFile {
     }
 
     /// Decodes the file at `path`. If decoding fails, the failure names the file.
-    static func checked<Value>(_ path: String, _ decode: () throws -> Value) throws(ReelFailure) -> Value {
+    package static func checked<Value>(_ path: String, _ decode: () throws -> Value) throws(ReelFailure) -> Value {
         do {
             return try decode()
         } catch let failure as ReelFailure {

@@ -36,6 +36,19 @@ package final class OpenFile: Sendable {
         }
     }
 
+    /// Opens a source. Throws `.sourceInaccessible`, and `.sourceNotAFile` if it is not a regular file.
+    package convenience init(source path: String) throws(ReelFailure) {
+        do throws(SystemCode) {
+            // Without O_NONBLOCK, opening a pipe would wait for its writer.
+            let file = try Descriptor(open: path, O_RDONLY | O_NONBLOCK)
+            guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemCode.notRegular }
+            try self.init(file, name: path)
+        } catch {
+            throw ReelFailure(
+                error.value < 0 ? .sourceNotAFile(path: path) : .sourceInaccessible(path: path, errno: error.value))
+        }
+    }
+
     /// Opens a file that a descriptor of this process names without opening it, as O_PATH does.
     ///
     /// Throws `.sourceInaccessible`, and `.sourceNotAFile` if it is not a regular file.

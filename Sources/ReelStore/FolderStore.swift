@@ -186,17 +186,27 @@ extension FolderStore {
 }
 
 /// The file that makes a folder a store, with the store's id.
-struct StoreMarker: Codable {
-    static let name = "store.json"
+package struct StoreMarker: Codable {
+    package static let name = "store.json"
     /// Grows when earlier releases would misread the store.
     static let version = 1
 
-    let version: Int
-    let id: StoreID
+    private let version: Int
+    package let id: StoreID
+
+    package init(id: StoreID) { (version, self.id) = (StoreMarker.version, id) }
 
     static func read(in root: String) throws(ReelFailure) -> StoreID {
         let path = "\(root)/\(name)"
-        let bytes = try AtomicFile.read(path)
+        return try read(AtomicFile.read(path), at: path, root: root)
+    }
+
+    /// The id in a marker's bytes. Throws `.storeOfOtherVersion` and `.storeFileDamaged`.
+    ///
+    /// - Parameters:
+    ///   - path: of the marker, for messages.
+    ///   - root: the store's name.
+    package static func read(_ bytes: [UInt8], at path: String, root: String) throws(ReelFailure) -> StoreID {
         let version = try AtomicFile.checked(path) { try CanonicalJSON.value(Version.self, from: bytes) }.version
         guard version == StoreMarker.version else {
             throw ReelFailure(.storeOfOtherVersion(path: root, found: version, known: StoreMarker.version))
@@ -207,7 +217,7 @@ struct StoreMarker: Codable {
     /// The id of the store, which gets one if it has no id yet. If several processes do this at once, one of them makes
     /// it.
     static func create(in root: String) throws(ReelFailure) -> StoreID {
-        let marker = StoreMarker(version: version, id: StoreID(Files.randomName()))
+        let marker = StoreMarker(id: StoreID(Files.randomName()))
         let path = "\(root)/\(name)"
         if access(path, F_OK) == 0 { return try read(in: root) }
         return try AtomicFile.create(AtomicFile.json(of: marker), at: path) ? marker.id : try read(in: root)

@@ -51,23 +51,19 @@ extension JobFolder {
         forEachSegmentName { text in
             guard let name = SegmentName(recordName: text), parts.contains(name.subject.part) else { return }
             let part = name.subject.part
-            if names[part, default: []].count < Self.mostRecords { names[part, default: []].append(name) }
+            if names[part, default: []].count < SegmentRecord.mostRead { names[part, default: []].append(name) }
         }
         return names.values.joined().sorted { $0.text < $1.text }.compactMap { name in
             guard !Task.isCancelled,
                 let record = try? AtomicFile.read(
-                    json: SegmentRecord.self, from: "\(segments)/\(name.recordName)", mostBytes: Self.longestRecord),
+                    json: SegmentRecord.self, from: "\(segments)/\(name.recordName)", mostBytes: SegmentRecord.mostBytes
+                ),
                 record.version == SegmentRecord.version, record.name == name,
                 record.content.uses.contains(where: wanted.contains)
             else { return nil }
             return record
         }
     }
-
-    /// For one part of a source: many clips of an edit may show it, and each attempt may leave a record.
-    private static let mostRecords = 1024
-    /// In bytes. Most of a record are its diagnostics, which are few and short, since the board keeps them.
-    private static let longestRecord: Int64 = 8 << 10
 
     package func missingSegments(of records: [SegmentRecord]) -> [SegmentRecord] {
         // Reading the folder makes an NFS client forget that a name was missing.
@@ -117,4 +113,11 @@ extension JobFolder {
         }
         return Int64(status.st_size)
     }
+}
+
+extension SegmentRecord {
+    /// Records that are read for one part of a source: many clips of an edit may show it, and each attempt may leave one.
+    package static let mostRead = 1024
+    /// Most of a record are its diagnostics, which are few and short, since the board keeps them.
+    package static let mostBytes: Int64 = 8 << 10
 }

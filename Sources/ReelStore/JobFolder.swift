@@ -127,13 +127,7 @@ package struct JobFolder: JobEntry {
     /// The record, decoded from what `reduce` returns for the file's bytes.
     func record(_ reduce: ([UInt8]) -> [UInt8]) throws(ReelFailure) -> JobRecord {
         guard exists else { throw ReelFailure(.jobUnknownHere(job: id, path: jobFile)) }
-        let bytes = reduce(try AtomicFile.read(jobFile))
-        let record = try AtomicFile.checked(jobFile) { try CanonicalJSON.value(JobRecord.self, from: bytes) }
-        // Any user with write access to the store can copy a record into another job's folder.
-        guard record.id == id else {
-            throw ReelFailure(.storeFileDamaged(path: jobFile, said: "it is the record of job \(record.id)"))
-        }
-        return record
+        return try JobRecord.read(reduce(try AtomicFile.read(jobFile)), of: id, at: jobFile)
     }
 
     package func writeAttempt(pass: Int, token: String, standardError: String) throws(ReelFailure) {
@@ -145,7 +139,7 @@ package struct JobFolder: JobEntry {
     }
 
     /// The file of a failed attempt's log; of planning, `pass` is -1.
-    private func attempt(pass: Int, token: String) -> String { "\(attempts)/\(pass).\(token).log" }
+    package func attempt(pass: Int, token: String) -> String { "\(attempts)/\(pass).\(token).log" }
 
     /// When a process last took the lock, in seconds since 1970; nil if no process has.
     package var lastUse: Int? { (try? Files.entry(path(.lock)))?.st_mtim.tv_sec }
@@ -153,7 +147,27 @@ package struct JobFolder: JobEntry {
     func names() throws(ReelFailure) -> [String] { try SystemError.inStore(.read, path, Files.names(in: path)) }
 }
 
+extension JobRecord {
+    /// The record that is stored at a place, which failures name. Throws `.storeFileDamaged`, also if it is another job's.
+    package static func read(_ bytes: [UInt8], of id: JobID, at place: String) throws(ReelFailure) -> JobRecord {
+        let record = try AtomicFile.checked(place) { try CanonicalJSON.value(JobRecord.self, from: bytes) }
+        // Any user with write access to the store can copy a record into another job's folder.
+        guard record.id == id else {
+            throw ReelFailure(.storeFileDamaged(path: place, said: "it is the record of job \(record.id)"))
+        }
+        return record
+    }
+}
+
 extension Plan {
+    /// The plan that is stored at a place, which failures name. Throws `.storeFileDamaged` and `.planOfOtherVersion`.
+    package static func read(_ bytes: [UInt8], at place: String) throws(ReelFailure) -> Plan {
+        try AtomicFile.checked(place) { try Plan.decoded(from: bytes) }
+    }
+
+    /// Bytes of the largest plan that is read.
+    package static let mostBytes: Int64 = 256 << 20
+
     /// SHA-256 of the plan as it is stored, in hexadecimal. The board has it, so that a worker notices if its store has
     /// another plan of the same number.
     package func hash() throws(ReelFailure) -> String { Fingerprint.sha256Hex(try AtomicFile.json(of: self)) }
@@ -163,8 +177,11 @@ extension Plan {
 extension JobFolder {
     package func plan(_ number: Int) -> Locator { .file(path(.plan(number))) }
 
-    package func planNumbers() throws(ReelFailure) -> [Int] {
-        try names().compactMap { if case .plan(let number) = JobFileName($0) { number } else { nil } }.sorted()
+    package func planNumbers() throws(ReelFailure) -> [Int] { try names().compactMap(JobFolder.planNumber).sorted() }
+
+    /// The number of the plan that a file of this name has; nil for others.
+    package static func planNumber(_ name: String) -> Int? {
+        if case .plan(let number) = JobFileName(name) { number } else { nil }
     }
 
     package func writePlan(_ plan: Plan) throws(ReelFailure) -> Int {
@@ -176,8 +193,7 @@ extension JobFolder {
 
     package func readPlan(_ number: Int) throws(ReelFailure) -> Plan {
         let path = path(.plan(number))
-        let bytes = try AtomicFile.read(path, mostBytes: 256 << 20)
-        return try AtomicFile.checked(path) { try Plan.decoded(from: bytes) }
+        return try Plan.read(AtomicFile.read(path, mostBytes: Plan.mostBytes), at: path)
     }
 
     package func latestPlan() throws(ReelFailure) -> Plan? {

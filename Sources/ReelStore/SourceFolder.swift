@@ -11,7 +11,7 @@ package struct SourceFolder: SourceEntry {
     package var name: String { path }
 
     /// The folder's name: 16 hexadecimal digits of a hash over the fingerprint.
-    static func key(_ fingerprint: Fingerprint) throws(ReelFailure) -> String {
+    package static func key(_ fingerprint: Fingerprint) throws(ReelFailure) -> String {
         String(Fingerprint.sha256Hex(try AtomicFile.json(of: fingerprint)).prefix(16))
     }
 
@@ -35,7 +35,7 @@ package struct SourceFolder: SourceEntry {
         return .file(path)
     }
 
-    private var disproofPath: String { path + "/disproof.json" }
+    package var disproofPath: String { path + "/disproof.json" }
 
     package func locator(of hash: String) -> Locator? { names().first { $0.hash == hash }.map { .file(path(of: $0)) } }
 
@@ -59,7 +59,7 @@ package struct SourceFolder: SourceEntry {
 
     private func names() -> [IndexName] { ((try? Files.names(in: path)) ?? []).compactMap { IndexName($0) } }
 
-    private func path(of name: IndexName) -> String { "\(path)/\(name.text)" }
+    package func path(of name: IndexName) -> String { "\(path)/\(name.text)" }
 }
 
 extension FolderStore {
@@ -104,23 +104,23 @@ package enum IndexKind: String, CaseIterable, Sendable {
 }
 
 /// The name of an index in its source's folder: KIND.vVERSION.SHA256.
-struct IndexName: Hashable {
-    let kind: IndexKind
+package struct IndexName: Hashable, Sendable {
+    package let kind: IndexKind
     /// `SourceIndex.version` of the index.
-    let version: Int
+    package let version: Int
     /// SHA-256 of the file, in hexadecimal.
-    let hash: String
+    package let hash: String
 
-    init(kind: IndexKind, version: Int = Int(SourceIndex.version), hash: String) {
+    package init(kind: IndexKind, version: Int = Int(SourceIndex.version), hash: String) {
         self.kind = kind
         self.version = version
         self.hash = hash
     }
 
-    var text: String { "\(kind.rawValue).v\(version).\(hash)" }
+    package var text: String { "\(kind.rawValue).v\(version).\(hash)" }
 
     /// Parses a name; nil for anything that `text` never produces.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let kind = IndexKind(rawValue: parts[0]), let version = Int(parts[1].dropFirst()),
             ContentHash.isOne(parts[2])

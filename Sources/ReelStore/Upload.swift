@@ -12,7 +12,7 @@ package struct Upload: Sendable {
     var folder: String { "\(root)/\(id)" }
     var data: String { folder + "/data" }
     private var unchecked: String { folder + "/unchecked" }
-    private var recordPath: String { folder + "/upload.json" }
+    fileprivate var recordPath: String { folder + "/upload.json" }
     /// The record of a removed upload.
     private var gonePath: String { folder + "/gone.json" }
 
@@ -135,29 +135,6 @@ package struct Upload: Sendable {
         try writer.finish()
     }
 
-    /// Gives a job this file as its copy of a source, under that name. The upload may be removed after that; its bytes
-    /// count as long as the job uses them.
-    ///
-    /// Throws `.storeUnusable`, and `.sourceInaccessible` if the upload is removed meanwhile.
-    package func give(to job: JobFolder, as name: String) throws(ReelFailure) {
-        let copy = "\(job.stage)/\(name)"
-        do throws(SystemCode) {
-            try Files.makeFolders(job.stage)
-            if try Files.entry(copy) == nil {
-                guard link(data, copy) == 0 || errno == EEXIST else { throw SystemCode(errno) }
-                // Another process that removes the upload may have counted the names before this one existed.
-                guard try Files.entry(recordPath) != nil else {
-                    unlink(copy)
-                    throw SystemCode(ENOENT)
-                }
-            }
-            try Files.syncFolder(job.stage)
-        } catch {
-            if error.value == ENOENT { throw ReelFailure(.sourceInaccessible(path: data, errno: ENOENT)) }
-            throw SystemError.store(.copySource, copy, error.value)
-        }
-    }
-
     /// A path of the file that ends with its name.
     ///
     /// Throws `.storeUnusable`.
@@ -168,6 +145,28 @@ package struct Upload: Sendable {
             guard link(data, path) == 0 || errno == EEXIST else { throw SystemCode(errno) }
         }
         return path
+    }
+}
+
+extension JobFolder {
+    /// The upload's bytes count as long as the job uses them.
+    package func take(_ upload: Upload, as name: String, _ fingerprint: Fingerprint) throws(ReelFailure) {
+        let copy = "\(stage)/\(name)"
+        do throws(SystemCode) {
+            try Files.makeFolders(stage)
+            if try Files.entry(copy) == nil {
+                guard link(upload.data, copy) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+                // Another process that removes the upload may have counted the names before this one existed.
+                guard try Files.entry(upload.recordPath) != nil else {
+                    unlink(copy)
+                    throw SystemCode(ENOENT)
+                }
+            }
+            try Files.syncFolder(stage)
+        } catch {
+            if error.value == ENOENT { throw ReelFailure(.sourceInaccessible(path: upload.data, errno: ENOENT)) }
+            throw SystemError.store(.copySource, copy, error.value)
+        }
     }
 }
 

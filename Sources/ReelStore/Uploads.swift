@@ -13,11 +13,6 @@ package struct Uploads: Sendable {
     /// Path of the folder of all uploads.
     package var folder: String { store.root + "/uploads" }
 
-    /// As `Upload.give`.
-    package func give(_ upload: Upload, to job: JobID, as name: String) throws(ReelFailure) {
-        try upload.give(to: store.job(job), as: name)
-    }
-
     /// Facts about an upload, apart from its bytes.
     package struct Record: Codable, Hashable, Sendable {
         /// Its final length in bytes; nil while that is unknown.

@@ -182,8 +182,9 @@ package struct Console: Sendable {
         if code == 0 {
             print(message + "\n")
         } else {
-            let line = ExitCodes.line(of: message)
-            say("\(line); see \(helpCommand(command, for: error))")
+            let (parsers, help) = (ExitCodes.line(of: message), helpCommand(command, for: error))
+            let line = FamiliarOption.line(insteadOf: parsers, CommandLine.arguments, of: help) ?? parsers
+            say("\(line); see \(help)")
             if wantsJSON { json(ErrorView(usage: line, exit: code)) }
         }
         Foundation.exit(code)

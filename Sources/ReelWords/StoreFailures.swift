@@ -134,8 +134,19 @@ extension FailureReason {
                 "Find out which user put it there, remove it, and submit the job again.")
         case .storeMissing(let path):
             CodeText(
-                "there is no store at \(path)", "The folder that was named as the store is missing, or is not a store.",
+                "there is no store at \(path)",
+                "The folder or bucket that was named as the store is missing, or is not a store.",
                 "Mount it, name another, or make a store there.")
+        case .storeNameInvalid(let name, let flaw):
+            CodeText(
+                "\(name) is no place for a store: \(flaw)",
+                "A store's name begins as a URL does, and is no place in a bucket.",
+                "Name a folder, or s3://bucket/prefix.")
+        case .storeTurnLost(let path):
+            CodeText(
+                "\(path) was not written: this process stood still, and its turn to write has gone to another",
+                "A process that writes to a store in a bucket stood still for half a minute.",
+                "Nothing: it is tried again.")
         case .storeNameEmpty:
             CodeText("the name of the store is empty", "An empty name was given for the store.", "Name a folder.")
         case .storeEmpty(let path, let board):

@@ -90,6 +90,15 @@ struct AttemptReporter: Sendable {
 
     /// Reports the outcome. Returns the board's answer to a failure; nil if there was none.
     func report(_ outcome: Attempt.Outcome) async -> FailAnswer? {
+        if case .failed(let failure) = outcome, failure.reason.saysStoreIsAway,
+            (try? await environment.store.check()) == nil
+        {
+            // No job is charged for that, and the worker claims nothing until the store is back.
+            environment.log.error("\(name) stopped: \(failure.words)")
+            await host.heed(failure, in: claim.job)
+            await handBack()
+            return nil
+        }
         switch Ending(outcome, of: work, stopped: environment.passes.stopReason(of: claim)) {
         case .lost:
             environment.notes.count(.lost)
@@ -126,7 +135,7 @@ struct AttemptReporter: Sendable {
         let taken = await untilAnswered { () throws(ReelFailure) in
             var wrong: [(index: Int, token: String)] = []
             for (pass, recorded) in try await environment.board.recordedResults(claim.job) {
-                let isMissing = await !entry.missingSegments(of: recorded.result.segments).isEmpty
+                let isMissing = try await !entry.missingSegments(of: recorded.result.segments).isEmpty
                 if pass == failure.reason.passToRepeat || isMissing { wrong.append((pass, recorded.token)) }
             }
             return try await environment.board.invalidate(

@@ -102,6 +102,10 @@ package actor Claimer {
         } catch {
             environment.log.error("cannot work on job \(claim.job): \(error.words)")
             await host.heed(error, in: claim.job)
+            guard !error.reason.saysStoreIsAway else {
+                try await board.release(claim)
+                return nil
+            }
             _ = try await board.fail(claim, worker: environment.worker, failure: error)
             return nil
         }

@@ -19,9 +19,10 @@ package final class JobContext: Sendable {
     private let planned = Mutex<PlannedSegments?>(nil)
 
     init(_ record: JobRecord, plan number: Int, in store: any JobStore) async throws(ReelFailure) {
-        let job = try await StoredJob(store.job(record.id), plan: number)
         self.record = record
-        (plan, entry, planHash) = (job.plan, job.entry, try job.plan.hash())
+        entry = store.job(record.id)
+        plan = try await entry.readPlan(number)
+        planHash = try plan.hash()
         self.store = store
         indexes = try await store.indexes(of: plan, record)
     }
@@ -59,9 +60,11 @@ package final class JobContext: Sendable {
         let format = plan.video.format
         let pixels = Int64(max(0, min(format.width, 1 << 14))) * Int64(max(0, min(format.height, 1 << 14)))
         let (sources, originals) = (files.sources.map(\.source), Set(record.sources.map(\.original)))
+        // A copy is a file of the store, which any engine may read, unless it is fetched.
+        let copies = sources.filter { !originals.contains($0) && $0.web == nil }
         return EngineScope(
-            sources: sources.filter(originals.contains),
-            reads: sources.filter { !originals.contains($0) } + files.sources.map(\.index) + [files.plan],
+            sources: sources.filter { originals.contains($0) || $0.web != nil },
+            reads: copies + files.sources.map(\.index) + [files.plan],
             folders: try await entry.engineFolders() + [.file(scratch)],
             // Ten minutes for a frame are more than any encoder takes.
             cpuSeconds: allowance.cpu.map { Int($0.seconds) } ?? 3600 + Int(frames) * 600,

@@ -77,9 +77,13 @@ struct PassAttempt: Sendable {
         }
         let asked = zip(subjects, whole).compactMap { $1 == nil ? $0 : nil }
         // The assembly compares each file with its recorded hash.
-        guard context.plan.asks(for: result.segments, of: pass, asked, token: claim.token),
-            await entry.missingSegments(of: result.segments).isEmpty
-        else { throw ReelFailure(.engineMisanswered(task: .pass)) }
+        guard context.plan.asks(for: result.segments, of: pass, asked, token: claim.token) else {
+            throw ReelFailure(.engineMisanswered(task: .pass))
+        }
+        try await entry.publish(result.segments)
+        guard try await entry.missingSegments(of: result.segments).isEmpty else {
+            throw ReelFailure(.engineMisanswered(task: .pass))
+        }
         result.segments = zip(subjects, whole).compactMap { [made = result.segments] subject, whole in
             whole ?? made.first { $0.name.subject == subject }
         }
@@ -96,7 +100,14 @@ struct PassAttempt: Sendable {
             job: claim.job, passCount: context.plan.passes.count, board: environment.board, store: environment.store,
             clock: environment.clock)
         let assembly = Assembly(of: context.plan, context.files, in: entry, token: claim.token)
-        let (result, output) = try await assembly.perform(in: engine, progress: progress, next: feed.next)
+        let (result, output): (PassResult, JobResult)
+        do throws(ReelFailure) {
+            (result, output) = try await assembly.perform(in: engine, progress: progress, next: feed.next)
+        } catch {
+            await feed.giveBack()
+            throw error
+        }
+        await feed.giveBack()
         try await entry.recordDone(output, at: environment.board.endOfNow())
         return result
     }
@@ -113,6 +124,8 @@ actor AssemblyFeed {
     /// Passes whose segments have not been named.
     private var missing: Set<Int>
     private var hasBegun = false
+    /// The segments that have been named.
+    private var brought: [SegmentRecord] = []
 
     init(job: JobID, passCount: Int, board: any Board, store: any JobStore, clock: WorkerClock) {
         self.job = job
@@ -132,8 +145,14 @@ actor AssemblyFeed {
         hasBegun = true
         try await waitUntilVisible(results)
         missing.subtract(results.keys)
-        return entry.stored(results.sorted { $0.key < $1.key }.flatMap(\.value.segments))
+        let segments = results.sorted { $0.key < $1.key }.flatMap(\.value.segments)
+        brought += segments
+        try await entry.bring(segments)
+        return entry.stored(segments)
     }
+
+    /// Gives back the room of the segments that have been named.
+    func giveBack() async { await entry.giveBack(brought) }
 
     private func next(of missing: Set<Int>) async throws(ReelFailure) -> [Int: PassResult] {
         while true {
@@ -155,7 +174,7 @@ actor AssemblyFeed {
     private func waitUntilVisible(_ results: [Int: PassResult]) async throws(ReelFailure) {
         let showsWritesLate = await store.showsWritesLate
         let deadline = clock.now + .seconds(showsWritesLate ? 60 : 0)
-        while let (pass, missing) = await firstMissing(of: results) {
+        while let (pass, missing) = try await firstMissing(of: results) {
             guard clock.now < deadline else {
                 throw ReelFailure(.segmentMissing(segment: missing.name.text, pass: pass))
             }
@@ -163,8 +182,10 @@ actor AssemblyFeed {
         }
     }
 
-    private func firstMissing(of results: [Int: PassResult]) async -> (pass: Int, segment: SegmentRecord)? {
-        let missing = Set(await entry.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
+    private func firstMissing(
+        of results: [Int: PassResult]
+    ) async throws(ReelFailure) -> (pass: Int, segment: SegmentRecord)? {
+        let missing = Set(try await entry.missingSegments(of: results.values.flatMap(\.segments)).map(\.name))
         for (pass, result) in results {
             if let segment = result.segments.first(where: { missing.contains($0.name) }) { return (pass, segment) }
         }

@@ -60,7 +60,9 @@ package final class Worker: Service {
     package func endNow() { environment.drain.stopNow() }
 
     private func work() async throws(ReelFailure) {
-        let watching = Task { [environment, settings] in await StoreWatch(environment).run(every: settings.reap) }
+        let watching = Task { [environment, settings] in
+            await StoreWatch(environment).run(every: environment.pause(settings.reap))
+        }
         defer { watching.cancel() }
         let identity = try await ReelFailure.unifying {
             try await environment.engines.withEngine(memory: nil, scope: .nothing) { engine in engine.identity }
@@ -76,9 +78,9 @@ package final class Worker: Service {
             await withTaskGroup { group in
                 group.addTask { await Reaper(environment).run(every: settings.reap) }
                 group.addTask { await Auditor(environment).run(every: settings.reap) }
-                group.addTask { await Janitor(environment).run(every: settings.cleaning) }
+                group.addTask { await Janitor(environment).run(every: environment.pause(settings.cleaning)) }
                 if let interval = settings.registering {
-                    group.addTask { await Registrar(environment).run(every: interval) }
+                    group.addTask { await Registrar(environment).run(every: environment.pause(interval)) }
                 }
                 group.addTask { await self.warnOfNeighbours() }
             }
@@ -204,6 +206,9 @@ package struct WorkerEnvironment: Sendable {
         notes = WorkerNotes(clock: clock)
         drain = Drain(grace: grace, passes: passes, signal: signal, clock: clock)
     }
+
+    /// From one look at the store to the next: looks at a store that counts calls are rare.
+    func pause(_ usual: Duration) -> Duration { store.isMetered ? max(usual, .seconds(600)) : usual }
 
     /// Heeds what the board says that a user has drained, and logs each change.
     package func heed(_ drained: DrainScope?) {

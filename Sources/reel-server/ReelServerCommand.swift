@@ -180,7 +180,8 @@ struct ServeCommand: AsyncParsableCommand {
             try redis.address(), try redis.namespace(), ProcessInfo.processInfo.processIdentifier
         )
         let roots = try SourceRootOption.roots(of: sources)
-        let store = try store.open()
+        let store = try await store.open(redis)
+        defer { store.leave() }
         if let webhookSecret, !FileManager.default.fileExists(atPath: webhookSecret) {
             throw ValidationError(
                 "--webhook-secret: there is no \(webhookSecret); "
@@ -205,20 +206,32 @@ struct ServeCommand: AsyncParsableCommand {
             sourceHost, scratch: FileManager.default.temporaryDirectory.path, readsAnyBucket: false)
         (settings.uploadQuota, settings.uploadExpiry) = (uploadQuota.bytes, Double(uploadExpiry.seconds))
         (settings.jobsPerToken, settings.bytesPerToken) = (jobsPerToken, bytesPerToken?.bytes)
+        let uploads = try Self.uploads(of: store)
         let engine = EngineHost(
             executable: try Programs().path("reel-engine"), sandbox: sandbox.mode,
             sourceRoots: SourceRoots(
-                (roots?.folders ?? []) + [URL(fileURLWithPath: store.uploads.folder).standardizedFileURL.path]),
-            remote: settings.remote)
+                (roots?.folders ?? []) + [URL(fileURLWithPath: uploads.folder).standardizedFileURL.path]),
+            remote: RemoteAccess.including(
+                store, settings.remote, scratch: FileManager.default.temporaryDirectory.path))
         let (place, path) = (listen, basePath.text)
         // Joining makes a store of an empty folder; only a store that is opened after that knows its id.
-        let joined = try self.store.open()
+        let joined = try await self.store.open(redis)
+        defer { joined.leave() }
         let server = Server(
-            settings, jobs: jobs, store: joined, uploads: joined.uploads, engine: engine, log: logger
+            settings, jobs: jobs, store: joined, uploads: uploads, engine: engine, log: logger
         ) { port in
             logger.info("listening at \(place.url(port: port))\(path)/")
         }
         try await Interruption.shuttingDown(server) { Foundation.exit(130) }
+    }
+
+    /// The uploads of a store. Those of a store in a bucket lie on this machine until jobs take them.
+    private static func uploads(of store: any JobStore) throws(ReelFailure) -> Uploads {
+        if let store = store as? FolderStore { return store.uploads }
+        // systemd makes this folder, and keeps it.
+        let folder =
+            ProcessInfo.processInfo.environment["STATE_DIRECTORY"] ?? FileManager.default.temporaryDirectory.path
+        return try FolderStore.make(root: folder + "/reel-uploads", mode: 0o700).uploads
     }
 }
 

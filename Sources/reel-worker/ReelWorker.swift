@@ -5,6 +5,7 @@ internal import ReelCore
 internal import ReelEngine
 internal import ReelHost
 internal import ReelQueue
+internal import ReelStore
 internal import ReelTerminal
 internal import ReelWords
 internal import ReelWork
@@ -99,11 +100,12 @@ struct ReelWorker: AsyncParsableCommand {
 
     func run() async throws {
         log.start()
-        let store = try store.open()
         let scratch = scratch ?? FileManager.default.temporaryDirectory.path
         guard FileManager.default.isWritableFile(atPath: scratch) else {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }
+        let store = try await store.open(redis, scratch: scratch)
+        defer { store.leave() }
         let sourceRoots = try sources.roots()
         var settings = WorkerSettings(slots: slots.count, memoryTotal: slots.memory, scratch: scratch)
         (settings.sourceRoots, settings.quotas) = (sourceRoots, quotas.quotas)
@@ -113,12 +115,13 @@ struct ReelWorker: AsyncParsableCommand {
         if alone { settings.registering = nil }
         let logger = Logger(label: "reel-worker")
         if let warning = slots.warning { logger.warning("\(warning)") }
+        let remote =
+            alone ? RemoteAccess.any() : try RemoteAccess.of(sourceHost, scratch: scratch, readsAnyBucket: true)
         let worker = Worker(
             boards: BoardConnections(redis: try redis.address(), namespace: try redis.namespace()), store: store,
             engines: EngineHost(
                 executable: try Programs().path("reel-engine"), sandbox: sandbox.mode, sourceRoots: sourceRoots,
-                remote: alone
-                    ? RemoteAccess.any() : try RemoteAccess.of(sourceHost, scratch: scratch, readsAnyBucket: true)),
+                remote: RemoteAccess.including(store, remote, scratch: scratch)),
             settings: settings,
             manager: ProcessInfo.processInfo.environment["NOTIFY_SOCKET"].map(ServiceManager.init(address:)),
             log: logger)

@@ -76,7 +76,7 @@ actor Fleet {
     private func killAll() async throws {
         for worker in workers { try await kill(worker) }
         try await killRedis()
-        // Coordinators and engines.
+        // Coordinators, and engines that a test has stopped: those do not see that their worker has ended.
         while fixture.kill("") { usleep(1000) }
     }
 

@@ -37,7 +37,9 @@ final class ProcessFixture: Sendable {
     ///   process dies need not wait for long.
     init(keepsLease: Bool = false) throws {
         lease = keepsLease ? nil : ProcessFixture.briefLease
-        folder = "/tmp/\(mark.prefix(19))"
+        // The path of a socket holds 107 bytes at most. An engine learns of its environment TMPDIR alone, which lies here.
+        let root = NSTemporaryDirectory().utf8.count <= 50 ? NSTemporaryDirectory() : "/tmp/"
+        folder = root + mark.prefix(19)
         try FileManager.default.createDirectory(atPath: folder + "/tmp", withIntermediateDirectories: true)
     }
 
@@ -62,10 +64,11 @@ final class ProcessFixture: Sendable {
     /// Command lines of processes that were started here and still run.
     var processes: [String] { Array(running.values) }
 
-    /// Kills a process that was started here and whose command line contains `words`, or sends it another signal; false
-    /// if there is none.
+    /// Kills a process that was started here and whose command line contains `words`, any if they are empty, or sends it
+    /// another signal; false if there is none.
     func kill(_ words: String, by signal: Int32 = SIGKILL) -> Bool {
-        guard let victim = running.first(where: { $0.value.contains(words) }) else { return false }
+        // No text contains an empty one.
+        guard let victim = running.first(where: { words.isEmpty || $0.value.contains(words) }) else { return false }
         // A process that has just ended by itself counts as killed.
         return Glibc.kill(victim.key, signal) == 0 || errno == ESRCH
     }

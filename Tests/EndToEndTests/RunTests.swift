@@ -66,6 +66,24 @@ extension EndToEnd {
             #expect(facts.frames == 6 && facts.peakRSS <= facts.need, "\(facts)")
         }
 
+        @Test("what people type who know other programs is answered by what they mean, before any work")
+        func asTyped() async throws {
+            _ = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let cases = [
+                (["film.mp4", "out.mp4"], "there is no out.mp4; if it is to be the output, name it with -o: -o out"),
+                (["film.mp4", "-c:v", "libx264"], "Unknown option '-c:v': here it is --video-codec"),
+                (["film.mp4", "-crf", "20"], "Unknown option '-crf': here it is --crf"),
+                (["film.mp4", "-ss", "1"], "Unknown option '-ss': here it is --from"),
+                (["film.mp4", "--boomerang"], "Unknown option '--boomerang': here it is --play ping-pong"),
+                (["film.mp4", "-y"], "Unknown option '-y': here it is --overwrite"),
+            ]
+            for (arguments, words) in cases {
+                let outcome = try await fixture.run(.coordinator, ["run"] + arguments)
+                #expect(outcome.code == 2 && outcome.error.contains(words), "\(outcome.error)")
+            }
+            #expect(fixture.names == ["film.mp4"])
+        }
+
         @Test func losslessIsExact() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await fixture.run(

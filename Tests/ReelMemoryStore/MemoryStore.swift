@@ -10,6 +10,7 @@ package final class MemoryStore: JobStore {
     struct State {
         var id: StoreID?
         var isFull = false
+        var isAway = false
         var jobs: [JobID: JobState] = [:]
         var sources: [Fingerprint: SourceState] = [:]
     }
@@ -83,9 +84,17 @@ package final class MemoryStore: JobStore {
         }
     }
 
-    package func check() {}
+    package func check() throws(ReelFailure) {
+        if isAway { throw ReelFailure(.bucketUnanswered(role: .store, address: name, said: "no answer")) }
+    }
 
-    package func tryWorking() {}
+    package func tryWorking() throws(ReelFailure) { try check() }
+
+    /// Whether it says that it does not answer when it is asked whether it is there. It works all the same.
+    package var isAway: Bool {
+        get { state.withLock(\.isAway) }
+        set { state.withLock { $0.isAway = newValue } }
+    }
 
     package func hasRoom() -> Bool { !isFull }
 

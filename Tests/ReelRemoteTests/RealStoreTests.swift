@@ -2,6 +2,7 @@ import Foundation
 import ReelCore
 import ReelEngine
 import ReelJobs
+import ReelMemoryStore
 import ReelRandom
 import ReelRemote
 import ReelStore
@@ -76,11 +77,80 @@ struct RealStoreTests {
 
     @Test func theStoreTakesOddKeysLargeObjectsAndNoWrongSecret() async throws {
         try await Server.with { server in
-            for bucket in ["footage", "results"] { try await server.makeBucket(bucket) }
+            for bucket in ["footage", "results", "reel"] { try await server.makeBucket(bucket) }
             try await takesOddKeys(server.store())
             try await takesLargeObjects(server.store())
             try await refuses(server)
+            try await keepsJobs(server)
         }
+    }
+
+    /// What a farm does with its store: records that several change at once, segments, results, lists of many keys.
+    private func keepsJobs(_ server: Server) async throws {
+        let locks = MemoryLocks()
+        func opened() async throws -> BucketStore {
+            try await BucketStore(
+                StorePlace("s3://reel/work"), in: server.store(), locks: locks, scratch: folder.path)
+        }
+        let id = try await opened().establish()
+        let stores = [try await opened(), try await opened()]
+        for store in stores {
+            #expect(try await store.identity() == id)
+            try await store.check()
+            try await store.tryWorking()
+        }
+        let source = JobSource(path: "/film.mkv", fingerprint: Fingerprint(size: 4, mtimeNanoseconds: 0, edges: "e"))
+        let record = JobRecord(id: JobID("a1"), spec: JobSpec(container: .mkv), sources: [source], created: 1)
+        let entries = stores.map { $0.job(record.id) }
+        let made = try await [entries[0].create(record), entries[1].create(record)]
+        #expect(made == [true, false])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for entry in entries {
+                group.addTask { for round in 0..<5 { try await entry.change { $0.webhooks.append("\(round)") } } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await entries[0].read().webhooks.count == 10)
+
+        // What one machine writes, another reads.
+        let content = randomBytes(20 << 20, seed: 54)
+        let part = SegmentContent(part: .audio(track: 0), times: "t", target: "x")
+        let segment = SegmentRecord(
+            content: part, clip: 0, token: "aa", frames: 1, packets: 1, bytes: Int64(content.count),
+            checksum: Fingerprint.sha256Hex(Array(content)), timeBase: TimeBase(1, 25), reorderDepth: 0,
+            extradataHash: "")
+        _ = try entries[0].engineFolders()
+        let place = entries[0].place(of: segment.name)
+        try content.write(to: URL(filePath: place.data.name))
+        try AtomicFile.write(json: segment, to: place.record.name)
+        try await entries[0].publish([segment])
+        #expect(!FileManager.default.fileExists(atPath: place.data.name))
+        #expect(await entries[1].wholeSegments([part]) == [segment])
+        try await entries[1].bring([segment])
+        let brought = entries[1].place(of: segment.name).data.name
+        #expect(try Data(contentsOf: URL(filePath: brought)) == content)
+        entries[1].giveBack([segment])
+        #expect(!FileManager.default.fileExists(atPath: brought))
+        try content.write(to: URL(filePath: entries[0].assembling(.mkv, token: "bb").name))
+        let output = try await entries[0].adoptOutput(
+            assembledBy: "bb", as: .mkv, bytes: segment.bytes, sha256: segment.checksum)
+        try await entries[0].change { record throws(ReelFailure) in (record.result, record.state) = (output, .done) }
+        let result = try await entries[1].local(entries[1].storedResult())
+        #expect(try result.verify() == output)
+
+        // Lists of more than a thousand keys come in pages.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for pass in 0..<1010 {
+                group.addTask { try await entries[0].writeAttempt(pass: pass, token: "aa", standardError: "\(pass)") }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await entries[1].readAttempt(pass: 1009, token: "aa") == "1009")
+        #expect(try await stores[1].jobs() == [record.id])
+        try await entries[1].remove()
+        #expect(try await stores[0].jobs().isEmpty)
+        #expect(await entries[0].readAttempt(pass: 1009, token: "aa") == nil)
+        #expect(await entries[0].publishedOutput == nil)
     }
 
     private func takesOddKeys(_ store: ObjectStore) async throws {

@@ -223,7 +223,7 @@ struct UploadsTests {
             let upload = try upload(to: store, owner: "alice")
             let job = store.job(JobID("a1"))
             #expect(try job.create(ReelStoreTests.record(job.id)))
-            try upload.give(to: job, as: "film.mp4")
+            try job.take(upload, as: "film.mp4", Fingerprint.of(upload.path(named: "film.mp4")))
             if byExpiry {
                 try store.uploads.removeExpired(now: now + 7200)
             } else {
@@ -256,7 +256,8 @@ struct UploadsTests {
             #expect(try store.uploads.bytes() == 0)
             let job = store.job(JobID("a1"))
             #expect(try job.create(ReelStoreTests.record(job.id)))
-            #expect(throws: ReelFailure.self) { try upload.give(to: job, as: "film.mp4") }
+            let fingerprint = Fingerprint(size: 5, mtimeNanoseconds: 0, edges: "")
+            #expect(throws: ReelFailure.self) { try job.take(upload, as: "film.mp4", fingerprint) }
         }
     }
 

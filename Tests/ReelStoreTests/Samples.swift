@@ -118,9 +118,21 @@ private func run(_ program: String, _ arguments: String...) throws {
     if process.terminationStatus != 0 { throw CocoaError(.featureUnsupported) }
 }
 
-func write(_ text: String, _ path: String) throws { try text.write(toFile: path, atomically: false, encoding: .utf8) }
+/// Writes to a file, or to an object of a store in a bucket.
+func write(_ text: String, _ path: String) throws {
+    if StoreInBucket.put(Data(text.utf8), path) { return }
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
+}
 
-func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+/// Removes a file, or an object of a store in a bucket.
+func removeFile(_ path: String) throws {
+    if !StoreInBucket.put(nil, path) { try FileManager.default.removeItem(atPath: path) }
+}
+
+func text(_ path: String) throws -> String {
+    if let bytes = StoreInBucket.bytes(path) { return String(decoding: bytes, as: UTF8.self) }
+    return try String(contentsOfFile: path, encoding: .utf8)
+}
 
 /// Names in a folder, hidden ones too, sorted.
 func names(_ folder: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() }

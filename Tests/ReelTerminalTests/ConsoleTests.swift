@@ -66,7 +66,7 @@ import Testing
             read.formUnion(text.matches(of: /environment\["([A-Z0-9_]+)"/).map { String($0.1) })
         }
         // What shells, terminals and service managers set is not for users to choose; the lease is for tests.
-        read.subtract(["PATH", "HOME", "TERM", "NOTIFY_SOCKET", "JOURNAL_STREAM", "REEL_TEST_LEASE"])
+        read.subtract(["PATH", "HOME", "TERM", "NOTIFY_SOCKET", "JOURNAL_STREAM", "STATE_DIRECTORY", "REEL_TEST_LEASE"])
         // Of the variables of all programs for S3, help has the most usual ones.
         let named = Set(HelpText.Variable.allCases.map(\.rawValue))
         #expect(named.isSubset(of: read))

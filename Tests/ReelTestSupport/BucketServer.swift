@@ -66,7 +66,7 @@ package final class BucketServer: Sendable {
         let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").reduce(into: [String: String]()) {
             found, item in
             let pair = item.split(separator: "=", omittingEmptySubsequences: false)
-            found[String(pair[0])] = pair.count > 1 ? String(pair[1]) : ""
+            found[String(pair[0])] = pair.count > 1 ? String(pair[1]).removingPercentEncoding : ""
         }
         guard message.headers["authorization"]?.hasPrefix("AWS4-HMAC-SHA256 ") == true else { return .status(403) }
         switch (message.method, query["uploadId"]) {
@@ -92,6 +92,12 @@ package final class BucketServer: Sendable {
             let body =
                 "<InitiateMultipartUploadResult><UploadId>upload-\(state.begun)</UploadId></InitiateMultipartUploadResult>"
             return answer(200, [], Data(body.utf8))
+        case ("DELETE", nil):
+            state.objects[key] = nil
+            return .status(204)
+        case ("GET", nil) where query["list-type"] != nil: return list(key, query, state.objects)
+        case ("GET", nil) where query["uploads"] != nil:
+            return answer(200, [], Data("<ListMultipartUploadsResult></ListMultipartUploadsResult>".utf8))
         case ("PUT", nil):
             state.objects[key] = message.body
             return answer(200, ["ETag: \(tag(message.body))"])
@@ -99,10 +105,51 @@ package final class BucketServer: Sendable {
         }
     }
 
+    /// A page of a list of three keys at the most, so that every longer list has several.
+    private static func list(
+        _ bucket: String, _ query: [String: String], _ objects: [String: Data]
+    ) -> HookReceiver.Answer {
+        let token = query["continuation-token"].flatMap { Data(base64Encoded: $0) }
+        let (prefix, after) = (query["prefix"] ?? "", token.map { String(decoding: $0, as: UTF8.self) } ?? "")
+        var (entries, last) = ([String: Data?](), "")
+        let keys = objects.keys.filter { $0.hasPrefix(bucket + prefix) }.map { String($0.dropFirst(bucket.utf8.count)) }
+        for key in keys {
+            let rest = key.dropFirst(prefix.count)
+            if let slash = rest.firstIndex(of: "/"), query["delimiter"] != nil {
+                entries.updateValue(nil, forKey: prefix + String(rest[...slash]))
+            } else {
+                entries[key] = objects[bucket + key]
+            }
+        }
+        let names = entries.keys.filter { $0 > after }.sorted()
+        func encoded(_ name: String) -> String {
+            name.addingPercentEncoding(
+                withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "/-_. ")))?
+                .replacingOccurrences(of: " ", with: "+") ?? name
+        }
+        var body = "<ListBucketResult><EncodingType>url</EncodingType>"
+        for name in names.prefix(3) {
+            last = name
+            if let bytes = entries[name] ?? nil {
+                body += "<Contents><Key>\(encoded(name))</Key><Size>\(bytes.count)</Size>"
+                body += "<LastModified>2026-11-29T15:00:00.000Z</LastModified></Contents>"
+            } else {
+                body += "<CommonPrefixes><Prefix>\(encoded(name))</Prefix></CommonPrefixes>"
+            }
+        }
+        body += "<IsTruncated>\(names.count > 3)</IsTruncated>"
+        if names.count > 3 {
+            body +=
+                "<NextContinuationToken>\(last.data(using: .utf8)?.base64EncodedString() ?? "")</NextContinuationToken>"
+        }
+        return answer(200, [], Data((body + "</ListBucketResult>").utf8))
+    }
+
     private static func answer(_ message: HookReceiver.Message, _ object: Data?) -> HookReceiver.Answer {
         guard let object else { return refusal(404, "NoSuchKey") }
         if let wanted = message.headers["if-match"], wanted != tag(object) { return refusal(412, "PreconditionFailed") }
-        guard let asked = message.headers["range"]?.wholeMatch(of: /bytes=(\d+)-(\d+)/), let first = Int(asked.1),
+        guard let field = message.headers["range"] else { return answer(200, ["ETag: \(tag(object))"], object) }
+        guard let asked = field.wholeMatch(of: /bytes=(\d+)-(\d+)/), let first = Int(asked.1),
             let last = Int(asked.2), first < object.count
         else { return refusal(416, "InvalidRange") }
         let range = first..<min(last + 1, object.count)

@@ -139,6 +139,28 @@ import Testing
         }
     }
 
+    @Test(
+        "a store that is away is charged to no job; an engine that says so of one that is there is not believed",
+        arguments: [true, false])
+    func aStoreThatIsAway(isAway: Bool) async throws {
+        try await withWorker { worker in
+            try await worker.board.register(WorkerID("w2"), host: "another", memory: WorkerFixture.memory)
+            let job = try await worker.publish()
+            let (once, store) = (Once(), try #require(worker.store as? MemoryStore))
+            let away = FailureReason.bucketUnanswered(role: .store, address: "s3://reel/work", said: "no answer")
+            worker.engines.answer { request in
+                guard request.pass == 0, once.take() else { return .wait }
+                store.isAway = isAway
+                return .failure(ReelFailure(away))
+            }
+            let call = isAway ? "release" : "fail"
+            try await worker.work { await worker.board.calls[call] == 1 }
+            let status = try await worker.status(job.id)
+            #expect(status.state == .running && status.excluded.isEmpty)
+            #expect(status.failures.map(\.attempts) == (isAway ? [] : [["transient": 1]]))
+        }
+    }
+
     @Test(arguments: [FailureCause.transient, .crash, .limit, .incompatible, .noSpace, .permanent])
     func aFailedAttemptIsReportedByItsCause(_ cause: FailureCause) async throws {
         try await withWorker { worker in

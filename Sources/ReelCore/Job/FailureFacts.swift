@@ -26,7 +26,7 @@ package enum PlanDisproof: String, Codable, CaseIterable, Sendable {
 
 /// What bytes in a bucket are needed for.
 package enum ByteRole: String, Codable, CaseIterable, Sendable {
-    case source, output
+    case source, output, store
 }
 
 package enum EngineTask: String, Codable, CaseIterable, Sendable {

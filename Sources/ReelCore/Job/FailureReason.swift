@@ -159,6 +159,9 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case storeFileForeign(path: String)
     case storeMissing(path: String)
     case storeNameEmpty
+    case storeNameInvalid(name: String, flaw: String)
+    /// Its writer was stopped for so long that another may write by now.
+    case storeTurnLost(path: String)
     case storeEmpty(path: String, board: StoreID)
     case storeDiffers(path: String, store: StoreID, board: StoreID)
     case storeOfOtherVersion(path: String, found: Int, known: Int)
@@ -299,8 +302,9 @@ extension FailureReason {
             stagedURL, urlHostForbidden, urlUnanswered, urlRefused, urlWithoutRanges, urlMisanswered, bucketMissing,
             objectMissing, bucketDenied, bucketElsewhere, bucketClockDiffers, bucketKeysAbsent, bucketKeysWrong,
             bucketKeysExpired, bucketUnanswered, bucketMisanswered, sourceNotAFile, sourceChangedWhileCopied,
-            storeUnusable, storeFull, storeFileDamaged, storeFileForeign, storeMissing, storeNameEmpty, storeEmpty,
-            storeDiffers, storeOfOtherVersion, workspaceForeign, resultDiffers, argumentNotText, notEncodable,
+            storeUnusable, storeFull, storeFileDamaged, storeFileForeign, storeMissing, storeNameEmpty,
+            storeNameInvalid, storeTurnLost, storeEmpty, storeDiffers, storeOfOtherVersion, workspaceForeign,
+            resultDiffers, argumentNotText, notEncodable,
             segmentListUnwritable, jobUnknownHere, jobHeld, outputExists, outputIsSource, outputIsFolder,
             outputNotAFile, outputUnnamed, outputNotTaken, outputFolderMissing,
             outputUnwritable, outputFull, copyInterrupted, planOfOtherVersion, indexMissing, jobOfOtherVersion

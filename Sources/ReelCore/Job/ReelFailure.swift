@@ -76,6 +76,14 @@ extension FailureReason {
         }
     }
 
+    /// Whether it says that the object store of the jobs does not answer. That is charged to no job; an engine may lie.
+    package var saysStoreIsAway: Bool {
+        switch self {
+        case .bucketUnanswered(.store, _, _), .storeTurnLost: true
+        default: false
+        }
+    }
+
     package var nature: FailureNature {
         switch self {
         // MARK: Source
@@ -145,7 +153,8 @@ extension FailureReason {
             FailureNature(.host, .unreachable, .incompatible)
         case .storeFull: FailureNature(.host, .unreachable, .noSpace)
         case .storeFileDamaged, .storeFileForeign: FailureNature(.job, .unreachable)
-        case .storeNameEmpty, .argumentNotText: FailureNature(.request, .usage)
+        case .storeNameEmpty, .storeNameInvalid, .argumentNotText: FailureNature(.request, .usage)
+        case .storeTurnLost: FailureNature(.host, .unreachable, .transient)
         case .resultDiffers, .notEncodable: FailureNature(.job, .job)
         case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
         case .jobHeld: FailureNature(.passing, .unreachable)
@@ -203,6 +212,7 @@ extension ByteRole {
         switch self {
         case .source: .input
         case .output: .output
+        case .store: .unreachable
         }
     }
 }

@@ -118,11 +118,18 @@ package actor JobPictures {
     }
 
     private nonisolated func run(_ recipe: PictureRecipe) async -> Result<Void, ReelFailure> {
+        let result = await engineMakes(recipe)
+        await recipe.entry.giveBack(recipe.segments)
+        return result
+    }
+
+    private nonisolated func engineMakes(_ recipe: PictureRecipe) async -> Result<Void, ReelFailure> {
         do {
             var scope = recipe.scope
             scope.folders = [
                 try await withTaskExecutorPreference(StoreExecutor.shared) {
-                    try await recipe.entry.roomForPicture(of: JobPictures.mostKept)
+                    try await recipe.entry.bring(recipe.segments)
+                    return try await recipe.entry.roomForPicture(of: JobPictures.mostKept)
                 }
             ]
             (scope.cpuSeconds, scope.fileBytes) = (Int(JobPictures.limit.components.seconds) * 2, 16 << 20)

@@ -6,6 +6,8 @@ internal import ReelStore
 struct PictureRecipe: Sendable {
     let entry: any JobEntry
     let name: PictureName
+    /// The segments that the engine reads.
+    var segments: [SegmentRecord] = []
     let request: PicturesRequest
     /// What the engine reaches to do so, without the folder in which it writes.
     let scope: EngineScope
@@ -53,7 +55,7 @@ struct PicturedJob: Sendable {
         }
         let name = PictureName(sourceOf: hash, frame: wanted.frame)
         let locator = await entry.presentLocator(of: source)
-        let isOriginal = locator == source.original
+        let isOutside = locator == source.original || locator.web != nil
         return .success(
             PictureRecipe(
                 entry: entry, name: name,
@@ -61,7 +63,7 @@ struct PicturedJob: Sendable {
                     subject: .source(files: SourceFiles(source: locator, index: index), sample: sample),
                     within: wanted.size, file: entry.place(of: name)),
                 scope: EngineScope(
-                    sources: isOriginal ? [locator] : [], reads: [index] + (isOriginal ? [] : [locator]), folders: []),
+                    sources: isOutside ? [locator] : [], reads: [index] + (isOutside ? [] : [locator]), folders: []),
                 memory: MemoryBudget.pictures(of: decoded, as: decoded.video.stream)))
     }
 
@@ -90,12 +92,13 @@ struct PicturedJob: Sendable {
         }
         let indexes = try await store.readIndexes(of: plan, record)
         let pictures: [FilePicture?]
+        var brought: [SegmentRecord] = []
         if let result = await entry.result {
             // libavformat reads no WebP file with several pictures.
             guard plan.container != .webp else { return .failure(.none) }
-            pictures = FilePicture.places(places, order, plan, indexes, of: result.locator)
+            pictures = FilePicture.places(places, order, plan, indexes, of: try await entry.local(result).locator)
         } else {
-            pictures = await segments(places, order, plan, indexes)
+            (pictures, brought) = await segments(places, order, plan, indexes)
         }
         guard pictures.contains(where: { $0 != nil }) else { return .failure(absence) }
         let name =
@@ -106,7 +109,7 @@ struct PicturedJob: Sendable {
         let main = indexes[plan.mainSource]
         return .success(
             PictureRecipe(
-                entry: entry, name: name,
+                entry: entry, name: name, segments: brought,
                 request: PicturesRequest(
                     subject: .output(
                         format: plan.video.format, like: main.video.stream.shown(in: plan.video), pictures: pictures),
@@ -118,7 +121,7 @@ struct PicturedJob: Sendable {
     /// The pictures at these places of the output, as far as their segments are there.
     private func segments(
         _ places: [Int], _ order: FrameOrder, _ plan: Plan, _ indexes: [SourceIndex]
-    ) async -> [FilePicture?] {
+    ) async -> ([FilePicture?], of: [SegmentRecord]) {
         let (planned, makers) = (PlannedSegments(plan: plan, indexes: indexes), plan.makers)
         let wanted = places.map { place in
             let (maker, frame) = (makers[order.clip(at: place)], order.frame(at: place).frame)
@@ -131,11 +134,12 @@ struct PicturedJob: Sendable {
         }
         let found = await entry.recordedSegments(wanted.compactMap { $0?.content })
         var records = found[...]
-        return wanted.map { wanted in
+        let pictures = wanted.map { wanted -> FilePicture? in
             guard let wanted, let record = records.popFirst() ?? nil else { return nil }
             return FilePicture(
                 file: entry.place(of: record.name).data, start: wanted.span.start, lasts: wanted.span.lasts)
         }
+        return (pictures, Array(Set(found.compactMap(\.self))))
     }
 }
 

@@ -159,6 +159,8 @@ package struct Planning: Sendable {
 
         /// Whether the bytes are the source's own, not a copy in the store.
         var isOriginal: Bool { locator == source.original }
+        /// Whether it is no file of the store.
+        var isOutside: Bool { isOriginal || locator.web != nil }
 
         /// Bytes of the source.
         var bytes: Int64 { max(0, min(source.fingerprint.size, 1 << 50)) }
@@ -186,7 +188,7 @@ package struct Planning: Sendable {
     /// taken over could otherwise falsify the index of another file, which other jobs use, too.
     func scope(toRead part: ReconPart) -> EngineScope {
         EngineScope(
-            sources: part.isOriginal ? [part.locator] : [], reads: part.isOriginal ? [] : [part.locator],
+            sources: part.isOutside ? [part.locator] : [], reads: part.isOutside ? [] : [part.locator],
             folders: part.draft.map { [$0.folder] } ?? [],
             // Decoding takes the most time for its bytes where a picture hardly changes.
             cpuSeconds: quotas[.passCPU].map { Int($0) } ?? 3600 + Int(part.bytes >> 12),

@@ -16,9 +16,9 @@ extension StoredJob {
     /// Reads a job by its last plan, or by the plan with a number. Throws `.unreachable`.
     package init(_ entry: any JobEntry, plan number: Int? = nil) async throws(ReelFailure) {
         let record = try await entry.read()
-        let latest = try await entry.planNumbers().last
-        let plan = try await entry.readPlan(number ?? latest ?? 1)
-        self.init(record: record, plan: plan, entry: entry, hadPlan: true)
+        var number = number
+        if number == nil { number = try await entry.planNumbers().last }
+        self.init(record: record, plan: try await entry.readPlan(number ?? 1), entry: entry, hadPlan: true)
     }
 
     package var id: JobID { record.id }

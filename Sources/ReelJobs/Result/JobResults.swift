@@ -16,6 +16,13 @@ package struct JobResults: Sendable {
     /// `.storeFileForeign` or `.resultDiffers` if something else is in its place.
     package func result(of id: JobID) async throws(ReelFailure) -> StoredResult { try await entry(id).storedResult() }
 
+    /// Opens the output of a job. Throws as `result` does.
+    package func open(_ id: JobID) async throws(ReelFailure) -> (result: StoredResult, file: OpenFile) {
+        let entry = try await entry(id)
+        let result = try await entry.storedResult()
+        return (result, try await entry.local(result).open())
+    }
+
     /// Copies a job's output to a place; the store keeps it as well. Blocks until the copy is whole.
     ///
     /// Throws `.resultDiffers` if the copy is not the verified file, and delivers nothing then;
@@ -28,12 +35,13 @@ package struct JobResults: Sendable {
         guard choice.container == container else {
             throw ReelFailure(.outputContainerDiffers(job: id, container: container, output: destination.path))
         }
-        try await destination.copy(result)
+        try await destination.copy(entry.local(result))
     }
 
     /// Hands out a job's output in pieces, once all of it matches its recorded hash. Throws as `verify` does.
     package func read(_ id: JobID, _ take: ([UInt8]) -> Void) async throws(ReelFailure) {
-        try await entry(id).storedResult().read(take)
+        let entry = try await entry(id)
+        try await entry.local(entry.storedResult()).read(take)
     }
 
     /// Where a job's output goes.
@@ -62,13 +70,14 @@ package struct JobResults: Sendable {
     package func verify(
         _ id: JobID, copy: String? = nil, remote: (any RemoteOutputs)? = nil
     ) async throws(ReelFailure) -> VerifiedFile {
-        let result = try await entry(id).storedResult()
+        let entry = try await entry(id)
+        let result = try await entry.storedResult()
         if let copy, WebAddress.isWritten(copy) {
             guard let remote else { throw ReelFailure(.sourceIsURL(url: WebAddress.shown(copy))) }
             try await remote.verify(result, copy: copy)
             return VerifiedFile(path: copy, bytes: result.recorded.bytes, sha256: result.recorded.sha256)
         }
-        let found = if let copy { try result.verify(copy: copy) } else { try result.verify() }
+        let found = if let copy { try result.verify(copy: copy) } else { try await entry.local(result).verify() }
         return VerifiedFile(path: copy ?? result.locator.name, bytes: found.bytes, sha256: found.sha256)
     }
 
@@ -101,7 +110,7 @@ extension JobService {
         guard await entry.exists else { throw ReelFailure(.jobUnknown(job: id)) }
         let source = try await entry.read().source
         let name = source.path.split(separator: "/").last.map(String.init) ?? source.path
-        if await entry.hasCopy(of: source) { return (try OpenFile(inStore: entry.locator(of: source)), name) }
+        if await entry.hasCopy(of: source) { return (try await entry.open(copyOf: source), name) }
         let file = try (roots ?? SourceRoots([])).withName(of: source.path) { place throws(ReelFailure) in
             try OpenFile.named(by: place, path: source.path)
         }

@@ -59,7 +59,7 @@ extension JobService {
     ///   - anew: remove the job's passes and plan first, even if it runs now.
     ///   - recorded: called when the store has the job's record, and no worker can learn of the job yet.
     package func post(
-        _ wanted: JobRecord, anew: Bool = false, recorded: () throws(ReelFailure) -> Void = {}
+        _ wanted: JobRecord, anew: Bool = false, recorded: () async throws(ReelFailure) -> Void = {}
     ) async throws(ReelFailure) -> PostedJob {
         let store = try requiredStore()
         if anew { try await withdraw(wanted.id) }
@@ -69,7 +69,7 @@ extension JobService {
         let found = try await admission.admit(
             created: { created async throws(ReelFailure) in
                 isNew = isNew || created
-                try recorded()
+                try await recorded()
                 try await stage(wanted, in: entry, isNew: created)
             }, known: { state = $0 })
         func posted(_ outcome: SubmittedJob.Outcome, _ plan: Plan? = nil) async -> PostedJob {

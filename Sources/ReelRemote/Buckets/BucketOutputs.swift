@@ -21,7 +21,7 @@ package struct BucketOutputs: RemoteOutputs {
         let file = try result.open()
         var hash = SHA256()
         try await store.write(file.bytes, to: address, for: .output) { range throws(ReelFailure) in
-            let bytes = try BucketOutputs.bytes(range, of: file)
+            let bytes = try file.bytes(range)
             bytes.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
             return bytes
         } approve: { () throws(ReelFailure) in
@@ -52,14 +52,23 @@ package struct BucketOutputs: RemoteOutputs {
         try result.compare(bytes: version.size, sha256: Hexadecimal.text(hash.finalize()), at: copy)
     }
 
-    private static func bytes(_ range: Range<Int64>, of file: OpenFile) throws(ReelFailure) -> ByteBuffer {
+    private static func address(_ text: String) throws(ReelFailure) -> ObjectAddress {
+        do throws(ObjectAddress.Flaw) { return try ObjectAddress(text) } catch {
+            throw ReelFailure(.outputNotTaken(address: WebAddress.shown(text), flaw: String(error.rawValue.dropLast())))
+        }
+    }
+}
+
+extension OpenFile {
+    /// A range of its bytes; fewer if the file has become shorter. Throws `.storeUnusable`.
+    func bytes(_ range: Range<Int64>) throws(ReelFailure) -> ByteBuffer {
         var bytes = ByteBuffer()
         var next = range.lowerBound
         var failure: ReelFailure?
         while next < range.upperBound, failure == nil {
             let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: Int(range.upperBound - next)) { room in
                 do throws(ReelFailure) {
-                    return try file.read(into: .init(rebasing: room.prefix(Int(range.upperBound - next))), at: next)
+                    return try read(into: .init(rebasing: room.prefix(Int(range.upperBound - next))), at: next)
                 } catch {
                     failure = error
                     return 0
@@ -70,11 +79,5 @@ package struct BucketOutputs: RemoteOutputs {
         }
         if let failure { throw failure }
         return bytes
-    }
-
-    private static func address(_ text: String) throws(ReelFailure) -> ObjectAddress {
-        do throws(ObjectAddress.Flaw) { return try ObjectAddress(text) } catch {
-            throw ReelFailure(.outputNotTaken(address: WebAddress.shown(text), flaw: String(error.rawValue.dropLast())))
-        }
     }
 }

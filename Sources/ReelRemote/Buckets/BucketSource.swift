@@ -7,21 +7,24 @@ internal import ReelCore
 struct BucketSource: RangedBytes {
     private let store: ObjectStore
     private let address: ObjectAddress
+    private let role: ByteRole
 
-    init(_ address: ObjectAddress, in store: ObjectStore) { (self.address, self.store) = (address, store) }
+    init(_ address: ObjectAddress, in store: ObjectStore, for role: ByteRole = .source) {
+        (self.address, self.store, self.role) = (address, store, role)
+    }
 
     var shown: String { address.text }
 
     func unanswered(_ said: String) -> ReelFailure {
-        ReelFailure(.bucketUnanswered(role: .source, address: shown, said: said))
+        ReelFailure(.bucketUnanswered(role: role, address: shown, said: said))
     }
 
     func ask(for range: Range<Int64>, of version: WebVersion?) async throws -> RangeAnswer {
         let fields = HTTPClientRequest.fields(for: range, of: version)
         let request = ObjectStore.Request(address: address, headers: fields)
-        let answer = try await store.ask(request, for: .source, expected: [412, 416])
+        let answer = try await store.ask(request, for: role, expected: [412, 416])
         guard let taken = try taken(answer, of: version) else {
-            throw ReelFailure(.bucketMisanswered(role: .source, address: shown, said: "\(answer.status)"))
+            throw ReelFailure(.bucketMisanswered(role: role, address: shown, said: "\(answer.status)"))
         }
         return taken
     }

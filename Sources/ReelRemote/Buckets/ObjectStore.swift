@@ -81,6 +81,11 @@ package final class ObjectStore: Sendable {
         }
     }
 
+    func url(of address: ObjectAddress) -> String {
+        let (_, base, path) = place(of: address)
+        return base + path
+    }
+
     /// Host, scheme with host, and encoded path of an address. Amazon's buckets are hosts of their own, unless a
     /// certificate would not fit.
     private func place(of address: ObjectAddress) -> (host: String, base: String, path: String) {

@@ -39,10 +39,10 @@ struct FileRoutes {
     @Sendable private func output(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await context.job(jobs)
         let results = try jobs.results()
-        let result = try await results.result(of: job)
+        let (result, file) = try await results.open(job)
         let name = try await URL(fileURLWithPath: results.path(of: job, asked: nil)).lastPathComponent
         let answer = FileAnswer(
-            file: try result.open(), name: name, sha256: result.recorded.sha256, compared: compared, isAttachment: true)
+            file: file, name: name, sha256: result.recorded.sha256, compared: compared, isAttachment: true)
         return try answer.response(to: request)
     }
 

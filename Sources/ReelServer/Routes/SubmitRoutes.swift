@@ -50,8 +50,12 @@ struct SubmitRoutes {
 
     private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
         let posted = try await limits.beginningJob(of: context.caller.name, unless: { await isGoing(job.record.id) }) {
-            try await server.jobs.post(job.record) { () throws(ReelFailure) in
-                for (name, upload) in job.uploads { try server.uploads.give(upload, to: job.record.id, as: name) }
+            try await server.jobs.post(job.record) { [store = server.store] () async throws(ReelFailure) in
+                let entry = store.job(job.record.id)
+                for source in job.record.sources {
+                    guard let name = source.staged, let upload = job.uploads[name] else { continue }
+                    try await entry.take(upload, as: name, source.fingerprint)
+                }
             }
         }
         var response = try JSONAnswer.response(try await server.jobs.view(posted.id), posted.isNew ? .created : .ok)

@@ -70,7 +70,11 @@ package struct RedisOption: ParsableArguments {
 
 package struct StoreOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Folder that coordinator and workers share; REEL_STORE sets the default.", valueName: "dir"),
+        help: ArgumentHelp(
+            """
+            Store that coordinators and workers share: a folder, or a place in a bucket (s3://bucket/prefix). REEL_STORE sets \
+            the default.
+            """, valueName: "dir"),
         completion: .directory)
     private var store: String?
 
@@ -82,31 +86,53 @@ package struct StoreOption: ParsableArguments {
     /// Whether option, environment or configuration file name a store.
     package var isNamed: Bool { root != nil }
 
+    /// Whether the store is in a bucket: its machines need not share a folder.
+    package var isInBucket: Bool { root.map(WebAddress.isWritten) ?? false }
+
     private var root: String? { store ?? ProcessInfo.processInfo.environment["REEL_STORE"] ?? Settings.text(.store) }
 
-    /// Throws `.storeNotNamed` if no store is named, and the failures of ``FolderStore``.
-    package func open() throws(ReelFailure) -> FolderStore { try FolderStore(root: path()) }
+    /// Throws `.storeNotNamed` if no store is named, and the failures of the store.
+    ///
+    /// - Parameters:
+    ///   - redis: of the board that belongs to the store.
+    ///   - scratch: a folder of this machine, for a store in a bucket; the one for temporary files by default.
+    package func open(_ redis: RedisOption, scratch: String? = nil) async throws(ReelFailure) -> any JobStore {
+        let root = try name()
+        guard !WebAddress.isWritten(root) else { return try await RemoteAccess.store(root, redis, scratch: scratch) }
+        return try FolderStore(root: StoreOption.path(root))
+    }
 
-    /// Opens the store, and makes it first if it is missing: a folder that a group shares.
-    package func make() throws(ReelFailure) -> FolderStore { try FolderStore.make(root: path(), mode: 0o2770) }
+    /// Makes the store if it is missing, a folder as one that a group shares. Returns its name and id. Throws as `open` does.
+    package func make(_ redis: RedisOption) async throws(ReelFailure) -> (name: String, id: StoreID) {
+        let root = try name()
+        if WebAddress.isWritten(root) {
+            let store = try await RemoteAccess.store(root, redis, scratch: nil)
+            return (store.name, try await store.establish())
+        }
+        let store = try FolderStore.make(root: StoreOption.path(root), mode: 0o2770)
+        guard let id = store.id else { throw ReelFailure(.storeMissing(path: store.root)) }
+        return (store.root, id)
+    }
 
     /// Opens the store if one is named, for commands that can do without it: if it cannot be reached or this user may
-    /// not read it, a warning says so. Throws if no folder can have the name.
-    package func openIfNamed(_ console: Console) throws(ReelFailure) -> FolderStore? {
+    /// not read it, a warning says so. Throws if no store can have the name.
+    package func openIfNamed(_ redis: RedisOption, _ console: Console) async throws(ReelFailure) -> (any JobStore)? {
         guard root != nil else { return nil }
-        do throws(ReelFailure) { return try open() } catch {
+        do throws(ReelFailure) { return try await open(redis) } catch {
             guard error.kind == .unreachable else { throw error }
             console.say("warning: \(error.words); what only the store knows is left out")
             return nil
         }
     }
 
-    private func path() throws(ReelFailure) -> String {
+    private func name() throws(ReelFailure) -> String {
         guard let root else { throw ReelFailure(.storeNotNamed) }
         // An empty path would be the current folder.
         guard !root.isEmpty else { throw ReelFailure(.storeNameEmpty) }
-        return URL(fileURLWithPath: root).path
+        return root
     }
+
+    private static func path(_ root: String) -> String { URL(fileURLWithPath: root).path }
 }
 
 /// The value of `--listen`: a host and a port.

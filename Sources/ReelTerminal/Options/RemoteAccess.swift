@@ -1,10 +1,11 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ReelCore
 package import ReelEngine
+internal import ReelQueue
 package import ReelStore
 
 #if NETWORK
-    internal import ReelCore
     internal import ReelRemote
 #endif
 
@@ -30,6 +31,26 @@ package enum RemoteAccess {
             BucketOutputs(objects)
         #else
             nil
+        #endif
+    }
+
+    /// Opens a store in a bucket.
+    ///
+    /// Throws `.storeNameInvalid` and the failures of the store.
+    ///
+    /// - Parameters:
+    ///   - redis: of the board that belongs to it.
+    ///   - scratch: a folder of this machine; nil for the one for temporary files.
+    static func store(
+        _ name: String, _ redis: RedisOption, scratch: String?
+    ) async throws(ReelFailure) -> any JobStore {
+        #if NETWORK
+            let place = try StorePlace(name)
+            let locks = BoardLocks(try redis.address(), try redis.namespace())
+            return try await BucketStore(
+                place, in: objects, locks: locks, scratch: scratch ?? FileManager.default.temporaryDirectory.path)
+        #else
+            throw ReelFailure(.storeNameInvalid(name: name, flaw: "this build of reel reaches no networks"))
         #endif
     }
 
@@ -59,6 +80,18 @@ package enum RemoteAccess {
         #endif
     }
 
+    /// What engines read that work with a store: copies of sources in its bucket, and what `others` reads.
+    package static func including(
+        _ store: any JobStore, _ others: (any RemoteSources)?, scratch: String
+    ) -> (any RemoteSources)? {
+        #if NETWORK
+            guard let store = store as? BucketStore else { return others }
+            return StoreSources(store, objects, or: others, scratch: scratch)
+        #else
+            others
+        #endif
+    }
+
     #if NETWORK
         private static func host(_ text: String) throws -> AllowedHost {
             guard let host = AllowedHost(text) else {
@@ -67,4 +100,22 @@ package enum RemoteAccess {
             return host
         }
     #endif
+}
+
+/// The locks of a store in a bucket, on its board.
+private struct BoardLocks: StoreLocks {
+    private let board: RedisBoard
+
+    /// The first lock connects.
+    init(_ redis: RedisAddress, _ namespace: Namespace) {
+        board = RedisBoard(
+            redis, name: "reel-locks-\(ProcessInfo.processInfo.processIdentifier)", namespace: namespace,
+            patience: RedisPatience(.seconds(60)))
+    }
+
+    func take(_ name: String, token: String, for lease: Duration) async throws(ReelFailure) -> Bool {
+        try await board.lock(name, token: token, for: lease)
+    }
+
+    func release(_ name: String, token: String) async { try? await board.unlock(name, token: token) }
 }

@@ -119,7 +119,7 @@ struct JobArguments: ParsableArguments {
         in states: Set<JobFilter.State>,
         _ change: (JobService) -> (JobID) async throws(ReelFailure) -> JobService.ControlOutcome
     ) async throws {
-        let service = try await redis.service(joining: store.open())
+        let service = try await redis.service(joining: store.open(redis))
         var failures = Failures()
         for name in all ? try await chosen(in: states, service) : jobs {
             var job: JobID?

@@ -127,15 +127,14 @@ struct InitCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--store or REEL_STORE names a store, --redis or REEL_REDIS a board: at least one is needed")
         }
-        if makesStore { try makeStore() }
         if let address { try await prepareBoard(address) }
+        if makesStore { try await makeStore(RedisOption(url: address)) }
     }
 
-    private func makeStore() throws {
-        let made = try store.make()
-        guard let id = made.id else { throw ReelFailure(.storeMissing(path: made.root)) }
-        console.say("\(made.root) is a store")
-        if json { console.json(StoreView(store: made.root, id: id.text)) } else { console.result(id.text) }
+    private func makeStore(_ redis: RedisOption) async throws {
+        let (name, id) = try await store.make(redis)
+        console.say("\(name) is a store")
+        if json { console.json(StoreView(store: name, id: id.text)) } else { console.result(id.text) }
     }
 
     private func prepareBoard(_ address: String) async throws {
@@ -157,7 +156,7 @@ struct RecoverCommand: AsyncParsableCommand {
     @Flag(help: "Print each job with what became of it, as a line of JSON.") var json = false
 
     func run() async throws {
-        let service = try await redis.service(joining: store.open(), warnings: true)
+        let service = try await redis.service(joining: store.open(redis), warnings: true)
         let audit = try await service.audit()
         if audit.repairs > 0 { console.say("\(audit.repairs) repairs in \(audit.jobs) jobs of the board") }
         let outcomes = try await service.recover()

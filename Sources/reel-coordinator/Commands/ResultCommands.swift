@@ -25,7 +25,7 @@ struct WaitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let service = try await redis.service(store.openIfNamed(console))
+        let service = try await redis.service(store.openIfNamed(redis, console))
         let clock = ContinuousClock()
         let deadline = timeout.map { clock.now + .seconds($0) }
         var failures = Failures()
@@ -86,7 +86,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try store.open()
+        let store = try await store.open(redis)
         let results = JobResults(in: store)
         var failures = Failures()
         for name in jobs {
@@ -145,7 +145,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws { try JobArguments.check([job]) }
 
     func run() async throws {
-        let (results, file) = (JobResults(in: try store.open()), file)
+        let (results, file) = (JobResults(in: try await store.open(RedisOption(url: nil))), file)
         let id = try await results.job(named: job)
         try await console.reporting(of: id) {
             let found = try await Interruption.cancelling {

@@ -32,7 +32,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try store.openIfNamed(console)
+        let store = try await store.openIfNamed(redis, console)
         let (filter, isChosen, isOnce, isForPeople) = (filter, !filter.filter.isOpen, !reading.watch, !reading.json)
         guard let name = job else {
             return try await reading.show(redis, store) { service throws(ReelFailure) in
@@ -83,7 +83,7 @@ struct QueueCommand: AsyncParsableCommand {
     func run() async throws {
         let isForPeople = !reading.json
         let filter = filter
-        try await reading.show(redis, store.openIfNamed(console)) { service throws(ReelFailure) in
+        try await reading.show(redis, store.openIfNamed(redis, console)) { service throws(ReelFailure) in
             let view = try await service.queue(filter.filter)
             var strips: [String: PassStrip] = [:]
             for job in view.jobs where isForPeople {

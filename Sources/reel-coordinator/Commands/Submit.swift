@@ -60,22 +60,27 @@ struct SubmitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (roots, submission) = (try sourceRoot.roots(), submission.submission)
+        let stages = terms.stage || store.isInBucket
+        let notes = Notes()
         // Not in `validate`: the parser takes the value of an unknown option for another video.
         let (started, wanted) = try await output.batch(of: sources + list.names(), spec, checks: wait, lines) {
             (draft, choice) async throws(ReelFailure) in
             if self.terms.stage, let url = draft.sources.first(where: WebAddress.isWritten) {
                 throw ReelFailure(.stagedURL(url: WebAddress.shown(url)))
             }
+            if stages, !self.terms.stage, draft.sources.contains(where: { !WebAddress.isWritten($0) }) {
+                notes.say("copies the sources into the store, since its machines share no folder")
+            }
             var terms = terms.terms
             terms.output = choice.path
             return try JobRecord(
                 submitting: draft.sources, spec: draft.spec(in: choice.container), terms: terms,
-                submission: submission, within: roots, stages: self.terms.stage,
+                submission: submission, within: roots, stages: stages,
                 web: await RemoteAccess.any()?.fingerprints(of: draft.sources) ?? [:])
         }
         var batch = started
         guard !wanted.isEmpty else { return try batch.end() }
-        let service = try await redis.service(joining: store.open(), warnings: true)
+        let service = try await redis.service(joining: store.open(redis), warnings: true)
         // What one video is refused for is told at once. Several are read by the workers, unless this command has quotas
         // of its own: only a plan can tell whether they are kept.
         let areRead = wanted.count == 1 || !quotas.quotas.isEmpty

@@ -149,6 +149,7 @@ extension OutputOptions {
         of arguments: [String], _ spec: SpecOptions, checks: Bool, _ lines: JSONLines,
         _ make: (JobDraft, OutputChoice) async throws(ReelFailure) -> JobRecord
     ) async throws -> (VideoBatch, [BatchItem]) {
+        try checkLast(of: arguments)
         var refused: [ReelFailure] = []
         let drafts = try spec.drafts(of: arguments) { refused.append($0) }
         let count = drafts.count + refused.count
@@ -160,6 +161,16 @@ extension OutputOptions {
         var batch = VideoBatch(sources: count, refused: refused)
         let items = try await items(for: drafts, in: &batch, checks: checks, lines, make)
         return (batch, items)
+    }
+
+    /// Throws if the last of several videos does not exist and looks like an output, which other programs take without an
+    /// option.
+    private func checkLast(of arguments: [String]) throws(ValidationError) {
+        guard arguments.count > 1, output == nil, let last = arguments.last, !WebAddress.isWritten(last),
+            Container(rawValue: URL(filePath: last).pathExtension.lowercased()) != nil,
+            !FileManager.default.fileExists(atPath: last)
+        else { return }
+        throw ValidationError("there is no \(last); if it is to be the output, name it with -o: -o \(last)")
     }
 
     private func items(

@@ -35,7 +35,7 @@ extension ConformanceTests {
             try await end(job)
             let result = try #require(await job.result)
             #expect(result.recorded == recorded && result.job == job.id)
-            #expect(try result.verify() == recorded)
+            #expect(try await job.local(result).verify() == recorded)
             #expect(try text(result.locator.name) == "video")
             #expect(try await job.storedResult() == result)
         }
@@ -65,7 +65,7 @@ extension ConformanceTests {
             let recorded = try await publish(job)
             #expect(try await publish(job, token: "7f") == recorded)
             let output = try #require(await job.publishedOutput)
-            #expect(try output.verify() == recorded)
+            #expect(try await job.local(output).verify() == recorded)
         }
     }
 
@@ -76,7 +76,8 @@ extension ConformanceTests {
             try await end(job)
             let result = try #require(await job.result)
             try write("Video", result.locator.name)
-            guard case .resultDiffers(job.id, _, 5, _, 5, _)? = await reason({ try result.verify() }) else {
+            guard case .resultDiffers(job.id, _, 5, _, 5, _)? = await reason({ try await job.local(result).verify() })
+            else {
                 Issue.record("verified")
                 return
             }
@@ -87,7 +88,7 @@ extension ConformanceTests {
                 Issue.record("another size")
                 return
             }
-            try FileManager.default.removeItem(atPath: result.locator.name)
+            try removeFile(result.locator.name)
             #expect(await job.publishedOutput == nil)
             #expect(await reason { _ = try await job.storedResult() } == .noResult(job: job.id, state: .done))
         }
@@ -109,6 +110,7 @@ extension ConformanceTests {
 
     /// A segment, a plan, a copy of the source, an assembly that was not finished, and an output.
     private func fill(_ job: any JobEntry, _ files: String) async throws -> (source: JobSource, part: Locator) {
+        _ = try await job.engineFolders()
         let path = files + "/film.mkv"
         try write("film", path)
         let source = JobSource(path: path, staged: "film.mkv", fingerprint: try Fingerprint.of(path))
@@ -117,6 +119,7 @@ extension ConformanceTests {
         let name = SegmentName(subject: SegmentSubject(clip: 0, part: .audio(track: 0)), token: "aa")
         let place = job.place(of: name)
         for locator in [place.data, place.record, job.assembling(.mp4, token: "7f")] { try write("{}", locator.name) }
+        try StoreInBucket.settle(job)
         try await publish(job)
         return (source, job.assembling(.mp4, token: "7f"))
     }
@@ -132,7 +135,7 @@ extension ConformanceTests {
             #expect(await !job.hasCopy(of: source))
             #expect(!isThere(part))
             #expect(try await job.planNumbers() == [1])
-            #expect(try #require(await job.publishedOutput).verify().bytes == 5)
+            #expect(try await job.local(#require(await job.publishedOutput)).verify().bytes == 5)
         }
     }
 
@@ -145,7 +148,7 @@ extension ConformanceTests {
             try await job.giveBackCopies()
             #expect(try await job.create(record(job.id)))
             let (source, _) = try await fill(job, files)
-            try await job.change { record throws(ReelFailure) in record.state = state }
+            try await job.change { record throws(ReelFailure) in (record.sources, record.state) = ([source], state) }
             for _ in 0..<2 { try await job.giveBackCopies() }
             #expect(await job.hasCopy(of: source) == (state == nil || state == .failed))
             #expect(await job.hasFinishedSegments)

@@ -36,6 +36,7 @@ extension ConformanceTests {
         #expect(place.name == record.name)
         try AtomicFile.write(bytes, to: place.data.name)
         try AtomicFile.write(json: record, to: place.record.name)
+        try StoreInBucket.settle(job)
         return record
     }
 
@@ -56,6 +57,7 @@ extension ConformanceTests {
             #expect(await job.wholeSegments([video(0..<480)]) == [nil])
             #expect(await job.wholeSegments([SegmentContent]()).isEmpty)
             let records = await job.wholeSegments(wanted).compactMap(\.self)
+            try await job.bring(records)
             let texts = try job.stored(records).map { try text($0.data.name) }
             #expect(texts == ["segment c0v0-240 aa", "segment c0v240-480 aa"])
         }
@@ -65,6 +67,7 @@ extension ConformanceTests {
     func segmentNames(_ kind: StoreKind) async throws {
         try await kind.withJob { _, job in
             try write("half", place(wanted[0], in: job).data.name)
+            try StoreInBucket.settle(job)
             #expect(await !job.hasFinishedSegments)
             #expect(await !job.hasSegments(of: [wanted[0].part]))
             try add(wanted[1], clip: 2, token: "aa", to: job)
@@ -125,9 +128,11 @@ extension ConformanceTests {
     @Test("A segment without a record is not whole, nor one with a broken record", arguments: StoreKind.all)
     func withoutRecord(_ kind: StoreKind) async throws {
         try await withSegments(kind) { _, job in
-            try FileManager.default.removeItem(atPath: place(wanted[0], in: job).record.name)
+            try removeFile(place(wanted[0], in: job).record.name)
+            try StoreInBucket.settle(job)
             #expect(await found(job) == [nil, "c0v240-480.aa.nut"])
             try write("{", place(wanted[1], in: job).record.name)
+            try StoreInBucket.settle(job)
             #expect(await found(job) == [nil, nil])
         }
     }
@@ -139,7 +144,8 @@ extension ConformanceTests {
             #expect(await job.areWhole(records))
             let data = place(wanted[0], in: job).data.name
             for other in ["Segment c0v0-240 aa", "segment c0v0-240 a", nil] {
-                if let other { try write(other, data) } else { try FileManager.default.removeItem(atPath: data) }
+                if let other { try write(other, data) } else { try removeFile(data) }
+                try StoreInBucket.settle(job)
                 #expect(await found(job) == [nil, "c0v240-480.aa.nut"])
                 #expect(await !job.areWhole(records))
                 #expect(await job.areWhole(Array(records.dropFirst())))
@@ -156,13 +162,16 @@ extension ConformanceTests {
             for version in [record.version - 1, record.version + 1] {
                 other.version = version
                 try AtomicFile.write(json: other, to: path)
+                try StoreInBucket.settle(job)
                 #expect(await found(job) == [nil, "c0v240-480.aa.nut"])
             }
             other = record
             other.name.token = "bb"
             try AtomicFile.write(json: other, to: path)
+            try StoreInBucket.settle(job)
             #expect(await found(job) == [nil, "c0v240-480.aa.nut"])
             try AtomicFile.write(json: record, to: path)
+            try StoreInBucket.settle(job)
             #expect(await found(job) == ["c0v0-240.aa.nut", "c0v240-480.aa.nut"])
         }
     }
@@ -176,6 +185,7 @@ extension ConformanceTests {
             try add(wanted[1], token: "00", to: job)
             #expect(await found(job) == ["c0v0-240.aa.nut", "c0v240-480.00.nut"])
             try write("", place(wanted[0], in: job).data.name)
+            try StoreInBucket.settle(job)
             #expect(await found(job) == ["c0v0-240.bb.nut", "c0v240-480.00.nut"])
         }
     }
@@ -184,11 +194,13 @@ extension ConformanceTests {
     func missingSegments(_ kind: StoreKind) async throws {
         try await withSegments(kind) { _, job in
             let records = await job.wholeSegments(wanted).compactMap(\.self)
-            #expect(await job.missingSegments(of: records).isEmpty)
-            try FileManager.default.removeItem(atPath: place(wanted[1], in: job).data.name)
-            #expect(await job.missingSegments(of: records).map(\.name.text) == ["c0v240-480.aa.nut"])
+            #expect(try await job.missingSegments(of: records).isEmpty)
+            try removeFile(place(wanted[1], in: job).data.name)
+            try StoreInBucket.settle(job)
+            #expect(try await job.missingSegments(of: records).map(\.name.text) == ["c0v240-480.aa.nut"])
             try write("short", place(wanted[0], in: job).data.name)
-            #expect(await job.missingSegments(of: records) == records)
+            try StoreInBucket.settle(job)
+            #expect(try await job.missingSegments(of: records) == records)
         }
     }
 
@@ -197,6 +209,7 @@ extension ConformanceTests {
         try await withSegments(kind) { _, job in
             let strays = ["aa", "bb"].map { place(video(720..<960), token: $0, in: job).data }
             for locator in strays { try write("half", locator.name) }
+            try StoreInBucket.settle(job)
             await job.removeStrays()
             #expect(strays.filter(isThere).isEmpty)
             #expect(await found(job) == ["c0v0-240.aa.nut", "c0v240-480.aa.nut"])
@@ -211,6 +224,7 @@ extension ConformanceTests {
             let half = [place(video(720..<960), in: job).data, job.assembling(.mkv, token: "aa")]
             let others = [place(video(720..<960), token: "aaa", in: job).data, job.assembling(.mkv, token: "bb")]
             for locator in half + others { try write("half", locator.name) }
+            try StoreInBucket.settle(job)
             await job.removePartial(token: "aa")
             #expect(half.filter(isThere).isEmpty)
             #expect(others.filter(isThere) == others)

@@ -272,11 +272,12 @@ struct ConformanceTests {
 struct StoreKind: Sendable, CustomTestStringConvertible {
     let testDescription: String
     /// Opens an empty place that is no store yet; it may use this empty folder.
-    let open: @Sendable (_ folder: String) throws -> any JobStore
+    let open: @Sendable (_ folder: String) async throws -> any JobStore
 
     static let all = [
         StoreKind(testDescription: "folder") { try FolderStore(root: $0) },
         StoreKind(testDescription: "memory") { _ in try MemoryStore() },
+        StoreKind(testDescription: "bucket") { try await StoreInBucket.open(scratch: $0) },
     ]
 
     /// Runs a test's body with an empty place, and a folder for files of the test's own.
@@ -286,7 +287,9 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
         for name in ["store", "files"] {
             try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
         }
-        try await body(try open(folder + "/store"), folder + "/files")
+        let store = try await open(folder + "/store")
+        defer { StoreInBucket.close(store.name) }
+        try await body(store, folder + "/files")
     }
 
     /// Runs a test's body with a store, an entry that has nothing yet, and a folder for files of the test's own.
@@ -307,6 +310,8 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
     func withJob(_ body: (_ store: any JobStore, _ job: any JobEntry) async throws -> Void) async throws {
         try await withEntry { store, job, _ in
             #expect(try await job.create(record(job.id)))
+            // Engines write where this has been called.
+            _ = try await job.engineFolders()
             try await body(store, job)
         }
     }
@@ -322,4 +327,6 @@ func reason(_ body: () async throws -> Void) async -> FailureReason? {
     }
 }
 
-func isThere(_ locator: Locator) -> Bool { FileManager.default.fileExists(atPath: locator.name) }
+func isThere(_ locator: Locator) -> Bool {
+    StoreInBucket.has(locator.name) ?? FileManager.default.fileExists(atPath: locator.name)
+}

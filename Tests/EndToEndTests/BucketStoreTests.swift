@@ -1,0 +1,152 @@
+import Foundation
+import ReelRandom
+import ReelTestSupport
+import Testing
+
+extension EndToEnd {
+    /// A farm whose store is in a bucket, with real programs.
+    @Suite struct BucketStoreTests {
+        private let fixture: ProcessFixture
+
+        init() throws { fixture = try ProcessFixture() }
+
+        private func environment(_ server: BucketServer) -> [String: String] {
+            [
+                "AWS_ENDPOINT_URL_S3": server.endpoint, "AWS_ACCESS_KEY_ID": "test:tester",
+                "AWS_SECRET_ACCESS_KEY": "testing", "AWS_REGION": "us-east-1", "REEL_STORE": "s3://reel/work",
+            ]
+        }
+
+        private let options = ["--lossless", "--pass-frames", "24"]
+
+        /// Runs a command of the farm.
+        private func coordinator(_ arguments: [String], _ fleet: Fleet, _ server: BucketServer) async throws -> Outcome
+        {
+            let redis = fleet.environment(as: "reel-coordinator")
+            return try await fixture.run(
+                .coordinator, arguments, environment: redis.merging(environment(server)) { $1 })
+        }
+
+        /// A farm of two workers.
+        private func withFarm(
+            _ server: BucketServer, _ body: (Fleet) async throws -> Void
+        ) async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let made = try await fixture.run(
+                    .coordinator, ["init", "--store", "s3://reel/work", "--json"],
+                    environment: fleet.environment(as: "reel-admin").merging(environment(server)) { $1 })
+                try #require(made.code == 0, "\(made.error)")
+                #expect(made.output.contains("\"store\":\"s3://reel/work\""), "\(made.output)")
+                for _ in 0..<2 { try await fleet.startWorker(environment: environment(server)) }
+                try await body(fleet)
+                let outcomes = try await fleet.endWorkers()
+                for outcome in outcomes { #expect(!outcome.error.contains("<3>"), "\(outcome.error)") }
+            }
+            #expect(try await fixture.isQuiet())
+            #expect(fixture.names.filter { $0.hasPrefix("tmp/") } == [])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.path("scratch")) == [])
+        }
+
+        private func names(_ server: BucketServer) -> [String] {
+            server.objects.keys.filter { $0.hasPrefix("reel/work/") }.map { String($0.dropFirst("reel/work/".count)) }
+                .sorted()
+        }
+
+        @Test("jobs are done, shown, verified, fetched, resumed and removed as with a folder")
+        func jobs() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "ä b+c%2F?&<.mp4")
+            let server = try BucketServer()
+            try await withFarm(server) { fleet in
+                let submitted = try await coordinator(
+                    ["submit", source, "--wait", "-o", "out.mov"] + options, fleet, server)
+                #expect(submitted.code == 0, "\(submitted.error)")
+                #expect(submitted.error.contains("copies the sources into the store"), "\(submitted.error)")
+                let id = try #require(submitted.output.split(whereSeparator: \.isNewline).first.map(String.init))
+                try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
+                let before = try await fixture.samples(of: source, channels: 2)
+                #expect(
+                    try await fixture.samples(of: fixture.path("out.mov"), channels: 2) == before.map { $0.reversed() })
+                let output = try Data(contentsOf: URL(filePath: fixture.path("out.mov")))
+                #expect(server.objects["reel/work/jobs/\(id)/output.mov"] == output)
+                // Also those of init, of two workers that start, and of the command that waits and delivers.
+                #expect(server.requests.count <= 240, "a job of eight passes")
+                // The copy of the source and the segments are gone.
+                let kept = ["job.json", "plan.1.json", "output.mov"].map { "jobs/\(id)/\($0)" } + ["store.json"]
+                let isTidy = try await eventually {
+                    names(server).allSatisfy { kept.contains($0) || $0.hasPrefix("sources/") }
+                }
+                #expect(isTidy, "\(names(server))")
+
+                let status = try await coordinator(["status", id, "--json"], fleet, server)
+                #expect(status.code == 0 && status.output.contains("\"state\":\"done\""), "\(status.output)")
+                let verified = try await coordinator(["verify", id], fleet, server)
+                #expect(verified.code == 0 && verified.error.contains("is the verified result"), "\(verified.error)")
+                let fetched = try await coordinator(["fetch", id, "-o", "s3://results/b.mov"], fleet, server)
+                #expect(fetched.code == 0 && server.objects["results/b.mov"] == output, "\(fetched.error)")
+                server.objects["reel/work/jobs/\(id)/output.mov"]?[100] ^= 1
+                #expect(try await coordinator(["verify", id], fleet, server).code == 1)
+                #expect(try await coordinator(["remove", id], fleet, server).code == 0)
+                #expect(names(server).filter { $0.hasPrefix("jobs/") } == [])
+            }
+        }
+
+        @Test("a farm finishes its jobs although requests fail, a worker is killed and Redis forgets")
+        func hardship() async throws {
+            let source = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let faults: [HookReceiver.Answer] = [
+                .status(500), BucketServer.refusal(503, "SlowDown"), .bytes(Data(), reset: true),
+                .bytes(Data("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n".utf8), reset: false),
+            ]
+            let server = try BucketServer { message, number in
+                var random = SplitMix64(seed: UInt64(number))
+                // The last one is an answer to a request for all of an object.
+                let possible = message.headers["range"] == nil ? faults : Array(faults.dropLast())
+                return Int.random(in: 0..<10, using: &random) < 3 ? possible.randomElement(using: &random) : nil
+            }
+            try await withFarm(server) { fleet in
+                let submitted = try await coordinator(
+                    ["submit", source, "--container", "mov"] + options, fleet, server)
+                try #require(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                @Sendable func segments() -> Int { names(server).filter { $0.hasSuffix(".nut.json") }.count }
+                #expect(try await eventually { segments() >= 3 })
+                try await fleet.kill(fleet.workers[0])
+                try await fleet.startWorker(environment: environment(server))
+                #expect(try await eventually { segments() >= 6 })
+                _ = try RawRedis(socket: fleet.socket)("FLUSHALL")
+                let kept = segments()
+                let recovered = try await coordinator(["recover"], fleet, server)
+                #expect(recovered.code == 0 && recovered.output.contains(id), "\(recovered.error)")
+                let waited = try await coordinator(["wait", id], fleet, server)
+                #expect(waited.code == 0, "\(waited.error)")
+                let fetched = try await coordinator(["fetch", id, "-o", "out.mov"], fleet, server)
+                #expect(fetched.code == 0, "\(fetched.error)")
+                try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
+                let shown = try await coordinator(["status", id, "--json"], fleet, server)
+                let view = try JSONDecoder().decode(JobJSON.self, from: Data(shown.output.utf8))
+                #expect(view.framesDecoded <= 480 - 24 * (kept - 2), "what was there was not made again")
+                #expect(server.uploads.isEmpty)
+            }
+        }
+
+        @Test("what is not a store, or may not be used, is named with exit code 4, and a wrong name with 2")
+        func refusals() async throws {
+            let server = try BucketServer { message, _ in
+                if message.path.hasPrefix("/absent") { return BucketServer.refusal(404, "NoSuchBucket") }
+                return message.path.hasPrefix("/closed") ? BucketServer.refusal(403, "AccessDenied") : nil
+            }
+            server.objects = ["other/film.mp4": Data("film".utf8)]
+            let cases = [
+                ("s3://absent/work", 4, "there is no such bucket"), ("s3://closed/work", 4, "denies access"),
+                ("s3://other", 4, "there is no store"), ("s3://x/work", 2, "is no place for a store"),
+                ("https://example.org/work", 2, "is no place for a store"),
+            ]
+            for (store, code, words) in cases {
+                let outcome = try await fixture.run(
+                    .coordinator, ["init", "--store", store], environment: environment(server))
+                #expect(outcome.code == code && outcome.error.contains(words), "\(store): \(outcome.error)")
+            }
+            #expect(server.objects.count == 1)
+        }
+    }
+}
