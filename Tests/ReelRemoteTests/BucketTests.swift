@@ -2,6 +2,7 @@ import Foundation
 import ReelCore
 import ReelEngine
 import ReelJobs
+import ReelMemoryStore
 import ReelRandom
 import ReelRemote
 import ReelStore
@@ -48,6 +49,39 @@ import Testing
         server.objects = ["footage/\(key)": randomBytes(3 << 20, seed: 2)]
         let failure = await failure { () async throws(ReelFailure) in try await source.fetch(0..<10) }
         #expect(failure?.reason == .sourceReplaced(path: address))
+    }
+
+    @Test("a process that stood still while it changed a record overwrites nothing")
+    func aTurnThatIsLost() async throws {
+        let (server, locks) = (try BucketServer(), MemoryLocks())
+        let place = try StorePlace("s3://reel/work")
+        let made = try await BucketStore(place, in: store(server), locks: locks, scratch: folder.path)
+        _ = try await made.establish()
+        let job = made.job(JobID("a1"))
+        let source = JobSource(path: "/a", fingerprint: Fingerprint(size: 1, mtimeNanoseconds: 0, edges: ""))
+        let record = JobRecord(id: job.id, spec: JobSpec(container: .mkv), sources: [source], created: 1)
+        #expect(try await job.create(record))
+        let frozen = try BucketServer { message, _ in
+            // Its lock lapses, and another process changes the record, after it has read that.
+            guard message.method == "GET", message.path.contains("job.json") else { return nil }
+            let wait = DispatchSemaphore(value: 0)
+            Task {
+                await locks.lapse()
+                wait.signal()
+            }
+            wait.wait()
+            return nil
+        }
+        frozen.objects = server.objects
+        let slow = try await BucketStore(place, in: store(frozen), locks: locks, scratch: folder.path).job(job.id)
+        var changed = record
+        changed.paused = true
+        let shown = "s3://reel/work/jobs/a1/job.json"
+        let lost = await failure { () async throws(ReelFailure) in _ = try await slow.replace(record, with: changed) }
+        #expect(lost?.reason == .storeTurnLost(path: shown))
+        let kept = await failure { () async throws(ReelFailure) in _ = try await slow.remove(ifStill: record) }
+        #expect(kept?.reason == .storeTurnLost(path: shown))
+        #expect(frozen.objects == server.objects)
     }
 
     private static let faults: [HookReceiver.Answer] = [

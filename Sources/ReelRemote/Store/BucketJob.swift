@@ -97,14 +97,22 @@ package struct BucketJob: JobEntry {
     }
 
     package func remove(ifStill read: JobRecord) async throws(ReelFailure) -> Bool {
-        try await whileRecordStays { _ async throws(ReelFailure) in
+        try await whileRecordStays { turn async throws(ReelFailure) in
             do throws(ReelFailure) {
                 guard try await self.read() == read else { return false }
             } catch {
                 guard case .jobUnknownHere = error.reason else { throw error }
                 return true
             }
-            try await remove()
+            var rest = try await objects.list(beginning).map(\.key).filter { $0 != recordName }[...]
+            while !rest.isEmpty {
+                try await turn.goOn(to: recordName)
+                try await objects.remove(Array(rest.prefix(100)))
+                rest = rest.dropFirst(100)
+            }
+            try await turn.goOn(to: recordName)
+            try await objects.remove([recordName])
+            try local.remove()
             return true
         }
     }
@@ -142,11 +150,9 @@ package struct BucketJob: JobEntry {
     }
 
     package func open(copyOf source: JobSource) async throws(ReelFailure) -> OpenFile {
-        let copy = stageName(source.staged ?? "")
-        let result = StoredResult(
-            job: id, locator: locator(of: source),
-            recorded: JobResult(name: copy, bytes: source.fingerprint.size, sha256: source.fingerprint.edges))
-        return try await store.local(result, at: copy).open()
+        let print = source.fingerprint
+        let path = try await store.fetch(stageName(source.staged ?? ""), bytes: print.size, print.edges)
+        return try OpenFile(inStore: .file(path))
     }
 
     // MARK: Plans
@@ -258,7 +264,9 @@ package struct BucketJob: JobEntry {
     }
 
     package func local(_ result: StoredResult) async throws(ReelFailure) -> StoredResult {
-        try await store.local(result, at: beginning + result.recorded.name)
+        let recorded = result.recorded
+        let path = try await store.fetch(beginning + recorded.name, bytes: recorded.bytes, recorded.sha256)
+        return StoredResult(job: id, locator: .file(path), recorded: recorded)
     }
 
     // MARK: Engines' last words

@@ -43,13 +43,6 @@ package struct BucketStore: JobStore {
         if id == nil, try await !objects.list("").isEmpty { throw ReelFailure(.storeMissing(path: place.text)) }
     }
 
-    /// Makes a place a store. An existing store stays as it is. Throws as `init` does.
-    package static func make(
-        _ place: StorePlace, in store: ObjectStore, locks: any StoreLocks, scratch: String
-    ) async throws(ReelFailure) -> StoreID {
-        try await BucketStore(place, in: store, locks: locks, scratch: scratch).establish()
-    }
-
     private static func identity(_ objects: StoreObjects) async throws(ReelFailure) -> StoreID? {
         guard let bytes = try await objects.read(StoreMarker.name) else { return nil }
         return try StoreMarker.read(bytes, at: objects.shown(StoreMarker.name), root: objects.place.text)
@@ -102,16 +95,21 @@ package struct BucketStore: JobStore {
         fileprivate let token: String
         fileprivate let store: BucketStore
 
-        /// Writes an object if the lock is still held. Throws `.turnLost` if not.
-        func write(_ bytes: [UInt8], to object: String) async throws(ReelFailure) {
-            guard try await store.locks.take(name, token: token, for: BucketStore.lease) else {
+        /// Throws `.storeTurnLost` if the lock is not held any more; otherwise it is held for longer.
+        func goOn(to object: String) async throws(ReelFailure) {
+            guard try await store.locks.keep(name, token: token, for: BucketStore.lease) else {
                 throw ReelFailure(.storeTurnLost(path: store.objects.shown(object)))
             }
+        }
+
+        /// Writes an object. Throws `.storeTurnLost` if the lock is not held any more.
+        func write(_ bytes: [UInt8], to object: String) async throws(ReelFailure) {
+            try await goOn(to: object)
             try await store.objects.write(bytes, to: object, within: StoreObjects.patience)
         }
     }
 
-    /// Longer than a write goes on.
+    /// Longer than a write goes on, or the removal of some objects.
     private static let lease = StoreObjects.patience + .seconds(10)
 
     /// Runs a body while no other process holds the lock of that name.
@@ -183,14 +181,16 @@ package struct BucketStore: JobStore {
     /// Notes that a folder of the local store is used. The ones that were used least go when there are many.
     func noteUse(of folder: String) { kept.note(folder) }
 
-    /// The result of a job as a file of this machine: the last few stay.
-    func local(_ result: StoredResult, at name: String) async throws(ReelFailure) -> StoredResult {
-        let path = "\(kept.folder)/\(result.job).\(result.recorded.sha256.prefix(32))"
-        if !FileManager.default.fileExists(atPath: path) {
-            try await objects.download(name, bytes: result.recorded.bytes, to: path)
-        }
-        kept.note(result: path)
-        return StoredResult(job: result.job, locator: .file(path), recorded: result.recorded)
+    /// The path of a file of this machine with the bytes of an object. The last few stay.
+    ///
+    /// - Parameters:
+    ///   - bytes: its size.
+    ///   - content: names its contents; an object that is replaced has another.
+    func fetch(_ name: String, bytes: Int64, _ content: String) async throws(ReelFailure) -> String {
+        let path = "\(kept.folder)/\(Fingerprint.sha256Hex(Array("\(name) \(content)".utf8)))"
+        if !FileManager.default.fileExists(atPath: path) { try await objects.download(name, bytes: bytes, to: path) }
+        kept.note(fetched: path)
+        return path
     }
 }
 
@@ -226,10 +226,10 @@ final class LocalFiles: Sendable {
     private let room: Mutex<TemporaryFolder?>
     let folder: String
     /// From the one that was used least recently.
-    private let used = Mutex<(folders: [String], results: [String])>(([], []))
+    private let used = Mutex<(folders: [String], fetched: [String])>(([], []))
 
     /// Sources' indexes are the largest part: some may be read while others come.
-    private static let (mostFolders, mostResults) = (200, 4)
+    private static let (mostFolders, mostFetched) = (200, 4)
 
     init(_ room: TemporaryFolder) {
         folder = room.path
@@ -242,8 +242,8 @@ final class LocalFiles: Sendable {
         used.withLock { LocalFiles.note(folder, in: &$0.folders, LocalFiles.mostFolders) }
     }
 
-    func note(result: String) {
-        used.withLock { LocalFiles.note(result, in: &$0.results, LocalFiles.mostResults) }
+    func note(fetched path: String) {
+        used.withLock { LocalFiles.note(path, in: &$0.fetched, LocalFiles.mostFetched) }
     }
 
     private static func note(_ path: String, in list: inout [String], _ most: Int) {

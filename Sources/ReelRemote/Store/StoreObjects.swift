@@ -106,7 +106,9 @@ struct StoreObjects: Sendable {
     }
 
     func remove(_ names: [String]) async throws(ReelFailure) {
-        for name in names { try await objects.remove(place.address(name), for: .store) }
+        _ = try await concurrently(names) { name async throws(ReelFailure) in
+            try await objects.remove(place.address(name), for: .store)
+        }
     }
 
     /// Removes all objects whose names begin with a text.

@@ -114,7 +114,11 @@ private struct BoardLocks: StoreLocks {
     }
 
     func take(_ name: String, token: String, for lease: Duration) async throws(ReelFailure) -> Bool {
-        try await board.lock(name, token: token, for: lease)
+        try await board.lock(name, token: token, for: lease, again: false)
+    }
+
+    func keep(_ name: String, token: String, for lease: Duration) async throws(ReelFailure) -> Bool {
+        try await board.lock(name, token: token, for: lease, again: true)
     }
 
     func release(_ name: String, token: String) async { try? await board.unlock(name, token: token) }
