@@ -137,6 +137,12 @@ extension JobStore {
         return ReelFailure(.fileFailed(path: path, step: .write, errno: ENOSPC, passes: true))
     }
 
+    /// Whether a failure says that the store cannot be used, and it cannot.
+    package func isAway(by failure: ReelFailure) async -> Bool {
+        guard failure.reason.saysStoreIsAway else { return false }
+        return (try? await check()) == nil
+    }
+
     /// The places of the indexes that a plan was made from, in the order of its sources.
     ///
     /// Throws `.indexMissing` if this machine does not see one, and `.jobFileUnreadable` if the plan is not one of the

@@ -90,9 +90,7 @@ struct AttemptReporter: Sendable {
 
     /// Reports the outcome. Returns the board's answer to a failure; nil if there was none.
     func report(_ outcome: Attempt.Outcome) async -> FailAnswer? {
-        if case .failed(let failure) = outcome, failure.reason.saysStoreIsAway,
-            (try? await environment.store.check()) == nil
-        {
+        if case .failed(let failure) = outcome, await environment.store.isAway(by: failure) {
             // No job is charged for that, and the worker claims nothing until the store is back.
             environment.log.error("\(name) stopped: \(failure.words)")
             await host.heed(failure, in: claim.job)

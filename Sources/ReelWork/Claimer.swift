@@ -102,7 +102,7 @@ package actor Claimer {
         } catch {
             environment.log.error("cannot work on job \(claim.job): \(error.words)")
             await host.heed(error, in: claim.job)
-            guard !error.reason.saysStoreIsAway else {
+            if await store.isAway(by: error) {
                 try await board.release(claim)
                 return nil
             }

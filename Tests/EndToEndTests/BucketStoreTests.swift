@@ -1,6 +1,7 @@
 import Foundation
 import ReelRandom
 import ReelTestSupport
+import Synchronization
 import Testing
 
 extension EndToEnd {
@@ -126,6 +127,40 @@ extension EndToEnd {
                 let view = try JSONDecoder().decode(JobJSON.self, from: Data(shown.output.utf8))
                 #expect(view.framesDecoded <= 480 - 24 * (kept - 2), "what was there was not made again")
                 #expect(server.uploads.isEmpty)
+            }
+        }
+
+        @Test("a farm waits for a store that refuses its keys, and no job is charged for that")
+        func refused() async throws {
+            let source = try fixture.copy(try await Clips.shared.long(), as: "long.mp4")
+            let isClosed = Mutex(false)
+            let server = try BucketServer { _, _ in
+                isClosed.withLock { $0 } ? BucketServer.refusal(403, "AccessDenied") : nil
+            }
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let made = try await coordinator(["init"], fleet, server)
+                try #require(made.code == 0, "\(made.error)")
+                let worker = try await fleet.startWorker(environment: environment(server))
+                let submitted = try await coordinator(
+                    ["submit", source, "--container", "mov"] + options, fleet, server)
+                try #require(submitted.code == 0, "\(submitted.error)")
+                let id = submitted.output.trimmingCharacters(in: .newlines)
+                func count() -> Int { names(server).filter { $0.hasSuffix(".nut.json") }.count }
+                while count() < 3 { try await Task.sleep(for: .milliseconds(20)) }
+                isClosed.withLock { $0 = true }
+                // What is under way ends, and is handed back.
+                try await Task.sleep(for: .seconds(8))
+                #expect(try fleet.sight(id).live.isEmpty && fleet.sight(id).state == "running")
+                isClosed.withLock { $0 = false }
+                #expect(try await eventually { try fleet.sight(id).state == "done" })
+                let shown = try await coordinator(["status", id, "--json"], fleet, server)
+                let view = try JSONDecoder().decode(JobJSON.self, from: Data(shown.output.utf8))
+                #expect(view.failures.isEmpty)
+                let fetched = try await coordinator(["fetch", id, "-o", "out.mov"], fleet, server)
+                #expect(fetched.code == 0, "\(fetched.error)")
+                try await fixture.expectExactlyReversed(source, fixture.path("out.mov"))
+                let said = try await worker.end().error
+                #expect(said.contains("claims nothing: ") && said.contains("the store can be written again"), "\(said)")
             }
         }
 

@@ -76,10 +76,14 @@ extension FailureReason {
         }
     }
 
-    /// Whether it says that the object store of the jobs does not answer. That is charged to no job; an engine may lie.
+    /// Whether it says that the bucket of the jobs cannot be used from this host. If that is so, no job is charged for it;
+    /// an engine may lie.
     package var saysStoreIsAway: Bool {
         switch self {
-        case .bucketUnanswered(.store, _, _), .storeTurnLost: true
+        case .bucketMissing(.store, _), .bucketDenied(.store, _), .bucketElsewhere(.store, _, _, _),
+            .bucketClockDiffers(.store, _, _), .bucketKeysAbsent(.store, _, _), .bucketKeysWrong(.store, _),
+            .bucketKeysExpired(.store, _), .bucketUnanswered(.store, _, _), .bucketMisanswered(.store, _, _):
+            true
         default: false
         }
     }
