@@ -48,10 +48,16 @@ package struct BucketJob: JobEntry {
     }
 
     package func replace(_ read: JobRecord, with changed: JobRecord) async throws(ReelFailure) -> Bool {
-        try await whileRecordStays { turn async throws(ReelFailure) in
-            guard try await self.read() == read else { return false }
-            try await turn.write(AtomicFile.json(of: changed), to: recordName)
-            return true
+        do throws(ReelFailure) {
+            return try await whileRecordStays { turn async throws(ReelFailure) in
+                guard try await self.read() == read else { return false }
+                try await turn.write(AtomicFile.json(of: changed), to: recordName)
+                return true
+            }
+        } catch {
+            // Another process may have changed it since: the caller reads it again.
+            guard case .storeTurnLost = error.reason else { throw error }
+            return false
         }
     }
 
