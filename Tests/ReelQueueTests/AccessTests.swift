@@ -60,7 +60,12 @@ extension BoardTests {
             #expect(
                 try await worker.board.disprove(held, worker: WorkerID("w1"), job: BoardFixture.job(passes: 6)) == false
             )
-            for user in [coordinator, worker] { try await user.board.forget(JobID("a1")) }
+            for user in [coordinator, worker] {
+                #expect(try await user.board.lock("a1", token: "aa", for: .seconds(9), again: false))
+                #expect(try await user.board.lock("a1", token: "aa", for: .seconds(9), again: true))
+                try await user.board.unlock("a1", token: "aa")
+                try await user.board.forget(JobID("a1"))
+            }
             try await worker.board.depart(WorkerID("w1"))
 
             // Redis refused no command, not even one whose refusal is ignored, and every function was called.
