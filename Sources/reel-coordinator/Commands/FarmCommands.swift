@@ -127,8 +127,8 @@ struct InitCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--store or REEL_STORE names a store, --redis or REEL_REDIS a board: at least one is needed")
         }
-        if let address { try await prepareBoard(address) }
         if makesStore { try await makeStore(RedisOption(url: address)) }
+        if let address { try await prepareBoard(address) }
     }
 
     private func makeStore(_ redis: RedisOption) async throws {
