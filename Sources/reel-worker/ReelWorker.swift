@@ -101,11 +101,11 @@ struct ReelWorker: AsyncParsableCommand {
     func run() async throws {
         log.start()
         let scratch = scratch ?? FileManager.default.temporaryDirectory.path
+        let store = try await store.open(redis, scratch: scratch)
+        defer { store.leave() }
         guard FileManager.default.isWritableFile(atPath: scratch) else {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }
-        let store = try await store.open(redis, scratch: scratch)
-        defer { store.leave() }
         let sourceRoots = try sources.roots()
         var settings = WorkerSettings(slots: slots.count, memoryTotal: slots.memory, scratch: scratch)
         (settings.sourceRoots, settings.quotas) = (sourceRoots, quotas.quotas)

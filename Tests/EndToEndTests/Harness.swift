@@ -37,9 +37,7 @@ final class ProcessFixture: Sendable {
     ///   process dies need not wait for long.
     init(keepsLease: Bool = false) throws {
         lease = keepsLease ? nil : ProcessFixture.briefLease
-        // The path of a socket holds 107 bytes at most. An engine learns of its environment TMPDIR alone, which lies here.
-        let root = NSTemporaryDirectory().utf8.count <= 50 ? NSTemporaryDirectory() : "/tmp/"
-        folder = root + mark.prefix(19)
+        folder = "/tmp/\(mark.prefix(19))"
         try FileManager.default.createDirectory(atPath: folder + "/tmp", withIntermediateDirectories: true)
     }
 
