@@ -6,9 +6,9 @@
 --          may have had it in between.
 transition('lock', function(args)
   local name, token, lease, again = prefix .. 'lock:' .. args[1], args[2], args[3], args[4] == '1'
-  local holder = redis.call('GET', name)
+  local found = redis.call('GET', name)
 
-  if again and holder ~= token or not again and holder then return 0 end
+  if again and found ~= token or not again and found then return 0 end
   redis.call('SET', name, token, 'PX', lease)
   return 1
 end)
