@@ -9,13 +9,19 @@ package struct NetworkSources: RemoteSources {
     private let hosts: SourceHosts
     private let objects: ObjectStore
     private let scratch: String
+    private let role: ByteRole
 
     /// - Parameters:
     ///   - hosts: the web servers that may be asked.
     ///   - objects: the store of the buckets.
     ///   - scratch: a folder of this machine for the bytes that engines need.
     package init(_ hosts: SourceHosts, _ objects: ObjectStore, scratch: String) {
-        (self.hosts, self.objects, self.scratch) = (hosts, objects, scratch)
+        self.init(hosts, objects, scratch: scratch, for: .source)
+    }
+
+    /// - Parameter role: whose failures those of buckets are.
+    fileprivate init(_ hosts: SourceHosts, _ objects: ObjectStore, scratch: String, for role: ByteRole) {
+        (self.hosts, self.objects, self.scratch, self.role) = (hosts, objects, scratch, role)
     }
 
     package func open(_ source: Locator) async throws(ReelFailure) -> any FetchedSource {
@@ -37,7 +43,7 @@ package struct NetworkSources: RemoteSources {
                 throw ReelFailure(.urlInvalid(url: text, flaw: String(error.rawValue.dropLast())))
             }
             try hosts.check(address)
-            return BucketSource(address, in: objects)
+            return BucketSource(address, in: objects, for: role)
         }
         let url: WebURL
         do throws(WebURL.Flaw) { url = try WebURL(text) } catch {
@@ -58,7 +64,7 @@ package struct StoreSources: RemoteSources {
     /// - Parameter scratch: a folder of this machine for the bytes that engines need.
     package init(_ store: BucketStore, _ objects: ObjectStore, or others: (any RemoteSources)?, scratch: String) {
         beginning = store.name + "/jobs/"
-        copies = NetworkSources(SourceHosts([], buckets: nil), objects, scratch: scratch)
+        copies = NetworkSources(SourceHosts([], buckets: nil), objects, scratch: scratch, for: .store)
         self.others = others
     }
 

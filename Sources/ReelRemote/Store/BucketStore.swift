@@ -15,6 +15,8 @@ package struct BucketStore: JobStore {
     let local: FolderStore
     private let locks: any StoreLocks
     private let kept: LocalFiles
+    /// The name of the object by which this process tries to work. It stays, so that the same failure is told once.
+    private let trial = "trial.\(BucketStore.newToken())"
     /// Nil for an empty place that is not a store yet.
     private let id: StoreID?
 
@@ -67,7 +69,6 @@ package struct BucketStore: JobStore {
     }
 
     package func tryWorking() async throws(ReelFailure) {
-        let trial = "trial.\(BucketStore.newToken())"
         let bytes = Array("reel\n".utf8)
         try await objects.write(bytes, to: trial)
         let found = try await objects.read(trial)
