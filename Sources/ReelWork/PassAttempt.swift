@@ -46,9 +46,13 @@ struct PassAttempt: Sendable {
         guard let output = await entry.publishedOutput else { return attempt.work.pass?.result(of: whole) }
         // The store has the job's result, so its segments are gone, and the board has forgotten that the job is done.
         // Compare the bytes once before the board says again that it is done.
-        if claim.work == .assembly, (try? output.verify()) == nil {
-            _ = try? await entry.change { record throws(ReelFailure) in record.reopen() }
-            return nil
+        if claim.work == .assembly {
+            do throws(ReelFailure) { try await entry.local(output).verify() } catch {
+                // A bucket that is away says nothing about the bytes.
+                guard !error.reason.saysStoreIsAway else { return nil }
+                _ = try? await entry.change { record throws(ReelFailure) in record.reopen() }
+                return nil
+            }
         }
         let statistics = PassStatistics(framesEncoded: attempt.work.frames)
         return PassResult(segments: reused, statistics: statistics, diagnostics: [])

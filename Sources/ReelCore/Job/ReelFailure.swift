@@ -76,8 +76,8 @@ extension FailureReason {
         }
     }
 
-    /// Whether it says that the bucket of the jobs cannot be used from this host. If that is so, no job is charged for it;
-    /// an engine may lie.
+    /// Whether it says that this host cannot use the bucket in which the jobs are kept. No job is charged for that. A
+    /// compromised engine may say so, too, and is not believed: `JobStore.isAway` asks the bucket.
     package var saysStoreIsAway: Bool {
         switch self {
         case .bucketMissing(.store, _), .bucketDenied(.store, _), .bucketElsewhere(.store, _, _, _),

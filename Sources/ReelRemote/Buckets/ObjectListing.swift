@@ -8,8 +8,6 @@ extension ObjectStore {
     struct Listed: Sendable {
         var key: String
         var bytes: Int64
-        /// When it was written, in seconds since 1970; nil if the store does not say.
-        var modified: Double?
     }
 
     /// Objects whose keys begin with a text, and, if keys are cut at slashes, the beginnings that several may share.
@@ -39,10 +37,7 @@ extension ObjectStore {
             guard let page = try? XMLDecoder().decode(Page.self, from: data) else {
                 throw ReelFailure(.bucketMisanswered(role: role, address: address.text, said: "a malformed list"))
             }
-            listing.objects += (page.Contents ?? []).map {
-                Listed(
-                    key: page.decoded($0.Key), bytes: $0.Size, modified: $0.LastModified.flatMap(ObjectStore.seconds))
-            }
+            listing.objects += (page.Contents ?? []).map { Listed(key: page.decoded($0.Key), bytes: $0.Size) }
             listing.folders += (page.CommonPrefixes ?? []).map { page.decoded($0.Prefix) }
             token = page.IsTruncated == true ? page.NextContinuationToken : nil
         } while token != nil
@@ -91,7 +86,6 @@ extension ObjectStore {
         struct Entry: Decodable {
             var Key: String
             var Size: Int64
-            var LastModified: String?
         }
 
         struct Folder: Decodable { var Prefix: String }
