@@ -32,9 +32,10 @@ package protocol JobEntry: Sendable {
     func removeParts(keepingSegments: Bool) async throws(ReelFailure)
 
     /// Removes the copies of the sources if the job is done or was cancelled: it does not need them any more, unless it
-    /// is submitted again with new ones. A failed job keeps them, since it can be retried. A process that restarts the
-    /// job meanwhile finds either the end in the record, or the copies.
-    func giveBackCopies() async throws(ReelFailure)
+    /// is submitted again with new ones. A failed job keeps them, since it can be retried. Removes the segments of a job
+    /// that is done, unless they are to be kept: the worker that finished it does so, but may be killed before. A process
+    /// that restarts the job meanwhile finds either the end in the record, or all of it.
+    func giveBackParts() async throws(ReelFailure)
 
     /// Removes everything of the job except the mark that a process works on it.
     func removeContents() async throws(ReelFailure)

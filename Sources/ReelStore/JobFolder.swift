@@ -272,11 +272,12 @@ extension JobFolder {
         }
     }
 
-    package func giveBackCopies() throws(ReelFailure) {
-        guard exists, access(stage, F_OK) == 0 else { return }
+    package func giveBackParts() throws(ReelFailure) {
+        guard exists, access(stage, F_OK) == 0 || access(segments, F_OK) == 0 else { return }
         try whileRecordStays { () throws(ReelFailure) in
-            guard try [.done, .cancelled].contains(read().state) else { return }
-            try remove(stage)
+            let record = try read()
+            if record.needsNoCopies { try remove(stage) }
+            if record.needsNoSegments { try remove(segments) }
         }
     }
 

@@ -50,6 +50,12 @@ package struct JobRecord: Hashable, Sendable {
     /// The first source, by which people know the job.
     package var source: JobSource { sources[0] }
 
+    /// Whether copies of the sources serve nothing any more: a failed job can be retried.
+    package var needsNoCopies: Bool { state == .done || state == .cancelled }
+
+    /// Whether segments serve nothing any more: one that was cancelled finds them when it is submitted again.
+    package var needsNoSegments: Bool { state == .done && !terms.keepsSegments }
+
     /// Marks the job as ended.
     ///
     /// - Parameter now: seconds since 1970.

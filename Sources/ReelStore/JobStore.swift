@@ -89,13 +89,13 @@ package protocol SourceEntry: Sendable {
 
     /// The index that this release can read, or nil. If there are several, because repeated recons had
     /// different results, the first by hash.
-    func index(_ kind: IndexKind) async -> (hash: String, locator: Locator)?
+    func index(_ kind: IndexKind) async throws(ReelFailure) -> (hash: String, locator: Locator)?
 
     /// The place of the index with this hash, of any kind, or nil.
-    func locator(of hash: String) async -> Locator?
+    func locator(of hash: String) async throws(ReelFailure) -> Locator?
 
     /// Whether the index with this hash was made by decoding the whole source.
-    func isDecoded(_ hash: String) async -> Bool
+    func isDecoded(_ hash: String) async throws(ReelFailure) -> Bool
 
     /// The folder of the source's indexes, made if it is missing.
     func indexFolder() async throws(ReelFailure) -> Locator
@@ -152,7 +152,7 @@ extension JobStore {
         var found: [Locator] = []
         for (planned, recorded) in zip(plan.sources, record.sources) {
             let entry = try source(recorded.fingerprint)
-            guard let index = await entry.locator(of: planned.indexHash) else {
+            guard let index = try await entry.locator(of: planned.indexHash) else {
                 throw ReelFailure(.indexMissing(hash: planned.indexHash, folder: entry.name))
             }
             found.append(index)

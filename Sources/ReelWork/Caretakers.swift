@@ -128,7 +128,7 @@ package struct Registrar: Sendable {
 }
 
 /// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of them is
-/// wrong, nothing is removed too early. Also removes copies of sources that ended jobs do not need, writes into records
+/// wrong, nothing is removed too early. Also removes copies of sources and segments that ended jobs do not need, writes into records
 /// how jobs ended, and removes what submitters left that died before they wrote a record. Every worker runs one.
 package struct Janitor: Sendable {
     /// Seconds that a submitter has for the record of a job whose folder it has made. It takes milliseconds, but the
@@ -151,7 +151,7 @@ package struct Janitor: Sendable {
         for job in (try? await store.jobs()) ?? [] {
             // A process that ends a job writes so into its record, but may be killed before that.
             try? await store.job(job).settle(on: board)
-            try? await store.job(job).giveBackCopies()
+            try? await store.job(job).giveBackParts()
             guard let record = await pastRecord(store.job(job), at: clocks.earlier) else { continue }
             do throws(ReelFailure) {
                 guard try await JobService(store: store, board: { board }).removeEnded(job, record) else { continue }

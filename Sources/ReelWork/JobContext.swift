@@ -103,7 +103,8 @@ package final class JobContext: Sendable {
         guard let number = record.sources.firstIndex(of: source), plan.sources.indices.contains(number) else {
             return false
         }
-        return await (try? store.source(source.fingerprint))?.isDecoded(plan.sources[number].indexHash) ?? false
+        let hash = plan.sources[number].indexHash
+        return (try? await store.source(source.fingerprint).isDecoded(hash)) ?? false
     }
 
     /// Throws if a source has changed (cause permanent), or if this host does not see it (cause incompatible).

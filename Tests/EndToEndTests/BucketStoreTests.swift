@@ -12,10 +12,7 @@ extension EndToEnd {
         init() throws { fixture = try ProcessFixture() }
 
         private func environment(_ server: BucketServer) -> [String: String] {
-            [
-                "AWS_ENDPOINT_URL_S3": server.endpoint, "AWS_ACCESS_KEY_ID": "test:tester",
-                "AWS_SECRET_ACCESS_KEY": "testing", "AWS_REGION": "us-east-1", "REEL_STORE": "s3://reel/work",
-            ]
+            server.settings.merging(["REEL_STORE": "s3://reel/work"]) { $1 }
         }
 
         private let options = ["--lossless", "--pass-frames", "24"]

@@ -53,9 +53,11 @@ package struct MemoryJob: JobEntry {
         }
     }
 
-    package func giveBackCopies() throws(ReelFailure) {
-        guard exists, try [.done, .cancelled].contains(read().state) else { return }
-        withState { $0.copies = [:] }
+    package func giveBackParts() {
+        withState { state in
+            if state.record?.needsNoCopies == true { state.copies = [:] }
+            if state.record?.needsNoSegments == true { state.segments = [:] }
+        }
     }
 
     package func removeContents() { remove() }

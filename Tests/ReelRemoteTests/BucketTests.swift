@@ -83,6 +83,19 @@ import Testing
         #expect(frozen.objects == server.objects)
     }
 
+    @Test("uploads in parts that their makers have left go after a day, however many there are, and others stay")
+    func leftUploads() async throws {
+        let server = try BucketServer()
+        let place = try StorePlace("s3://reel/work")
+        let made = try await BucketStore(place, in: store(server), locks: MemoryLocks(), scratch: folder.path)
+        for number in 0..<8 { server.beginUpload(to: "reel/work/jobs/\(number)") }
+        server.beginUpload(to: "reel/workshop/a")
+        server.age(by: 86_500)
+        server.beginUpload(to: "reel/work/jobs/8")
+        await made.removeUnrecordedJobs(before: Date().timeIntervalSince1970)
+        #expect(server.uploads == ["reel/work/jobs/8", "reel/workshop/a"])
+    }
+
     private static let faults: [HookReceiver.Answer] = [
         .status(500), BucketServer.refusal(503, "SlowDown"), BucketServer.refusal(400, "RequestTimeout"), .status(429),
         .bytes(Data("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\n".utf8), reset: false), .bytes(Data(), reset: true),

@@ -13,19 +13,43 @@ package final class BucketServer: Sendable {
 
     private struct State {
         var objects: [String: Data] = [:]
-        /// Parts of uploads that are not complete, by the upload's id and the part's number.
-        var uploads: [String: [Int: Data]] = [:]
-        var begun = 0
+        /// When each object was written first, unless the test put it there.
+        var written: [String: ContinuousClock.Instant] = [:]
+        /// Uploads that are not complete, by their ids.
+        var uploads: [String: Upload] = [:]
+        private var begun = 0
+
+        mutating func begin(_ key: String) -> String {
+            begun += 1
+            uploads["upload-\(begun)"] = Upload(key: key)
+            return "upload-\(begun)"
+        }
     }
 
-    /// - Parameter fault: what it answers instead, to a request whose number counts from 1; nil for what is right.
-    package init(fault: @escaping @Sendable (HookReceiver.Message, Int) -> HookReceiver.Answer? = { _, _ in nil })
-        throws
-    {
+    private struct Upload {
+        /// With the bucket.
+        var key: String
+        var began = Date()
+        /// By their numbers.
+        var parts: [Int: Data] = [:]
+    }
+
+    /// - Parameters:
+    ///   - lateness: how long lists lack a new object.
+    ///   - fault: what it answers instead, to a request whose number counts from 1; nil for what is right.
+    ///   - isCut: whether the right answer to a request ends in its middle.
+    package init(
+        lateness: Duration = .zero,
+        fault: @escaping @Sendable (HookReceiver.Message, Int) -> HookReceiver.Answer? = { _, _ in nil },
+        isCut: (@Sendable (HookReceiver.Message, Int) -> Bool)? = nil
+    ) throws {
         let current = Current()
         self.current = current
         receiver = try HookReceiver { message, number in
-            fault(message, number) ?? current.state.withLock { BucketServer.answer(message, &$0) }
+            if let answer = fault(message, number) { return answer }
+            let answer = current.state.withLock { BucketServer.answer(message, &$0, lateness: lateness) }
+            guard case .bytes(let bytes, let reset) = answer, isCut?(message, number) == true else { return answer }
+            return .bytes(bytes.prefix(bytes.count / 2), reset: reset)
         }
     }
 
@@ -33,6 +57,14 @@ package final class BucketServer: Sendable {
 
     /// Its address, as `AWS_ENDPOINT_URL_S3` takes it.
     package var endpoint: String { "http://127.0.0.1:\(receiver.port)" }
+
+    /// What programs that use it find in their environment.
+    package var settings: [String: String] {
+        [
+            "AWS_ENDPOINT_URL_S3": endpoint, "AWS_ACCESS_KEY_ID": "test:tester", "AWS_SECRET_ACCESS_KEY": "testing",
+            "AWS_REGION": "us-east-1",
+        ]
+    }
 
     /// The requests so far.
     package var requests: [HookReceiver.Message] { receiver.messages }
@@ -43,8 +75,18 @@ package final class BucketServer: Sendable {
         set { current.state.withLock { $0.objects = newValue } }
     }
 
-    /// The ids of uploads in parts that are not complete.
-    package var uploads: [String] { current.state.withLock { Array($0.uploads.keys) } }
+    /// The objects, as "bucket/key", of which uploads in parts are not complete.
+    package var uploads: [String] { current.state.withLock { $0.uploads.values.map(\.key).sorted() } }
+
+    /// Begins an upload in parts, as a program does that is killed then.
+    package func beginUpload(to key: String) { current.state.withLock { _ = $0.begin(key) } }
+
+    /// Makes uploads in parts that are not complete older.
+    package func age(by seconds: TimeInterval) {
+        current.state.withLock { state in
+            for id in state.uploads.keys { state.uploads[id]?.began -= seconds }
+        }
+    }
 
     /// An answer with a body.
     package static func answer(_ status: Int, _ fields: [String] = [], _ body: Data = Data()) -> HookReceiver.Answer {
@@ -60,7 +102,9 @@ package final class BucketServer: Sendable {
 
     private static func tag(_ bytes: Data) -> String { "\"\(bytes.count)-\(bytes.hashValue)\"" }
 
-    private static func answer(_ message: HookReceiver.Message, _ state: inout State) -> HookReceiver.Answer {
+    private static func answer(
+        _ message: HookReceiver.Message, _ state: inout State, lateness: Duration
+    ) -> HookReceiver.Answer {
         let parts = message.path.split(separator: "?", maxSplits: 1)
         let key = String(parts[0].dropFirst()).removingPercentEncoding ?? ""
         let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").reduce(into: [String: String]()) {
@@ -74,32 +118,36 @@ package final class BucketServer: Sendable {
             guard state.uploads[upload] != nil, let number = query["partNumber"].flatMap({ Int($0) }) else {
                 return refusal(404, "NoSuchUpload")
             }
-            state.uploads[upload]?[number] = message.body
+            state.uploads[upload]?.parts[number] = message.body
             return answer(200, ["ETag: \(tag(message.body))"])
         case ("POST", let upload?):
             guard let written = state.uploads.removeValue(forKey: upload) else { return refusal(404, "NoSuchUpload") }
             let numbers = String(decoding: message.body, as: UTF8.self)
                 .matches(of: /<PartNumber>(\d+)<\/PartNumber>/).compactMap { Int($0.1) }
-            state.objects[key] = numbers.reduce(into: Data()) { $0 += written[$1] ?? Data() }
+            state.objects[key] = numbers.reduce(into: Data()) { $0 += written.parts[$1] ?? Data() }
+            state.written[key] = state.written[key] ?? .now
             let body = "<CompleteMultipartUploadResult><Key>k</Key></CompleteMultipartUploadResult>"
             return answer(200, [], Data(body.utf8))
         case ("DELETE", let upload?):
             state.uploads[upload] = nil
             return .status(204)
         case ("POST", nil):
-            state.begun += 1
-            state.uploads["upload-\(state.begun)"] = [:]
-            let body =
-                "<InitiateMultipartUploadResult><UploadId>upload-\(state.begun)</UploadId></InitiateMultipartUploadResult>"
+            let upload = "<UploadId>\(state.begin(key))</UploadId>"
+            let body = "<InitiateMultipartUploadResult>\(upload)</InitiateMultipartUploadResult>"
             return answer(200, [], Data(body.utf8))
         case ("DELETE", nil):
             state.objects[key] = nil
+            state.written[key] = nil
             return .status(204)
-        case ("GET", nil) where query["list-type"] != nil: return list(key, query, state.objects)
-        case ("GET", nil) where query["uploads"] != nil:
-            return answer(200, [], Data("<ListMultipartUploadsResult></ListMultipartUploadsResult>".utf8))
+        case ("GET", nil) where query["list-type"] != nil:
+            let listed = state.objects.filter { key, _ in
+                state.written[key].map { .now - $0 >= lateness } ?? true
+            }
+            return list(key, query, listed)
+        case ("GET", nil) where query["uploads"] != nil: return list(key, query, state.uploads)
         case ("PUT", nil):
             state.objects[key] = message.body
+            state.written[key] = state.written[key] ?? .now
             return answer(200, ["ETag: \(tag(message.body))"])
         default: return answer(message, state.objects[key])
         }
@@ -143,6 +191,26 @@ package final class BucketServer: Sendable {
                 "<NextContinuationToken>\(last.data(using: .utf8)?.base64EncodedString() ?? "")</NextContinuationToken>"
         }
         return answer(200, [], Data((body + "</ListBucketResult>").utf8))
+    }
+
+    /// A page of a list of three uploads at the most.
+    private static func list(
+        _ bucket: String, _ query: [String: String], _ uploads: [String: Upload]
+    ) -> HookReceiver.Answer {
+        let after = [query["key-marker"] ?? "", query["upload-id-marker"] ?? ""]
+        let found = uploads.map { (name: [String($1.key.dropFirst(bucket.utf8.count)), $0], began: $1.began) }
+            .filter { $0.name[0].hasPrefix(query["prefix"] ?? "") && after.lexicographicallyPrecedes($0.name) }
+            .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+        var body = "<ListMultipartUploadsResult><IsTruncated>\(found.count > 3)</IsTruncated>"
+        for (name, began) in found.prefix(3) {
+            body += "<Upload><Key>\(name[0])</Key><UploadId>\(name[1])</UploadId>"
+            body += "<Initiated>\(began.formatted(.iso8601))</Initiated></Upload>"
+        }
+        if found.count > 3 {
+            body += "<NextKeyMarker>\(found[2].name[0])</NextKeyMarker>"
+            body += "<NextUploadIdMarker>\(found[2].name[1])</NextUploadIdMarker>"
+        }
+        return answer(200, [], Data((body + "</ListMultipartUploadsResult>").utf8))
     }
 
     private static func answer(_ message: HookReceiver.Message, _ object: Data?) -> HookReceiver.Answer {

@@ -154,7 +154,7 @@ import Testing
             #expect(worker.environment.notes.diagnostics == [])
             #expect(try await worker.board.status(job.id) == nil)
             let source = try worker.store.source(job.record.source.fingerprint)
-            #expect(await source.index(.index) == nil)
+            #expect(try await source.index(.index) == nil)
         }
     }
 

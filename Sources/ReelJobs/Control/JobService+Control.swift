@@ -41,7 +41,7 @@ extension JobService {
             }
         }
         // Else a worker removes them.
-        try? await entry.giveBackCopies()
+        try? await entry.giveBackParts()
         return .cancelled
     }
 

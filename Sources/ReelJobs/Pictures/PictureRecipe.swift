@@ -70,9 +70,9 @@ struct PicturedJob: Sendable {
     /// The place of a source's index: the one that the plan was made from, or the one that a plan will be.
     private func index(of source: JobSource, _ planned: String?) async throws(ReelFailure) -> (String, Locator)? {
         let entry = try store.source(source.fingerprint)
-        if let planned { return await entry.locator(of: planned).map { (planned, $0) } }
-        if let found = await entry.index(.decoded) { return (found.hash, found.locator) }
-        guard try await !entry.isDisproved(), let found = await entry.index(.index) else { return nil }
+        if let planned { return try await entry.locator(of: planned).map { (planned, $0) } }
+        if let found = try await entry.index(.decoded) { return (found.hash, found.locator) }
+        guard try await !entry.isDisproved(), let found = try await entry.index(.index) else { return nil }
         return (found.hash, found.locator)
     }
 

@@ -177,7 +177,7 @@ package struct Planning: Sendable {
         let isSoundOnly = record.spec.isOnlyHeard(number)
         let isDisproved = isSoundOnly ? false : try await entry.isDisproved()
         let kind: IndexKind = isSoundOnly ? .sound : isDisproved ? .decoded : .index
-        let isKnown = await entry.index(kind) != nil
+        let isKnown = try await entry.index(kind) != nil
         return ReconPart(
             number: number, source: source, locator: await store.job(record.id).presentLocator(of: source),
             entry: entry, kind: kind, isDisproved: isDisproved, indexes: try await entry.indexFolder(),
@@ -209,7 +209,7 @@ package struct Planning: Sendable {
     /// The index of a source, which an engine makes unless the store has it.
     private func index(_ part: ReconPart, of record: JobRecord) async throws -> StoredIndex {
         // Two sources of a job may be the same file.
-        if let known = await part.entry.index(part.kind) {
+        if let known = try await part.entry.index(part.kind) {
             return StoredIndex(
                 hash: known.hash, locator: known.locator, index: try await store.readIndex(known.locator))
         }
@@ -237,7 +237,7 @@ package struct Planning: Sendable {
         let index = try await written(draft, by: part)
         let hash = try await part.entry.keep(draft, as: part.kind)
         guard hash == result.indexHash else { throw nonsense(.recon(source: part.locator.name)) }
-        guard let kept = await part.entry.locator(of: hash) else {
+        guard let kept = try await part.entry.locator(of: hash) else {
             throw ReelFailure(.indexMissing(hash: hash, folder: store.name))
         }
         return StoredIndex(hash: hash, locator: kept, index: index)

@@ -116,11 +116,10 @@ struct WholeJob: Sendable {
 
     /// Throws `.interrupted` alone.
     func make(indexes: any SourceEntry) async throws(ReelFailure) -> Outcome {
-        guard job.plan.isSmall, let hash = job.plan.sources.first?.indexHash,
-            let index = await indexes.locator(of: hash)
-        else { return .left }
+        guard job.plan.isSmall, let hash = job.plan.sources.first?.indexHash else { return .left }
         var step = WholeJobFailure.Step.files
         do throws(ReelFailure) {
+            guard let index = try await indexes.locator(of: hash) else { return .left }
             return .made(try await make(by: index, at: &step))
         } catch {
             guard error.kind != .interrupted else { throw error }

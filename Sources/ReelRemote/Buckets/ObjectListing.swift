@@ -56,16 +56,20 @@ extension ObjectStore {
     /// Ends the uploads in parts to keys that begin with a text and that were begun before a moment, in seconds since 1970.
     func abortUploads(to prefix: String, in bucket: String, before moment: Double) async throws(ReelFailure) {
         let address = ObjectAddress(bucket: bucket, key: "")
-        let query = [(name: "prefix", value: prefix), (name: "uploads", value: "")]
-        let data = try await body(of: Request(address: address, query: query), for: .store)
-        let begun = (try? XMLDecoder().decode(Uploads.self, from: data))?.Upload ?? []
-        for upload in begun where ObjectStore.seconds(upload.Initiated) ?? .infinity < moment {
-            let request = Request(
-                method: .DELETE, address: ObjectAddress(bucket: bucket, key: upload.Key),
-                query: [(name: "uploadId", value: upload.UploadId)])
-            do throws(ReelFailure) { _ = try await body(of: request, for: .store) } catch {
-                // Another process has ended it meanwhile.
-                guard case .objectMissing = error.reason else { throw error }
+        var marker: [(name: String, value: String)]? = []
+        while let after = marker {
+            let query = [(name: "prefix", value: prefix), (name: "uploads", value: "")] + after
+            let data = try await body(of: Request(address: address, query: query), for: .store)
+            let page = try? XMLDecoder().decode(Uploads.self, from: data)
+            marker = page?.next
+            for upload in page?.Upload ?? [] where ObjectStore.seconds(upload.Initiated) ?? .infinity < moment {
+                let request = Request(
+                    method: .DELETE, address: ObjectAddress(bucket: bucket, key: upload.Key),
+                    query: [(name: "uploadId", value: upload.UploadId)])
+                do throws(ReelFailure) { _ = try await body(of: request, for: .store) } catch {
+                    // Another process has ended it meanwhile.
+                    guard case .objectMissing = error.reason else { throw error }
+                }
             }
         }
     }
@@ -93,6 +97,15 @@ extension ObjectStore {
 
     private struct Uploads: Decodable {
         var Upload: [Begun]?
+        var IsTruncated: Bool?
+        var NextKeyMarker: String?
+        var NextUploadIdMarker: String?
+
+        /// What a request for the next page names besides; nil if there is none.
+        var next: [(name: String, value: String)]? {
+            guard IsTruncated == true, let NextKeyMarker, let NextUploadIdMarker else { return nil }
+            return [("key-marker", NextKeyMarker), ("upload-id-marker", NextUploadIdMarker)]
+        }
 
         struct Begun: Decodable {
             var Key: String

@@ -3,7 +3,7 @@ package import ReelCore
 internal import ReelStore
 
 extension BucketJob {
-    private var segments: String { name(store.local.job(id).segments) + "/" }
+    var segments: String { name(store.local.job(id).segments) + "/" }
 
     /// What the names of its objects begin with.
     private func objectName(_ name: SegmentName) -> String { segments + name.text }

@@ -70,22 +70,22 @@ package struct BucketJob: JobEntry {
     }
 
     package func removeParts(keepingSegments: Bool) async throws(ReelFailure) {
-        if !keepingSegments { try await objects.removeAll(name(local.segments) + "/") }
+        if !keepingSegments { try await objects.removeAll(segments) }
         try await objects.removeAll(stageName)
         try local.removeParts(keepingSegments: false)
     }
 
-    package func giveBackCopies() async throws(ReelFailure) {
+    package func giveBackParts() async throws(ReelFailure) {
         do throws(ReelFailure) {
-            let record = try await read()
-            guard record.sources.contains(where: { $0.staged != nil }), [.done, .cancelled].contains(record.state)
-            else {
-                return
-            }
+            let found = try await read()
+            let hasCopies = found.needsNoCopies && found.sources.contains { $0.staged != nil }
+            guard hasCopies || found.needsNoSegments, !store.tidied.contains(found) else { return }
             try await whileRecordStays { _ async throws(ReelFailure) in
-                guard try await [.done, .cancelled].contains(read().state) else { return }
-                try await objects.removeAll(stageName)
+                let record = try await read()
+                if hasCopies, record.needsNoCopies { try await objects.removeAll(stageName) }
+                if record.needsNoSegments { try await objects.removeAll(segments) }
             }
+            store.tidied.insert(found)
         } catch {
             guard case .jobUnknownHere = error.reason else { throw error }
         }

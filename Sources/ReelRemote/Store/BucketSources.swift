@@ -13,42 +13,45 @@ package struct BucketSources: SourceEntry {
 
     private var beginning: String { store.name(of: local.path) + "/" }
 
-    private func names() async -> [IndexName] {
-        let listed = (try? await store.objects.list(beginning)) ?? []
-        return listed.compactMap { IndexName(String($0.key.dropFirst(beginning.count))) }.sorted { $0.text < $1.text }
+    /// The indexes that the store lists, which may lack one that was kept a moment ago.
+    private func names() async throws(ReelFailure) -> [IndexName] {
+        try await store.objects.list(beginning).compactMap { IndexName(String($0.key.dropFirst(beginning.count))) }
+            .sorted { $0.text < $1.text }
     }
 
-    /// The place of an index on this machine, to which it is brought if it is not there; nil if it cannot be.
-    private func bring(_ name: IndexName) async -> Locator? {
+    /// The place of an index on this machine, to which it is brought if it is not there; nil if there is no such index.
+    private func bring(_ name: IndexName) async throws(ReelFailure) -> Locator? {
         let path = local.path(of: name)
         store.noteUse(of: local.path)
         if FileManager.default.fileExists(atPath: path) { return .file(path) }
-        guard (try? local.indexFolder()) != nil,
-            let bytes = try? await store.objects.size(store.name(of: path)),
-            (try? await store.objects.download(store.name(of: path), bytes: bytes, to: path)) != nil,
-            (try? Fingerprint.sha256Hex(of: path)) == name.hash
-        else {
+        guard let bytes = try await store.objects.size(store.name(of: path)) else { return nil }
+        _ = try local.indexFolder()
+        try await store.objects.download(store.name(of: path), bytes: bytes, to: path)
+        guard try Fingerprint.sha256Hex(of: path) == name.hash else {
             try? FileManager.default.removeItem(atPath: path)
             return nil
         }
         return .file(path)
     }
 
-    package func index(_ kind: IndexKind) async -> (hash: String, locator: Locator)? {
-        for name in await names() where name.kind == kind && name.version == Int(SourceIndex.version) {
-            if let locator = await bring(name) { return (name.hash, locator) }
+    package func index(_ kind: IndexKind) async throws(ReelFailure) -> (hash: String, locator: Locator)? {
+        for name in try await names() where name.kind == kind && name.version == Int(SourceIndex.version) {
+            if let locator = try await bring(name) { return (name.hash, locator) }
         }
         return nil
     }
 
-    package func locator(of hash: String) async -> Locator? {
+    /// Asks for it by each name that it may have.
+    package func locator(of hash: String) async throws(ReelFailure) -> Locator? {
         if let known = local.locator(of: hash) { return known }
-        guard let name = await names().first(where: { $0.hash == hash }) else { return nil }
-        return await bring(name)
+        for kind in IndexKind.allCases {
+            if let found = try await bring(IndexName(kind: kind, hash: hash)) { return found }
+        }
+        return nil
     }
 
-    package func isDecoded(_ hash: String) async -> Bool {
-        await names().contains { $0.hash == hash && $0.kind == .decoded }
+    package func isDecoded(_ hash: String) async throws(ReelFailure) -> Bool {
+        try await store.objects.exists(store.name(of: local.path(of: IndexName(kind: .decoded, hash: hash))))
     }
 
     package func indexFolder() throws(ReelFailure) -> Locator { try local.indexFolder() }

@@ -15,8 +15,10 @@ package struct BucketStore: JobStore {
     let local: FolderStore
     private let locks: any StoreLocks
     private let kept: LocalFiles
-    /// The name of the object by which this process tries to work. It stays, so that the same failure is told once.
-    private let trial = "trial.\(BucketStore.newToken())"
+    let tidied = TidiedJobs()
+    /// The name of the object by which processes try to work. All write the same, and none removes it: one that was killed in
+    /// between would leave it for good.
+    private static let trial = "trial"
     /// Nil for an empty place that is not a store yet.
     private let id: StoreID?
 
@@ -70,12 +72,11 @@ package struct BucketStore: JobStore {
 
     package func tryWorking() async throws(ReelFailure) {
         let bytes = Array("reel\n".utf8)
-        try await objects.write(bytes, to: trial)
-        let found = try await objects.read(trial)
-        try await objects.remove([trial])
-        guard found == bytes else {
+        try await objects.write(bytes, to: Self.trial)
+        guard try await objects.read(Self.trial) == bytes else {
+            let address = objects.shown(Self.trial)
             throw ReelFailure(
-                .bucketMisanswered(role: .store, address: objects.shown(trial), said: "other bytes than it was given"))
+                .bucketMisanswered(role: .store, address: address, said: "other bytes than it was given"))
         }
     }
 
@@ -193,6 +194,27 @@ package struct BucketStore: JobStore {
         kept.note(fetched: path)
         return path
     }
+}
+
+/// Jobs that ended a while ago, and of which this process has found nothing left: each look costs requests. Who was frozen
+/// may still write parts of a job that ended just now.
+final class TidiedJobs: Sendable {
+    private let jobs = Mutex<Set<String>>([])
+
+    /// Seconds after a job's end in which it is looked at again and again.
+    private static let patience = 3600.0
+
+    func contains(_ record: JobRecord) -> Bool { jobs.withLock { $0.contains(TidiedJobs.name(record)) } }
+
+    func insert(_ record: JobRecord) {
+        guard let finished = record.finished, finished + TidiedJobs.patience < Date().timeIntervalSince1970 else {
+            return
+        }
+        jobs.withLock { _ = $0.insert(TidiedJobs.name(record)) }
+    }
+
+    /// A job that is done anew ends at another time.
+    private static func name(_ record: JobRecord) -> String { "\(record.id) \(record.finished ?? 0)" }
 }
 
 /// Runs a body for each of several values, some at a time, and returns the answers in their order.

@@ -140,18 +140,23 @@ extension ConformanceTests {
     }
 
     @Test(
-        "A job that is done or was cancelled gives back the copies of its sources, and no other",
+        "A job that is done or was cancelled gives back the copies of its sources, and no other; one that is done its segments",
         arguments: StoreKind.all,
         [nil, .failed, .done, .cancelled] as [JobState?])
-    func giveBackCopies(_ kind: StoreKind, state: JobState?) async throws {
+    func giveBackParts(_ kind: StoreKind, state: JobState?) async throws {
         try await kind.withEntry { _, job, files in
-            try await job.giveBackCopies()
+            try await job.giveBackParts()
             #expect(try await job.create(record(job.id)))
             let (source, _) = try await fill(job, files)
-            try await job.change { record throws(ReelFailure) in (record.sources, record.state) = ([source], state) }
-            for _ in 0..<2 { try await job.giveBackCopies() }
-            #expect(await job.hasCopy(of: source) == (state == nil || state == .failed))
-            #expect(await job.hasFinishedSegments)
+            for keepsSegments in [true, false] {
+                try await job.change { record throws(ReelFailure) in
+                    (record.sources, record.state, record.terms.keepsSegments) = ([source], state, keepsSegments)
+                }
+                for _ in 0..<2 { try await job.giveBackParts() }
+                #expect(await job.hasCopy(of: source) == (state == nil || state == .failed))
+                #expect(await job.hasFinishedSegments == (state != .done || keepsSegments))
+            }
+            #expect(await job.publishedOutput != nil)
         }
     }
 
