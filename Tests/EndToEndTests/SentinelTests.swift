@@ -1,0 +1,95 @@
+import Foundation
+import ReelTestSupport
+import Testing
+
+extension EndToEnd {
+    /// A farm whose Redis has a replica and sentinels, and whose master is killed and frozen while jobs are done.
+    @Suite struct SentinelTests {
+        private let fixture: ProcessFixture
+        /// How often the master is killed, and how often it is frozen.
+        private let rounds = ProcessInfo.processInfo.environment["REEL_SENTINEL_ROUNDS"].flatMap { Int($0) } ?? 1
+
+        init() throws { fixture = try ProcessFixture() }
+
+        private let options = ["--lossless", "--pass-frames", "24"]
+
+        @Test("work goes on within 30 s with the next master, and no pass is charged", .timeLimit(.minutes(60)))
+        func goesOn() async throws {
+            let source = try fixture.copy(
+                try await Clips.shared.crowd(frames: 432, size: "960x540"), as: "crowd.mov")
+            let farm = try await SentinelFarm()
+            let environment = ["REEL_REDIS": farm.url, "REEL_STORE": fixture.path("store")]
+            func coordinator(_ arguments: String...) async throws -> Outcome {
+                try await fixture.run(.coordinator, arguments, environment: environment)
+            }
+            let made = try await coordinator("init")
+            try #require(made.code == 0, "\(made.error)")
+            var workers: [Child] = []
+            for _ in 0..<2 {
+                workers.append(
+                    try await fixture.start(
+                        .worker, ["--slots", "1", "--grace", "5", "--scratch", fixture.folder],
+                        environment: environment))
+            }
+
+            var jobs: [String] = []
+            /// Passes that are recorded, of all jobs; nil while the board does not answer.
+            func done() async throws -> Int? {
+                var sum = 0
+                for job in jobs {
+                    guard let view = try await view(job, coordinator) else { return nil }
+                    sum += view.passesDone
+                }
+                return sum
+            }
+            // Another time makes another job of the same output, so that there is work all the while.
+            func submit() async throws {
+                let date = Date(timeIntervalSince1970: 1_000_000_000 + Double(jobs.count))
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: source)
+                let copy = try fixture.copy(source, as: "crowd\(jobs.count).mov")
+                let outcome = try await fixture.run(
+                    .coordinator, ["submit", copy] + options, environment: environment)
+                try #require(outcome.code == 0, "\(outcome.error)")
+                jobs.append(outcome.output.trimmingCharacters(in: .newlines))
+            }
+            try await submit()
+            for round in 0..<rounds * 2 {
+                try await submit()
+                try await farm.awaitReplica()
+                let before = try await #require(done())
+                let master = try farm.master()
+                if round % 2 == 0 { farm.kill(master) } else { farm.freeze(master) }
+                let began = ContinuousClock.now
+                while try await done().map({ $0 <= before }) ?? true { try await Task.sleep(for: .milliseconds(100)) }
+                let pause = (ContinuousClock.now - began) / .seconds(1)
+                #expect(pause < 30, "round \(round)")
+                #expect(try farm.master() != master)
+                FileHandle.standardOutput.write(Data("round \(round): work goes on after \(pause) s\n".utf8))
+                if round % 2 == 0 { try await farm.restart(master) } else { farm.thaw(master) }
+            }
+            var outputs: Set<Data> = []
+            for job in jobs {
+                let ended = try await coordinator("wait", job)
+                #expect(ended.code == 0, "\(ended.error)")
+                let view = try #require(try await view(job, coordinator))
+                #expect(view.failures.isEmpty, "\(job)")
+                let output = fixture.path("store/jobs/\(job)/output.mov")
+                outputs.insert(try Data(contentsOf: URL(fileURLWithPath: output)))
+                if job == jobs.last { try await fixture.expectExactlyReversed(source, output) }
+            }
+            #expect(outputs.count == 1)
+            for worker in workers {
+                let outcome = try await worker.end()
+                #expect(outcome.code == 0, "\(outcome.error)")
+            }
+            #expect(try await fixture.isQuiet())
+        }
+
+        private func view(
+            _ job: String, _ coordinator: (String...) async throws -> Outcome
+        ) async throws -> JobJSON? {
+            let outcome = try await coordinator("status", job, "--json")
+            return outcome.code == 0 ? try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8)) : nil
+        }
+    }
+}
