@@ -104,14 +104,15 @@ package struct Console: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// The whole life of a program: parses the process's arguments, runs the command that they name,
-    /// and ends the program with the command's exit code. Help and results go to standard output, an error as one line
-    /// to standard error.
-    package func run(_ program: (some AsyncParsableCommand).Type) async -> Never {
+    /// The whole life of a program: parses the arguments, runs the command that they name, and ends the program with the
+    /// command's exit code. Help and results go to standard output, an error as one line to standard error.
+    ///
+    /// - Parameter arguments: nil for those of the process.
+    package func run(_ program: (some AsyncParsableCommand).Type, _ arguments: [String]? = nil) async -> Never {
         do {
             try checkArguments()
             try await Settings.load()
-            var command = try await program.asyncParseAsRoot()
+            var command = try await program.asyncParseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

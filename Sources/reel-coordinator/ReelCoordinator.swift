@@ -27,7 +27,13 @@ struct ReelCoordinator: AsyncParsableCommand {
 
     static func main() async {
         OwnProcess.prepare()
-        await console.run(self)
+        let commands = configuration.subcommands.flatMap { command in
+            [command.configuration.commandName].compactMap(\.self) + command.configuration.aliases
+        }
+        let arguments = Shorthand.expanded(Array(CommandLine.arguments.dropFirst()), commands: commands) {
+            FileManager.default.fileExists(atPath: $0)
+        }
+        await console.run(self, arguments)
     }
 }
 

@@ -29,7 +29,8 @@ struct RunCommand: AsyncParsableCommand {
                 "reel-coordinator run cut.otio -o cut.mp4"),
             HelpText.encoders, HelpText.containers,
             HelpText.environment([.sandbox, .configuration, .temporary] + HelpText.Variable.ofNetwork),
-            HelpText.exitCodes))
+            HelpText.exitCodes),
+        aliases: ["reverse"])
 
     @Argument(
         help: "The videos to reverse, folders of videos, or files of edits (.json) and timelines (.otio).",

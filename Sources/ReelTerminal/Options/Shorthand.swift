@@ -1,0 +1,18 @@
+/// `reel clip.mp4`, as people type it, means `reel run clip.mp4`.
+package enum Shorthand {
+    /// The arguments of this program with `run` before them, if they name a video and no command.
+    ///
+    /// - Parameters:
+    ///   - commands: the names of this program's commands.
+    ///   - exists: whether a path names a file or folder.
+    package static func expanded(
+        _ arguments: [String], commands: [String], exists: (String) -> Bool
+    ) -> [String] {
+        guard let first = arguments.first, !commands.contains(first), first != "help" else { return arguments }
+        // A mistyped command is no file; the parser proposes the right one.
+        let namesVideo = arguments.contains { argument in
+            !argument.hasPrefix("-") && (exists(argument) || argument.contains("."))
+        }
+        return namesVideo ? ["run"] + arguments : arguments
+    }
+}
