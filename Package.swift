@@ -193,6 +193,7 @@ let package = Package(
             name: "reel-bench",
             dependencies: [
                 "ReelBoardModel", "ReelJobs", "ReelQueue", "ReelCore", "ReelEngine", "ReelRandom", "ReelStore",
+                "ReelTLS",
                 "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HeapModule", package: "swift-collections"),

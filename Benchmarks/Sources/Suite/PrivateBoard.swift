@@ -7,15 +7,17 @@ internal import ReelStore
 struct PrivateBoard: Sendable {
     let runner: SuiteRunner
     private let folder: String
+    private let store: String
 
-    /// Starts a Redis, on one core if a core is given, and ends it after the body.
+    /// Starts a Redis, on one core if a core is given, and ends it after the body. The store is a folder, or a prefix in a
+    /// bucket.
     static func with<Result>(
-        _ runner: SuiteRunner, core: Int? = nil, _ body: (PrivateBoard) async throws -> Result
+        _ runner: SuiteRunner, core: Int? = nil, bucket: String? = nil, _ body: (PrivateBoard) async throws -> Result
     ) async throws -> Result {
-        let board = PrivateBoard(runner: runner, folder: runner.work("board"))
+        let folder = runner.work("board")
+        let board = PrivateBoard(runner: runner, folder: folder, store: bucket ?? folder + "/store")
         runner.remove(board.folder)
         try FileManager.default.createDirectory(atPath: board.folder, withIntermediateDirectories: true)
-        _ = try FolderStore.make(root: board.folder + "/store")
         defer { runner.remove(board.folder) }
         let redis = try BackgroundProcess(
             [
@@ -28,6 +30,7 @@ struct PrivateBoard: Sendable {
             guard ContinuousClock.now < deadline else { throw Trouble("redis-server does not start") }
             try await Task.sleep(for: .milliseconds(20))
         }
+        _ = try await runner.text([runner.coordinator, "init"] + board.place)
         return try await body(board)
     }
 
@@ -44,7 +47,7 @@ struct PrivateBoard: Sendable {
     // A socket's path must be short.
     private var socket: String { NSTemporaryDirectory() + "/reel-bench-\(getpid()).sock" }
     var url: String { "unix://\(socket)" }
-    var place: [String] { ["--redis", url, "--store", folder + "/store"] }
+    var place: [String] { ["--redis", url, "--store", store] }
 
     func board() throws -> RedisBoard { RedisBoard(try RedisAddress(url), name: "reel-bench") }
 
@@ -53,7 +56,7 @@ struct PrivateBoard: Sendable {
     }
 
     /// The folder of a job that was submitted.
-    func job(_ id: String) throws -> JobFolder { try FolderStore(root: folder + "/store").job(JobID(id)) }
+    func job(_ id: String) throws -> JobFolder { try FolderStore(root: store).job(JobID(id)) }
 
     /// Submits, waits, and keeps the segments; the job's id.
     func finish(_ source: String, _ options: [String], slots: Int) async throws -> String {

@@ -77,6 +77,15 @@ struct Suite {
                     withoutTable: try await withoutTable()
                 ).run()
             ]
+        case .stores:
+            [
+                try await BucketSection(runner: runner, source: try await hd.file(in: runner)).run(),
+                try await WebSection(
+                    runner: runner, film: try await long(minutes: runner.isQuick ? 5 : 90),
+                    withoutTable: try await withoutTable()
+                ).run(),
+                try await SecuredBoardSection(runner: runner).run(),
+            ]
         }
     }
 

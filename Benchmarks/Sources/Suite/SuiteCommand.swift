@@ -60,7 +60,7 @@ struct SuiteCommand: AsyncParsableCommand {
 
 /// Parts of the suite.
 enum SuitePart: String, CaseIterable, Sendable, ExpressibleByArgument {
-    case peers, memory, recon, assembly, copy, edits, sandbox, slots, bitrate, board, cluster
+    case peers, memory, recon, assembly, copy, edits, sandbox, slots, bitrate, board, cluster, stores
 
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 }
