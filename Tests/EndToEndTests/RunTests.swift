@@ -84,6 +84,20 @@ extension EndToEnd {
             #expect(fixture.names == ["film.mp4"])
         }
 
+        @Test("moments are played forward, backward and forward again, and no frame twice where they turn")
+        func rewound() async throws {
+            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            let outcome = try await fixture.run(
+                .coordinator,
+                ["run", source, "--container", "mov", "--lossless", "--rewind", "0f-2f,30f-48f,00:00:03:12-120f"])
+            #expect(outcome.code == 0, "\(outcome.error)")
+            let before = try await fixture.frames(of: source).map(\.hash)
+            let after = try await fixture.frames(of: fixture.path("film.rewound.mov")).map(\.hash)
+            let back = [Array(0..<2), Array(0..<48), Array((31..<47).reversed()), Array(30..<120)]
+            let last = [Array((85..<119).reversed()), Array(84..<120)]
+            #expect(after == (back + last).joined().map { before[$0] })
+        }
+
         @Test func losslessIsExact() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
             let outcome = try await fixture.run(

@@ -52,6 +52,12 @@ import Testing
         "a value that its option does not take is named with what it takes",
         arguments: [
             (#"{"videoCodec": 5}"#, "<videoCodec> takes a name; it is 5"),
+            (#"{"rewind": "5-3"}"#, "<rewind> takes \(Rewinds.forms); it is 5-3"),
+            (#"{"rewind": "3-5,4-6"}"#, "<rewind> takes \(Rewinds.forms); it is 3-5,4-6"),
+            (#"{"rewind": "30f-31f"}"#, "<rewind> takes \(Rewinds.forms); it is 30f-31f"),
+            (#"{"rewind": "3-"}"#, "<rewind> takes \(Rewinds.forms); it is 3-"),
+            (#"{"rewind": "3-5", "play": "forward"}"#, "<rewind> and <play> exclude each other"),
+            (#"{"rewind": "3-5", "duration": 8}"#, "<rewind> and <duration> exclude each other"),
             (#"{"soundtrack": 1.5}"#, "<soundtrack> takes the path of a file; it is 1.5"),
             (#"{"size": 640}"#, "<size> takes width and height in pixels (640x360); it is 640"),
             (#"{"crf": "x"}"#, "<crf> takes a number from 0 (best) on the encoder's scale (18, 22.5); it is x"),

@@ -74,7 +74,7 @@ class EditFolder {
         #expect(spec.isOnlyHeard(1) && !spec.isOnlyHeard(0))
         // The clips' own file can be heard forwards beside pictures that run backwards.
         var own = SubmittedEdit(
-            playing: ["\(folder)/a.mov"], as: EditClip(play: .reverse), titled: false, turn: .once, crossfade: nil,
+            playing: ["\(folder)/a.mov"], as: [EditClip(play: .reverse)], titled: false, turn: .once, crossfade: nil,
             trim: .none)
         own.add(soundtrack: "\(folder)/./a.mov", from: Rational(0))
         #expect(own.sources.count == 1 && own.edit.soundtrack == Soundtrack(source: 0))
@@ -205,7 +205,7 @@ class EditFolder {
     @Test func filesAreStitchedInTheirOrder() {
         let (a, b) = (folder + "/a.mov", folder + "/b c.mp4")
         let edit = SubmittedEdit(
-            playing: [a, b, a], as: EditClip(play: .forward, times: 2), titled: true, turn: .once,
+            playing: [a, b, a], as: [EditClip(play: .forward, times: 2)], titled: true, turn: .once,
             crossfade: Rational(0), trim: .shared)
         #expect(edit.sources == [a, b])
         #expect(edit.edit.clips.map(\.source) == [0, 1, 0])

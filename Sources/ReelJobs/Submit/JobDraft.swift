@@ -104,16 +104,35 @@ extension OutputRequest {
 
     /// An edit of videos; `usual` is how they are trimmed by default.
     private func playing(_ files: [String], titled: Bool, trim usual: Trim) -> SubmittedEdit {
-        let clip = EditClip(
-            from: from, to: to, duration: duration, play: play ?? (stitch ? .forward : .reverse), times: times,
-            speed: speed?.ratio ?? Rational(1))
-        return SubmittedEdit(
-            playing: files, as: clip, titled: titled, turn: turn ?? .once, crossfade: crossfade?.seconds,
+        SubmittedEdit(
+            playing: files, as: clips, titled: titled, turn: turn ?? .once, crossfade: crossfade?.seconds,
             trim: trim ?? usual)
+    }
+
+    /// What is shown of each video.
+    private var clips: [EditClip] {
+        let speed = speed?.ratio ?? Rational(1)
+        guard let rewind else {
+            let play = play ?? (stitch ? .forward : .reverse)
+            return [EditClip(from: from, to: to, duration: duration, play: play, times: times, speed: speed)]
+        }
+        // Forth and back ends beside the frame at which it began, and that frame comes next.
+        var clips: [EditClip] = []
+        var start = from
+        for moment in rewind.ranges {
+            if start.map({ $0 != moment.start }) ?? !moment.start.isZero {
+                clips.append(EditClip(from: start, to: moment.start, play: .forward, speed: speed))
+            }
+            clips.append(EditClip(from: moment.start, to: moment.end, play: .pingPong, speed: speed))
+            start = moment.start
+        }
+        clips.append(EditClip(from: start, to: to, duration: nil, play: .forward, speed: speed))
+        return clips
     }
 
     private var deed: String {
         if stitch { return "stitched" }
+        if rewind != nil { return "rewound" }
         return switch play ?? .reverse {
         case .reverse: "reversed"
         case .pingPong: "ping-pong"

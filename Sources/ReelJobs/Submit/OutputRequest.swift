@@ -23,6 +23,8 @@ package struct OutputRequest: Hashable, Sendable {
     package var duration: Position?
     /// Nil for `.reverse`, or `.forward` if videos are stitched.
     package var play: Play?
+    /// Rewinds that are played forward, backward and forward again; the rest is played forward.
+    package var rewind: Rewinds?
     package var times = 1
     package var speed: Speed?
     /// Nil for `.once`.
@@ -60,7 +62,8 @@ package struct OutputRequest: Hashable, Sendable {
     /// An option of a request. Its raw value is its name in JSON; a command line writes it in its own way.
     package enum Field: String, CaseIterable, Sendable {
         case container, videoCodec, crf, preset, profile, bitrate, lossless, audio, audioCodec, audioBitrate, tracks
-        case from, to, duration, play, times, speed, turn, crossfade, stitch, trim, soundtrack, soundtrackFrom, lenient
+        case from, to, duration, play, rewind, times, speed, turn, crossfade, stitch, trim, soundtrack, soundtrackFrom,
+            lenient
         case size, pixelFormat, sampleRate, channelLayout, fps, loop, dither, colors, timestamps, passFrames, memory
         case threads, verify, onDamage, retain, keepSegments
     }
@@ -87,6 +90,11 @@ package struct OutputRequest: Hashable, Sendable {
 
     private func checkEdit() throws(RequestFault) {
         try requireRange(.times, times)
+        for (field, isGiven) in [
+            (Field.play, play != nil), (.times, times > 1), (.stitch, stitch), (.duration, duration != nil),
+        ] {
+            try require(rewind == nil || !isGiven, .rewind, .excludes(field))
+        }
         try require(turn == nil || play == .pingPong, .turn, .needs(.play, value: Play.pingPong.rawValue))
         try require(crossfade == nil || stitch || times > 1 && play != .pingPong, .crossfade, .needsRepeats)
         try require(soundtrackFrom == nil || soundtrack != nil, .soundtrackFrom, .needs(.soundtrack))
@@ -109,7 +117,8 @@ package struct OutputRequest: Hashable, Sendable {
     /// Throws if an option that shapes clips is given: the edit itself shapes them.
     func refuseClipOptions() throws(RequestFault) {
         let given: [(Field, Bool)] = [
-            (.play, play != nil), (.times, times != 1), (.speed, speed != nil), (.turn, turn != nil),
+            (.play, play != nil), (.rewind, rewind != nil), (.times, times != 1), (.speed, speed != nil),
+            (.turn, turn != nil),
             (.crossfade, crossfade != nil), (.trim, trim != nil), (.from, from != nil), (.to, to != nil),
             (.duration, duration != nil), (.stitch, stitch),
         ]
@@ -135,7 +144,8 @@ package struct OutputRequest: Hashable, Sendable {
 
     /// Whether the options ask for more than one range that is reversed once.
     var isEdit: Bool {
-        stitch || (play ?? .reverse) != .reverse || times > 1 || speed != nil || trim != nil || soundtrack != nil
+        stitch || (play ?? .reverse) != .reverse || rewind != nil || times > 1 || speed != nil || trim != nil
+            || soundtrack != nil
     }
 
     var encoders: [String] { [videoCodec, audioCodec].compactMap { $0 } }
@@ -204,6 +214,36 @@ package struct Plays: ExplainedArgument, Hashable {
     package init?(_ text: String) {
         guard text == Plays.word || Int(text) != nil else { return nil }
         number = Int(text)
+    }
+}
+
+/// Rewinds of a video, the first one first.
+package struct Rewinds: ExplainedArgument, Hashable {
+    package static let forms =
+        "moments of two frames or more in their order, each from its start to its end (3-5, or 3-5,1:10-1:12.5, or 90f-120f)"
+    package static let most = 1000
+    package let ranges: [Moment]
+
+    package struct Moment: Hashable, Sendable {
+        package let start: Position
+        package let end: Position
+    }
+
+    /// Nil for other texts, and if it is plain without the video that a moment ends before it starts, or starts before the
+    /// one before it ends.
+    package init?(_ text: String) {
+        var ranges: [Moment] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { Position(String($0)) }
+            guard ends.count == 2, let start = ends[0], let end = ends[1], start != end, end.precedes(start) != true,
+                ranges.last.map({ start.precedes($0.end) != true }) ?? true
+            else { return nil }
+            // At its turns, a moment of one frame would be shown twice.
+            if case .frames(let first) = start, case .frames(let next) = end, next < first + 2 { return nil }
+            ranges.append(Moment(start: start, end: end))
+        }
+        guard ranges.count <= Rewinds.most else { return nil }
+        self.ranges = ranges
     }
 }
 

@@ -186,6 +186,14 @@ extension OutputRequest.Field {
                 usual: Play.reverse, example: .pingPong,
                 "How to play the range: reverse, forward, or ping-pong (forward, then back)."
             ) { $0.play = $1 }
+        case .rewind:
+            .value(
+                example: "3-5", valueName: "moments",
+                """
+                Play everything forward, and these moments forward, backward and forward again: 3-5, or several as \
+                3-5,1:10-1:12, in the forms of --from.
+                """
+            ) { $0.rewind = $1 }
         case .times:
             .whole(EditClip.timesAllowed, usual: "1", example: "3", "How often to play it.") { $0.times = $1 }
         case .speed:

@@ -24,18 +24,20 @@ package struct SubmittedEdit: Hashable, Sendable {
     /// Files that are played one after the other.
     ///
     /// - Parameters:
-    ///   - clip: how each is played; its source, and its title if it is to have one, are set here.
+    ///   - shown: the clips of each; their source, and their title if they are to have one, are set here.
     ///   - crossfade: seconds; nil for the usual.
     package init(
-        playing files: [String], as clip: EditClip, titled: Bool, turn: Turn, crossfade: Rational?, trim: Trim
+        playing files: [String], as shown: [EditClip], titled: Bool, turn: Turn, crossfade: Rational?, trim: Trim
     ) {
         var clips: [EditClip] = []
         for file in files {
-            var clip = clip
             let path = SubmittedEdit.place(file)
-            clip.source = index(of: path)
-            if titled { clip.title = SubmittedEdit.title(of: path) }
-            clips.append(clip)
+            let (source, title) = (index(of: path), titled ? SubmittedEdit.title(of: path) : nil)
+            clips += shown.map { clip in
+                var clip = clip
+                (clip.source, clip.title) = (source, title)
+                return clip
+            }
         }
         edit = Edit(clips: clips, turn: turn, crossfade: crossfade, trim: trim)
     }

@@ -30,6 +30,7 @@ package struct SpecOptions: ParsableArguments {
     @Option(help: .of(.to), transform: Position.read) var to: Position?
     @Option(help: .of(.duration), transform: Position.read) var duration: Position?
     @Option(help: .of(.play, usual: "reverse; with --stitch forward")) var play: Play?
+    @Option(help: .of(.rewind), transform: Rewinds.read) var rewind: Rewinds?
     @Option(help: .of(.times, usual: nil)) var times = 1
     @Option(help: .of(.speed), transform: Speed.read) var speed: Speed?
     @Option(help: .of(.turn)) var turn: Turn?
@@ -74,6 +75,7 @@ package struct SpecOptions: ParsableArguments {
         request.to = to
         request.duration = duration
         request.play = play
+        request.rewind = rewind
         request.times = times
         request.speed = speed
         request.turn = turn
