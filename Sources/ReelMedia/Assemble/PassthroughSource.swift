@@ -130,7 +130,8 @@ private final class BlockReader: @unchecked Sendable {
 
     private func read(_ frames: Range<Int>, of source: Int) throws(ReelFailure) {
         let (reader, starts) = try opened(source)
-        try reader.start(at: starts.point(for: frames.lowerBound))
+        let packets = reader.track.frames[frames].map { Int($0.packet) }
+        try reader.start(at: starts.point(for: frames.lowerBound), through: packets.max() ?? 0)
         for frame in frames {
             let wanted = Int(reader.track.frames[frame].packet)
             let packet = try Packet()

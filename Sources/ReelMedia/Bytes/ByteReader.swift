@@ -138,6 +138,9 @@ final class ByteReader: NativeBytes {
     /// Has the bytes that begin at these offsets read before `fetch` is called, since that waits for each.
     func expect(_ offsets: [Int64]) { source.expect(.places(offsets)) }
 
+    /// Has the bytes of a range read before the demuxer comes to them.
+    func expect(_ range: Range<Int64>) { source.expect(.range(range)) }
+
     /// Reads the bytes at an offset; returns how many there were.
     func fetch(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(ReelFailure) -> Int {
         var done = 0

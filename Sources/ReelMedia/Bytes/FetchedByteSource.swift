@@ -64,14 +64,17 @@ package final class Fetching: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - run: how many bytes have been read one after the other up to here. The longer it is, the more is fetched ahead.
+    ///   - last: where reading is known to end; nothing beyond is fetched ahead.
     ///   - read: reads these bytes from the file, and returns their number.
     func read(
-        _ bytes: FetchedBytes, _ range: Range<Int64>, after run: Int64, _ read: (Range<Int64>) -> Int
+        _ bytes: FetchedBytes, _ range: Range<Int64>, after run: Int64, until last: Int64?,
+        _ read: (Range<Int64>) -> Int
     ) -> Int {
         condition.withLock {
             let first = Int(range.lowerBound / Fetching.block)
+            let most = last.map { max(Fetching.blocks(of: range.lowerBound..<$0).upperBound - first, 1) } ?? .max
             let window = min(
-                max(Int(run / Fetching.block) / 16, Fetching.window.lowerBound), Fetching.window.upperBound)
+                max(Int(run / Fetching.block) / 4, Fetching.window.lowerBound), Fetching.window.upperBound, most)
             while state(bytes, first) != .present {
                 if state(bytes, first) == .absent {
                     order(bytes, first..<first + (run == 0 ? 1 : window), keeping: first)
@@ -81,7 +84,7 @@ package final class Fetching: @unchecked Sendable {
             // The next ones come while these are used, half a window at a time.
             let middle = first + window / 2
             if run > 0, middle < (sources[bytes.number]?.states.count ?? 0), state(bytes, middle) == .absent {
-                order(bytes, first + 1..<first + 1 + window, keeping: first)
+                order(bytes, first + 1..<first + min(1 + window, most), keeping: first)
             }
             return read(range.lowerBound..<min(range.upperBound, Int64(first + 1) * Fetching.block))
         }
@@ -140,6 +143,8 @@ final class FetchedByteSource: ByteSource {
     private var (end, run) = (Int64(0), Int64(0))
     /// Whether few bytes at random places are read.
     private var isRandom = false
+    /// What will be read, as far as that is known.
+    private var expected: Range<Int64> = 0..<0
 
     /// A reader that skips no more bytes than these still reads forwards: they are fetched with the rest.
     private static let mostSkipped: Int64 = 256 << 10
@@ -163,7 +168,9 @@ final class FetchedByteSource: ByteSource {
     func expect(_ access: ByteAccess) {
         switch access {
         case .random: isRandom = true
-        case .range(let range): Fetching.shared.expect(bytes, range)
+        case .range(let range):
+            expected = range
+            Fetching.shared.expect(bytes, range)
         // Each would be a request of its own, and the ones that are needed take long enough.
         case .places: break
         }
@@ -177,7 +184,8 @@ final class FetchedByteSource: ByteSource {
         var fault: ByteFault?
         // A file that is read from its start is likely to be read to its end.
         let isFollowing = run > 0 || offset == 0 && !isRandom
-        let count = Fetching.shared.read(bytes, wanted, after: isFollowing ? max(run, 1) : 0) { range in
+        let last = expected.contains(offset) ? expected.upperBound : nil
+        let count = Fetching.shared.read(bytes, wanted, after: isFollowing ? max(run, 1) : 0, until: last) { range in
             let part = UnsafeMutableRawBufferPointer(start: start, count: Int(range.upperBound - range.lowerBound))
             do throws(ByteFault) { return try file.read(at: range.lowerBound, into: part) } catch {
                 fault = error

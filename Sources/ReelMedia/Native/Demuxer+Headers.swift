@@ -12,6 +12,9 @@ extension Demuxer {
     /// Announces that the first bytes of packets at these places will be fetched.
     func expect(_ places: [Int64]) { file.expect(places) }
 
+    /// Announces that a range of the file will be read.
+    func expect(_ range: Range<Int64>) { file.expect(range) }
+
     /// Whether each place that is read costs a request over a network.
     var isDistant: Bool { file.isDistant }
 

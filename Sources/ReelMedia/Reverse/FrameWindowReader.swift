@@ -90,12 +90,12 @@ final class FrameWindowReader {
     ) throws(ReelFailure) -> Mismatch? {
         guard let first = pending.first, let last = pending.last else { return nil }
         let wanted = first.lowerBound..<last.upperBound
-        try reader.start(at: start.point)
+        let lastPacket = lastPacket(showing: wanted)
+        try reader.start(at: start.point, through: lastPacket)
         let decoder = try Decoder(
             // Damaged pictures look different with more threads.
             stream: try reader.stream(), threads: isDecoded || isSuspicious ? 1 : threads, path: reader.locator.name,
             isRepeatable: isDecoded)
-        let lastPacket = lastPacket(showing: wanted)
         var fed = -1  // The packet given last; beyond the last packet once the end was signalled.
         var check = try IndexCheck(track: track, places: places, wanted: wanted, start: start)
         var troubled: Set<Int32> = []

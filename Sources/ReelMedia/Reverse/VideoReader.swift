@@ -32,9 +32,12 @@ final class VideoReader {
 
     /// Seeks so that `next` returns the packet of this RAP. Containers overshoot, so the packets read are compared with
     /// the index, and the target is moved back until they match; in the end the file is read from its start.
-    func start(at point: Int) throws(ReelFailure) {
+    ///
+    /// - Parameter last: the last packet that will be wanted.
+    func start(at point: Int, through last: Int) throws(ReelFailure) {
         let wanted = Int(track.randomAccessPoints[point].packet)
         isFirst = true
+        expect(wanted...max(wanted, last))
         // Only the first packet has the palette, and seeking discards what was read when the file was opened.
         if upcoming == 0, wanted > 0, track.stream.pixelFormat == "pal8", try read(into: found) { upcoming = 1 }
         if upcoming == wanted, foundNumber == nil { return }
@@ -46,6 +49,19 @@ final class VideoReader {
         }
         try reopen()
         guard try advance(to: wanted) else { throw changed(.packetPlace, wanted) }
+    }
+
+    /// The longest range that is asked for as one: sources on a network have room for several.
+    private static let longestRange = 64 << 20
+
+    /// Has the bytes of packets fetched at once if each request takes a while.
+    private func expect(_ packets: ClosedRange<Int>) {
+        guard demuxer.isDistant else { return }
+        let entries = track.packets[packets]
+        guard let first = entries.map(\.position).min(), first >= 0,
+            let end = entries.map({ $0.position + Int64($0.size) }).max(), end - first <= Self.longestRange
+        else { return }
+        demuxer.expect(first..<end)
     }
 
     /// Fills the packet with the next one of the video, with its time from the index. Returns its place in the index,
