@@ -81,7 +81,7 @@ private actor BucketChaos {
             })
     }
 
-    /// Three requests of ten fail, one in 600 is never answered, and at one in 60 a program is killed that may be.
+    /// Three requests of ten fail, one in 600 is never answered, and at one in 150 a program is killed that may be.
     private static func answer(
         _ message: HookReceiver.Message, _ number: Int, _ seed: UInt64, _ switches: Switches
     ) -> HookReceiver.Answer? {
@@ -96,7 +96,7 @@ private actor BucketChaos {
             default: nil
             }
         return switches.state.withLock { state in
-            if Int.random(in: 0..<60, using: &random) == 0, let victim = state.mortal.randomElement(using: &random) {
+            if Int.random(in: 0..<150, using: &random) == 0, let victim = state.mortal.randomElement(using: &random) {
                 Glibc.kill(victim, SIGKILL)
                 state.mortal.removeAll { $0 == victim }
                 state.killed += 1
@@ -166,11 +166,12 @@ private actor BucketChaos {
     private func disturb(_ job: String) async throws {
         let end = ContinuousClock.now + .seconds(420)
         while true {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 200...2000, using: &random)))
+            try await Task.sleep(for: .milliseconds(Int.random(in: 500...4000, using: &random)))
             if try await fleet.keepRedis() { count("starts of Redis refused") }
             try await keepWorkers()
             let state = (try? fleet.sight(job).state) ?? "away"
-            if state == "done" { return }
+            // Redis may have been emptied since the job was done.
+            if state == "done" || recordedState(of: job) == "done" { return }
             guard !["failed", "cancelled"].contains(state), .now < end else {
                 let told = try await told(job)
                 Issue.record("seed \(seed): the job is \(state), \(told)")
@@ -193,6 +194,12 @@ private actor BucketChaos {
             // A list that is late lacks the job, and then another look finds it.
             if (try? fleet.sight(job).state) == "" { _ = try await insist(["recover"]) }
         }
+    }
+
+    private func recordedState(of job: String) -> String? {
+        let record = server.objects["reel/work/jobs/\(job)/job.json"]
+        let object = record.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+        return object?["state"] as? String
     }
 
     private func close(_ answer: HookReceiver.Answer, _ name: String) async throws {

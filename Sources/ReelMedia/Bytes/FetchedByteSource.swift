@@ -147,7 +147,7 @@ final class FetchedByteSource: ByteSource {
     private var expected: Range<Int64> = 0..<0
 
     /// A reader that skips no more bytes than these still reads forwards: they are fetched with the rest.
-    private static let mostSkipped: Int64 = 256 << 10
+    private static let mostSkipped: Int64 = 1 << 20
     /// The same for a reader that wants few bytes at random places.
     private static let mostSkippedAtRandom: Int64 = 64 << 10
 

@@ -32,10 +32,16 @@ extension BucketJob {
             } catch {
                 throw wrong
             }
-            try await objects.upload(data, to: objectName(segment.name)) { bytes, sha256 throws(ReelFailure) in
-                guard bytes == segment.bytes, sha256 == segment.checksum else { throw wrong }
+            do throws(ReelFailure) {
+                try await objects.upload(data, to: objectName(segment.name)) { bytes, sha256 throws(ReelFailure) in
+                    guard bytes == segment.bytes, sha256 == segment.checksum else { throw wrong }
+                }
+                try await objects.upload(record, to: recordName(segment.name)) { _, _ in }
+            } catch {
+                // A segment without a record is nobody's.
+                try? await objects.remove([objectName(segment.name), recordName(segment.name)])
+                throw error
             }
-            try await objects.upload(record, to: recordName(segment.name)) { _, _ in }
             for file in [place.data.file, place.record.file] { try? FileManager.default.removeItem(atPath: file) }
         }
     }
@@ -123,21 +129,13 @@ extension BucketJob {
         (try? await objects.sha256(of: objectName(record.name), bytes: record.bytes)) == record.checksum
     }
 
-    package func removePartial(token: String) async {
-        let local = local
-        local.removePartial(token: token)
-        await removeSegments { $0.contains(".\(token).") }
-    }
+    /// An object is whole, and `publish` leaves none without a record.
+    package func removePartial(token: String) { local.removePartial(token: token) }
 
     package func removeStrays() async {
         local.removeStrays()
-        await removeSegments { _ in true }
-    }
-
-    /// Removes unwanted objects among the segments, except records and segments that have one.
-    private func removeSegments(_ isUnwanted: (String) -> Bool) async {
         let sizes = await sizes()
-        for name in sizes.keys where isUnwanted(name) && SegmentName(recordName: name) == nil {
+        for name in sizes.keys where SegmentName(recordName: name) == nil {
             if let segment = SegmentName(name), sizes[segment.recordName] != nil { continue }
             try? await objects.remove([segments + name])
         }
