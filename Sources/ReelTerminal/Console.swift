@@ -112,7 +112,9 @@ package struct Console: Sendable {
         do {
             try checkArguments()
             try await Settings.load()
-            var command = try await program.asyncParseAsRoot(arguments)
+            var command = try await program.asyncParseAsRoot(
+                (arguments ?? Array(CommandLine.arguments.dropFirst())).map { $0 == HelpText.allOption ? "--help" : $0 }
+            )
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -181,7 +183,8 @@ package struct Console: Sendable {
         let code = ExitCodes.mapped(argumentParser: command.exitCode(for: error).rawValue)
         let message = command.message(for: error)
         if code == 0 {
-            print(message + "\n")
+            let isWhole = CommandLine.arguments.contains(HelpText.allOption)
+            print((isWhole ? message : HelpText.brief(message)) + "\n")
         } else {
             let (parsers, help) = (ExitCodes.line(of: message), helpCommand(command, for: error))
             let line = FamiliarOption.line(insteadOf: parsers, CommandLine.arguments, of: help) ?? parsers

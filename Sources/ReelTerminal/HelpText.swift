@@ -9,6 +9,33 @@ package enum HelpText {
 
     package static func text(_ parts: [String]) -> String { parts.joined(separator: "\n\n") }
 
+    /// Sections of options that few people need: `--help` leaves them out, and `--help-all` shows them.
+    package enum Section: String, CaseIterable, Sendable {
+        case edits = "Edits"
+        case format = "Pictures and sound"
+        case work = "How the work is done"
+        case farm = "The farm"
+    }
+
+    package static let allOption = "--help-all"
+
+    /// Help without these sections; the same text if it has none.
+    package static func brief(_ help: String) -> String {
+        let titles = Section.allCases.map { $0.rawValue.uppercased() + ":" }
+        var (kept, count, isLeftOut): ([Substring], Int, Bool) = ([], 0, false)
+        for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.first?.isWhitespace == false { isLeftOut = titles.contains(String(line)) }
+            guard isLeftOut else {
+                kept.append(line)
+                continue
+            }
+            if line.hasPrefix("  -") { count += 1 }
+        }
+        guard count > 0 else { return help }
+        while kept.last?.isEmpty == true { kept.removeLast() }
+        return (kept + ["", "\(count) more options: \(allOption)"]).joined(separator: "\n")
+    }
+
     package static func examples(_ commands: String...) -> String { examples(commands) }
 
     package static func examples(_ commands: [String]) -> String {

@@ -187,10 +187,23 @@ package struct RedrawnLine: Sendable {
     }
 }
 
-extension JobSpec {
-    /// "240 frames", as the message at a job's end counts them. A clip that is played several times is made once.
-    package func countedFrames(_ made: Int) -> String {
-        edit == nil ? Wording.count(made, "frame") : Wording.count(made, "frame") + " made"
+extension JobView {
+    /// "wrote b.mp4: 240 frames in 0:07, 1.4 MiB; the source has 1.3 MiB", at a job's end.
+    ///
+    /// - Parameters:
+    ///   - time: how long it took, if that is known.
+    ///   - spec: of the job. A clip that is played several times is made once, and a part of a source is not compared with
+    ///     all of it.
+    package func wrote(_ path: String, _ spec: JobSpec, in time: String? = nil) -> String {
+        let counted = Wording.count(frames, "frame") + (spec.edit == nil ? "" : " made")
+        let size = outputBytes.map { ", \(ByteSize(bytes: $0))" } ?? ""
+        var whole = ""
+        if size != "", spec.edit == nil, spec.from == nil, spec.to == nil, spec.duration == nil,
+            let source = fingerprints.first
+        {
+            whole = "; the source has \(ByteSize(bytes: source.bytes))"
+        }
+        return "wrote \(path): \(counted)\(time.map { " in \($0)" } ?? "")\(size)\(whole)"
     }
 }
 

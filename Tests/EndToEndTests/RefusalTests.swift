@@ -140,7 +140,7 @@ extension EndToEnd {
             try await expectRefusal(["run", source, source, "-o", "o.mp4"], code: 2, says: "--output-dir", "--stitch")
             try await expectRefusal(["run", "cut.json", "--stitch"], code: 2, says: "--stitch", "cut.json")
             try await expectRefusal(["run", "cut.json", "--play", "forward"], code: 2, says: "--play")
-            try await expectRefusal(["reverse", source], code: 2, says: "reverse")
+            try await expectRefusal(["revrese", source], code: 2, says: "revrese")
             try await expectRefusal(["run", source, "--memory", "lots"], code: 2, says: "lots")
             try await expectRefusal(["run", source, "--from", "3", "--to", "2"], code: 2, says: "--to")
             try await expectRefusal(["run", source, "--from", "99"], code: 2, says: "--from")
@@ -173,6 +173,19 @@ extension EndToEnd {
             try await expectRefusal(["status", "--redis", "http://x"], code: 2, says: "http")
         }
 
+        @Test("help of run has the options of nearly everyone; --help-all has all of them")
+        func helpIsBrief() async throws {
+            for command in ["run", "submit", "plan"] {
+                let brief = try await fixture.run(.coordinator, [command, "--help"])
+                let all = try await fixture.run(.coordinator, [command, "--help-all"])
+                #expect(brief.code == 0 && all.code == 0 && brief.error == "" && all.error == "")
+                #expect(brief.output.contains("--play") && all.output.contains("--play"))
+                #expect(!brief.output.contains("--pass-frames") && all.output.contains("--pass-frames"))
+                #expect(brief.output.contains("more options: --help-all"))
+                #expect(all.output.contains("PICTURES AND SOUND:") && !brief.output.contains("PICTURES AND SOUND:"))
+            }
+        }
+
         @Test func helpIsNotAnError() async throws {
             let outcome = try await fixture.run(.coordinator, ["--help"])
             #expect(outcome.code == 0)
@@ -181,7 +194,7 @@ extension EndToEnd {
                 .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first : nil }
             #expect(
                 commands == [
-                    "run", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel", "retry",
+                    "run,", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel", "retry",
                     "pause", "resume", "weigh", "remove", "drain", "undrain", "recover", "init", "See",
                 ])
         }

@@ -280,11 +280,13 @@ struct LoopMediaTests {
                 == stride(from: 0, to: 41, by: 6).map { frames[$0] }.reversed())
     }
 
-    @Test("a GIF is at most 640 wide, upright and without sound; --size decides otherwise")
+    @Test("a GIF has at most 640 pixels on its longer side, upright and without sound; --size decides otherwise")
     func sizes() throws {
         let wide = try source("wide.mp4", frames: 6, rate: "25", size: "1280x720")
         let format = try job(wide, .gif).plan.video.format
         #expect(format.width == 640 && format.height == 360)
+        let tall = try job(try source("tall.mp4", frames: 6, rate: "25", size: "360x1280"), .gif).plan.video.format
+        #expect(tall.width == 180 && tall.height == 640)
         let small = try job(wide, .gif, size: PictureSize(width: 100, height: 100))
         let probe = try probe(small.output, "stream=width,height,codec_type")
         #expect(probe.trimmingCharacters(in: .newlines) == "video,100,100")

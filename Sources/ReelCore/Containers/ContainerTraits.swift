@@ -187,7 +187,7 @@ extension ContainerTraits {
         muxer: "gif", extensions: ["gif"], family: .other, codecs: ["gif"], holdsChapters: false, tags: .none,
         loops: LoopTraits(
             encoder: "gif", pixelFormat: "pal8", clock: TimeBase(1, 100), hasPalette: true, mostFrames: Rational(30),
-            mostWidth: 640, mostDelay: 655))
+            usualSide: 640, mostDelay: 655))
 
     fileprivate static let apng = ContainerTraits(
         muxer: "apng", extensions: ["apng"], family: .other, codecs: ["apng"], holdsChapters: false, tags: .none,

@@ -13,8 +13,8 @@ package struct LoopTraits: Sendable {
     /// The most pictures a second, unless the user asks for fewer. Players slow down pictures that are shown for less
     /// than `LoopTraits.leastDelay`.
     package var mostFrames = Rational(50)
-    /// The width in pixels to which larger pictures are scaled, unless the user asks for another size; nil for none.
-    package var mostWidth: Int?
+    /// The longer side in pixels to which larger pictures are scaled, unless the user asks for another size; nil for none.
+    package var usualSide: Int?
     /// The most pixels in a line, and lines, that the encoder takes; nil if it takes any that reel does.
     package var mostSide: Int?
     /// The longest time for which a picture can be shown, in seconds.

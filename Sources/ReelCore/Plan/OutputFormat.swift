@@ -89,10 +89,12 @@ package struct PictureSize: Hashable, Codable, Sendable {
         self.init(width: width, height: height)
     }
 
-    /// The size in the same proportions, at most this many pixels wide; no side below 1.
-    package func narrowed(to most: Int?) -> PictureSize {
-        guard let most, width > most else { return self }
-        return PictureSize(width: most, height: max((height * most + width / 2) / width, 1))
+    /// The size in the same proportions, its longer side at most this many pixels; no side below 1.
+    package func limited(to most: Int?) -> PictureSize {
+        let longer = max(width, height)
+        guard let most, longer > most else { return self }
+        func scaled(_ side: Int) -> Int { max((side * most + longer / 2) / longer, 1) }
+        return PictureSize(width: scaled(width), height: scaled(height))
     }
 }
 

@@ -191,7 +191,7 @@ extension OutputRequest.Field {
                 example: "3-5", valueName: "moments",
                 """
                 Play everything forward, and these moments forward, backward and forward again: 3-5, or several as \
-                3-5,1:10-1:12, in the forms of --from.
+                3-5,1:10-1:12, in the forms of `from`.
                 """
             ) { $0.rewind = $1 }
         case .times:
@@ -249,7 +249,7 @@ extension OutputRequest.Field {
                 example: "640x360", valueName: "WxH",
                 """
                 Size of the pictures in pixels, for example 640x360: scaled in proportion, upright, the rest black. \
-                Default: the source's; for gif at most 640 wide.
+                Default: the source's; for gif at most 640 on the longer side.
                 """
             ) { $0.size = $1 }
         case .pixelFormat:

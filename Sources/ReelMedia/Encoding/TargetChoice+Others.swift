@@ -77,7 +77,7 @@ extension TargetChoice {
         guard source.descriptor != nil else { throw ReelFailure(.nothingDecodes(path: nil)) }
         let format = format(
             source.hasAlpha ? "bgra" : "bgr0", clock: try spec.clock(of: indexes),
-            size: spec.size ?? stream.shownSize.narrowed(to: loops.mostWidth))
+            size: spec.size ?? stream.shownSize.limited(to: loops.usualSide))
         if let most = loops.mostSide, max(format.width, format.height) > most {
             let size = PictureSize(width: format.width, height: format.height)
             throw ReelFailure(.sizeTooLarge(container: spec.container, size: size, most: most))

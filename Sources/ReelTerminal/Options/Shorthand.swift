@@ -9,10 +9,9 @@ package enum Shorthand {
         _ arguments: [String], commands: [String], exists: (String) -> Bool
     ) -> [String] {
         guard let first = arguments.first, !commands.contains(first), first != "help" else { return arguments }
-        // A mistyped command is no file; the parser proposes the right one.
-        let namesVideo = arguments.contains { argument in
-            !argument.hasPrefix("-") && (exists(argument) || argument.contains("."))
-        }
+        // A mistyped command is no file; the parser proposes the right one. Behind an option there is none.
+        let named = first.hasPrefix("-") ? arguments.filter { !$0.hasPrefix("-") } : [first]
+        let namesVideo = named.contains { exists($0) || $0.contains(".") }
         return namesVideo ? ["run"] + arguments : arguments
     }
 }

@@ -8,52 +8,20 @@ package import ReelWords
 /// Options that describe the output, and options that shape the work. What each takes and means is in the table of a
 /// request's options, `OutputRequest.Field.option`.
 package struct SpecOptions: ParsableArguments {
-    @Option(
-        help: .of(.videoCodec),
-        completion: .list(
-            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats))
-    var videoCodec: String?
-    @Option(help: .of(.crf), transform: Quality.read) var crf: Quality?
-    @Option(help: .of(.preset)) var preset: String?
-    @Option(help: .of(.profile)) var profile: String?
-    @Option(help: .of(.bitrate), transform: BitRate.read) var bitrate: BitRate?
-    @Flag(help: .of(.lossless)) var lossless = false
-    @Option(help: .of(.audio, usual: nil)) var audio: AudioMode = .reverse
-    @Option(
-        help: .of(.audioCodec),
-        completion: .list(AudioEncoderTraits.all.flatMap { [$0.name, $0.codec] }.removingRepeats)
-    )
-    var audioCodec: String?
-    @Option(help: .of(.audioBitrate), transform: AudioBitRate.read) var audioBitrate: AudioBitRate?
-    @Option(help: .of(.tracks), transform: TrackSelection.read) var tracks: TrackSelection?
     @Option(help: .of(.from), transform: Position.read) var from: Position?
     @Option(help: .of(.to), transform: Position.read) var to: Position?
-    @Option(help: .of(.duration), transform: Position.read) var duration: Position?
     @Option(help: .of(.play, usual: "reverse; with --stitch forward")) var play: Play?
     @Option(help: .of(.rewind), transform: Rewinds.read) var rewind: Rewinds?
     @Option(help: .of(.times, usual: nil)) var times = 1
     @Option(help: .of(.speed), transform: Speed.read) var speed: Speed?
-    @Option(help: .of(.turn)) var turn: Turn?
-    @Option(help: .of(.crossfade), transform: ClockTime.read) var crossfade: ClockTime?
     @Flag(help: .of(.stitch)) var stitch = false
-    @Option(help: .of(.trim, usual: "none; with --stitch shared")) var trim: Trim?
-    @Option(help: .of(.soundtrack), completion: .file()) var soundtrack: String?
-    @Option(help: .of(.soundtrackFrom), transform: ClockTime.read) var soundtrackFrom: ClockTime?
-    @Flag(help: .of(.lenient)) var lenient = false
     @Option(help: .of(.size), transform: PictureSize.read) var size: PictureSize?
-    @Option(help: .of(.pixelFormat)) var pixelFormat: String?
-    @Option(help: .of(.sampleRate)) var sampleRate: Int?
-    @Option(help: .of(.channelLayout)) var channelLayout: String?
-    @Option(help: .of(.fps), transform: FrameRate.read) var fps: FrameRate?
-    @Option(help: .of(.loop), transform: Plays.read) var loop: Plays?
-    @Option(help: .of(.dither)) var dither: Dither?
-    @Option(help: .of(.colors)) var colors: Int?
-    @Option(help: .of(.timestamps, usual: nil)) var timestamps: TimestampMode = .mirror
-    @Option(help: .of(.passFrames)) var passFrames: Int?
-    @Option(help: .of(.memory), transform: ByteSize.read) var memory: ByteSize?
-    @Option(help: .of(.threads), transform: ThreadCount.read) var threads: ThreadCount?
-    @Option(help: .of(.verify, usual: nil)) var verify: VerifyMode = .packets
-    @Option(help: .of(.onDamage, usual: nil)) var onDamage: DamageMode = .repeat
+    @Option(help: .of(.crf), transform: Quality.read) var crf: Quality?
+    @Flag(help: .of(.lossless)) var lossless = false
+    @Option(help: .of(.audio, usual: nil)) var audio: AudioMode = .reverse
+    @OptionGroup(title: HelpText.Section.edits.rawValue) var edits: EditOptions
+    @OptionGroup(title: HelpText.Section.format.rawValue) var format: FormatOptions
+    @OptionGroup(title: HelpText.Section.work.rawValue) var work: WorkOptions
 
     package init() {}
 
@@ -61,44 +29,44 @@ package struct SpecOptions: ParsableArguments {
 
     package var request: OutputRequest {
         var request = OutputRequest()
-        request.videoCodec = videoCodec
+        request.videoCodec = format.videoCodec
         request.crf = crf
-        request.preset = preset
-        request.profile = profile
-        request.bitrate = bitrate
+        request.preset = format.preset
+        request.profile = format.profile
+        request.bitrate = format.bitrate
         request.lossless = lossless
         request.audio = audio
-        request.audioCodec = audioCodec
-        request.audioBitrate = audioBitrate
-        request.tracks = tracks
+        request.audioCodec = format.audioCodec
+        request.audioBitrate = format.audioBitrate
+        request.tracks = format.tracks
         request.from = from
         request.to = to
-        request.duration = duration
+        request.duration = edits.duration
         request.play = play
         request.rewind = rewind
         request.times = times
         request.speed = speed
-        request.turn = turn
-        request.crossfade = crossfade
+        request.turn = edits.turn
+        request.crossfade = edits.crossfade
         request.stitch = stitch
-        request.trim = trim
-        request.soundtrack = soundtrack
-        request.soundtrackFrom = soundtrackFrom
-        request.lenient = lenient
+        request.trim = edits.trim
+        request.soundtrack = edits.soundtrack
+        request.soundtrackFrom = edits.soundtrackFrom
+        request.lenient = edits.lenient
         request.size = size
-        request.pixelFormat = pixelFormat
-        request.sampleRate = sampleRate
-        request.channelLayout = channelLayout
-        request.fps = fps
-        request.loop = loop
-        request.dither = dither
-        request.colors = colors
-        request.timestamps = timestamps
-        request.passFrames = passFrames
-        request.memory = memory
-        request.threads = threads
-        request.verify = verify
-        request.onDamage = onDamage
+        request.pixelFormat = format.pixelFormat
+        request.sampleRate = format.sampleRate
+        request.channelLayout = format.channelLayout
+        request.fps = format.fps
+        request.loop = format.loop
+        request.dither = format.dither
+        request.colors = format.colors
+        request.timestamps = format.timestamps
+        request.passFrames = work.passFrames
+        request.memory = work.memory
+        request.threads = work.threads
+        request.verify = work.verify
+        request.onDamage = work.onDamage
         return request
     }
 
@@ -109,6 +77,53 @@ package struct SpecOptions: ParsableArguments {
     package func drafts(of arguments: [String], refused: (ReelFailure) throws -> Void) throws -> [JobDraft] {
         try RequestNames.explained { try request.drafts(of: arguments, refused: refused) }
     }
+}
+
+/// Options that shape an edit, or one clip of it.
+struct EditOptions: ParsableArguments {
+    @Option(help: .of(.duration), transform: Position.read) var duration: Position?
+    @Option(help: .of(.turn)) var turn: Turn?
+    @Option(help: .of(.crossfade), transform: ClockTime.read) var crossfade: ClockTime?
+    @Option(help: .of(.trim, usual: "none; with --stitch shared")) var trim: Trim?
+    @Option(help: .of(.soundtrack), completion: .file()) var soundtrack: String?
+    @Option(help: .of(.soundtrackFrom), transform: ClockTime.read) var soundtrackFrom: ClockTime?
+    @Flag(help: .of(.lenient)) var lenient = false
+}
+
+/// Options of the form of pictures and sound.
+struct FormatOptions: ParsableArguments {
+    @Option(
+        help: .of(.videoCodec),
+        completion: .list(
+            ["copy"] + EncoderTraits.all.filter(\.isListed).flatMap { [$0.name, $0.codec] }.removingRepeats))
+    var videoCodec: String?
+    @Option(help: .of(.preset)) var preset: String?
+    @Option(help: .of(.profile)) var profile: String?
+    @Option(help: .of(.bitrate), transform: BitRate.read) var bitrate: BitRate?
+    @Option(
+        help: .of(.audioCodec),
+        completion: .list(AudioEncoderTraits.all.flatMap { [$0.name, $0.codec] }.removingRepeats)
+    )
+    var audioCodec: String?
+    @Option(help: .of(.audioBitrate), transform: AudioBitRate.read) var audioBitrate: AudioBitRate?
+    @Option(help: .of(.tracks), transform: TrackSelection.read) var tracks: TrackSelection?
+    @Option(help: .of(.pixelFormat)) var pixelFormat: String?
+    @Option(help: .of(.sampleRate)) var sampleRate: Int?
+    @Option(help: .of(.channelLayout)) var channelLayout: String?
+    @Option(help: .of(.fps), transform: FrameRate.read) var fps: FrameRate?
+    @Option(help: .of(.loop), transform: Plays.read) var loop: Plays?
+    @Option(help: .of(.dither)) var dither: Dither?
+    @Option(help: .of(.colors)) var colors: Int?
+    @Option(help: .of(.timestamps, usual: nil)) var timestamps: TimestampMode = .mirror
+}
+
+/// Options of how the work is done.
+struct WorkOptions: ParsableArguments {
+    @Option(help: .of(.passFrames)) var passFrames: Int?
+    @Option(help: .of(.memory), transform: ByteSize.read) var memory: ByteSize?
+    @Option(help: .of(.threads), transform: ThreadCount.read) var threads: ThreadCount?
+    @Option(help: .of(.verify, usual: nil)) var verify: VerifyMode = .packets
+    @Option(help: .of(.onDamage, usual: nil)) var onDamage: DamageMode = .repeat
 }
 
 extension RequestNames {

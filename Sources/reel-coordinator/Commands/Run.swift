@@ -39,9 +39,9 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
-    @OptionGroup var sandbox: SandboxOption
-    @OptionGroup var slots: SlotOptions
-    @OptionGroup var endCommand: EndCommandOption
+    @OptionGroup(title: HelpText.Section.work.rawValue) var sandbox: SandboxOption
+    @OptionGroup(title: HelpText.Section.work.rawValue) var slots: SlotOptions
+    @OptionGroup(title: HelpText.Section.work.rawValue) var endCommand: EndCommandOption
     @Flag(help: "Start over, even if an interrupted run could be resumed.") var force = false
     @OptionGroup var lines: JSONLines
 
@@ -166,10 +166,9 @@ private final class RunDisplay: Sendable {
                 state.end = .success(())
                 return state.begun
             }
-            let frames = item.job.spec.countedFrames(view.frames)
             let seconds = (ContinuousClock.now - begun) / .seconds(1)
             let time = ClockTime.text(seconds: max(seconds.rounded(), 1))
-            console.say("wrote \(item.destination.path): \(frames) in \(time)")
+            console.say(view.wrote(item.destination.path, item.job.spec, in: time))
             lines.ended(view)
         case .failed(let failure):
             clear()

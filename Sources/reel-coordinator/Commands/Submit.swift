@@ -38,12 +38,12 @@ struct SubmitCommand: AsyncParsableCommand {
     @Flag(help: "Follow the jobs and deliver their results; Ctrl-C then leaves them to the workers.") var wait = false
     @OptionGroup var output: OutputOptions
     @OptionGroup var spec: SpecOptions
-    @OptionGroup var sandbox: SandboxOption
-    @OptionGroup var quotas: QuotaOptions
-    @OptionGroup var sourceRoot: SourceRootOption
-    @OptionGroup var terms: TermsOptions
-    @OptionGroup var submission: SubmissionOptions
-    @OptionGroup var endCommand: EndCommandOption
+    @OptionGroup(title: HelpText.Section.work.rawValue) var sandbox: SandboxOption
+    @OptionGroup(title: HelpText.Section.farm.rawValue) var quotas: QuotaOptions
+    @OptionGroup(title: HelpText.Section.farm.rawValue) var sourceRoot: SourceRootOption
+    @OptionGroup(title: HelpText.Section.farm.rawValue) var terms: TermsOptions
+    @OptionGroup(title: HelpText.Section.farm.rawValue) var submission: SubmissionOptions
+    @OptionGroup(title: HelpText.Section.farm.rawValue) var endCommand: EndCommandOption
     @OptionGroup var redis: RedisOption
     @OptionGroup var store: StoreOption
     @Flag(help: "Start over, even if an earlier submission of the same job could be resumed.") var force = false
@@ -95,7 +95,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 }
                 let (source, output) = (item.job.source.path, item.destination.path)
                 await endCommand.tell(JobEnd(done: job.id, source: source, output: output))
-                console.say("wrote \(item.destination.path): \(item.job.spec.countedFrames(view.frames))")
+                console.say(view.wrote(item.destination.path, item.job.spec))
                 lines.ended(view)
             }
         }
@@ -267,8 +267,8 @@ struct PlanCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace the timeline's file if it exists.") var overwrite = false
     @OptionGroup var spec: SpecOptions
-    @OptionGroup var sandbox: SandboxOption
-    @OptionGroup var quotas: QuotaOptions
+    @OptionGroup(title: HelpText.Section.work.rawValue) var sandbox: SandboxOption
+    @OptionGroup(title: HelpText.Section.farm.rawValue) var quotas: QuotaOptions
     @Flag(help: "Print a line of JSON.") var json = false
 
     func validate() throws {

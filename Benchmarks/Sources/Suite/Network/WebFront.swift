@@ -21,6 +21,8 @@ struct WebFront: Sendable {
     var plain: String { "http://127.0.0.1:\(port)" }
     var secured: String { "https://localhost:\(port + 1)" }
     var storePort: Int { port + 2 }
+    /// As fast as a network of 1 Gbit/s.
+    var slow: String { "http://127.0.0.1:\(port + 3)" }
 
     /// Serves meanwhile.
     static func with<Result>(
@@ -76,6 +78,7 @@ struct WebFront: Sendable {
                 default_type application/octet-stream;
                 root '\(files)';
                 server { listen 127.0.0.1:\(port); }
+                server { listen 127.0.0.1:\(port + 3); limit_rate 119m; }
                 server {
                     listen 127.0.0.1:\(port + 1) ssl;
                     ssl_certificate '\(authority)';
