@@ -62,7 +62,7 @@ extension Diagnostic {
         .interlacingLost(first: .bottom, encoder: "libvpx-vp9"),
         .interlacingUniform(first: .top, encoder: "libx264"),
         .rotationLost(container: .mkv),
-        .highDynamicRangeUnmapped,
+        .highDynamicRangeUnmapped, .highDynamicRangeMapped,
         .lightLost(encoder: "libx264", container: .ts),
         .colourLost(encoder: "ffv1", container: .nut), .rangeLimited(encoder: "prores_ks"),
         .encoderUntried(encoder: "ac3"), .videoCodecChanged(container: .avi, from: "h264", to: "mjpeg"),

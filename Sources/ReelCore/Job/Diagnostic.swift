@@ -50,6 +50,7 @@ package enum Diagnostic: Hashable, Codable, Sendable {
     case fieldOrdersVary
     case rotationLost(container: Container)
     case highDynamicRangeUnmapped
+    case highDynamicRangeMapped
     case lightLost(encoder: String, container: Container)
     case colourLost(encoder: String, container: Container)
     /// Pictures of full range are converted to limited range, for which decoders take this encoder's.
@@ -106,7 +107,7 @@ package enum Diagnostic: Hashable, Codable, Sendable {
         case clockRestarts, noTimestamps, timesDerived, framesMoved, holesClosed
         case pixelFormatChanged, pixelFormatForPlayers, sourceConverted, sourceColoursKept, sourceSoundConverted,
             sourceSubtitlesLeftOut, framesScaled, framesConverted, interlacingInContainer, interlacingLost,
-            interlacingUniform, fieldOrdersVary, rotationLost, highDynamicRangeUnmapped, lightLost, colourLost,
+            interlacingUniform, fieldOrdersVary, rotationLost, highDynamicRangeUnmapped, highDynamicRangeMapped, lightLost, colourLost,
             rangeLimited, encoderUntried, videoCodecChanged, audioCodecChanged, sampleRateChanged, channelsChanged,
             sampleDepthReduced, soundUnified, soundTrimmed, subtitlesConverted, languagesLost
         case firstFramesLeftOut, streamLeftOut, dataLeftOut, pictureExtraLeftOut, dolbyVisionLeftOut, soundNotHeard,

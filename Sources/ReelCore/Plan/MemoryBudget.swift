@@ -53,8 +53,9 @@ package struct MemoryBudget {
             let converted =
                 encoding.format.takes(stream, beside: output)
                 ? 0 : MemoryBudget.framesInConversion * max(encoding.format.frameBytes, stream.frameBytes / 2)
+            let mapped = encoding.format.toneMapping == nil ? 0 : MemoryBudget.toneMapping(encoding.format)
             let largest = max(stream.frameBytes, output.frameBytes)
-            fixed = base + framesBeside * largest + converted + EncoderNeeds(encoding).memory
+            fixed = base + framesBeside * largest + converted + mapped + EncoderNeeds(encoding).memory
         }
     }
 
@@ -98,6 +99,9 @@ package struct MemoryBudget {
 
     /// Bytes for each colour that `palettegen` has met. Measured with FFmpeg 5.1: 28.
     private static let colourEntry: Int64 = 32
+    /// Bytes of the pictures that filters hold between two ranges: three planes of 32 bits, in four steps.
+    private static func toneMapping(_ format: OutputFormat) -> Int64 { 48 * Int64(format.width * format.height) }
+
     /// Pictures of the output that a conversion holds: scaled, turned, on black.
     private static let framesInConversion: Int64 = 8
     /// Bytes of a process that has loaded the libraries and opened a source and a segment, with what its heaps keep

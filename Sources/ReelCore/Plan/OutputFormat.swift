@@ -15,6 +15,8 @@ package struct OutputFormat: Hashable, Codable, Sendable {
     package var frameRate: Rational
     package var fieldOrder: FieldOrder
     package var fieldsVary: Bool
+    /// How pictures of high dynamic range are shown; nil for as they are.
+    package var toneMapping: ToneMapping?
 
     package init(
         timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil, displayMatrix: [Int32]? = nil,
@@ -66,6 +68,12 @@ package struct OutputFormat: Hashable, Codable, Sendable {
     }
 
     var frameBytes: Int64 { Int64(Double(width * height) * PictureLayout(pixelFormat).bytesPerPixel) }
+}
+
+/// How pictures of high dynamic range become others.
+package enum ToneMapping: String, Codable, Sendable {
+    /// The range and colours of BT.709, highlights compressed by the curve of Hable.
+    case hable
 }
 
 /// The size of a picture in pixels.

@@ -99,7 +99,12 @@ package struct ColourTags: Hashable, Codable, Sendable {
         self.chromaLocation = chromaLocation
     }
 
-    /// What the transfer characteristics say; no conversion here brings different ranges together.
+    /// The colours of pictures whose light was mapped to the standard range.
+    package var mappedToStandardRange: ColourTags {
+        ColourTags(range: "tv", primaries: "bt709", transfer: "bt709", matrix: "bt709", chromaLocation: chromaLocation)
+    }
+
+    /// What the transfer characteristics say.
     package enum DynamicRange: String, Codable, Sendable {
         case standard
         /// Perceptual quantiser (SMPTE ST 2084).

@@ -75,7 +75,7 @@ extension TargetChoice {
         }
         let source = av_get_pix_fmt(stream.pixelFormat)
         guard source.descriptor != nil else { throw ReelFailure(.nothingDecodes(path: nil)) }
-        let format = format(
+        var format = format(
             source.hasAlpha ? "bgra" : "bgr0", clock: try spec.clock(of: indexes),
             size: spec.size ?? stream.shownSize.limited(to: loops.usualSide))
         if let most = loops.mostSide, max(format.width, format.height) > most {
@@ -83,11 +83,13 @@ extension TargetChoice {
             throw ReelFailure(.sizeTooLarge(container: spec.container, size: size, most: most))
         }
         try refuseInterlaced(scaledTo: format)
+        let isHigh = stream.colour.dynamicRange != .standard
+        if isHigh, FilterGraph.mapsTones { format.toneMapping = .hable }
         let encoder = EncoderTraits.named("ffv1")
         return Chosen(
             value: .encode(try opened(encoder, format, encoder.options(threads(of: encoder)))),
             diagnostics: conversions(to: format)
-                + (stream.colour.dynamicRange == .standard ? [] : [.highDynamicRangeUnmapped]))
+                + (isHigh ? [FilterGraph.mapsTones ? .highDynamicRangeMapped : .highDynamicRangeUnmapped] : []))
     }
 }
 

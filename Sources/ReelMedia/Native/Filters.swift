@@ -10,6 +10,9 @@ final class FilterGraph {
     private let sink: UnsafeMutablePointer<AVFilterContext>
     private let step: MediaStep
 
+    /// Whether this FFmpeg has the filters that map high dynamic range to the standard one.
+    static let mapsTones = avfilter_get_by_name("zscale") != nil && avfilter_get_by_name("tonemap") != nil
+
     /// A chain for pictures of one size and format; `chain` has the filters as the `-vf` of ffmpeg takes them.
     convenience init(pictures chain: String, width: Int, height: Int, format: AVPixelFormat) throws(ReelFailure) {
         try self.init(chain, from: "buffer", to: "buffersink", form: Self.form(width, height, format), .convertPicture)

@@ -21,7 +21,8 @@ final class PictureConverter {
         (self.target, self.stream, direction, isBlack) = (target, stream, clip.direction, clip.isBlack)
         format = av_get_pix_fmt(target.pixelFormat)
         fitting = target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target)
-        colour = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
+        let shown = target.toneMapping == nil ? main.colour : main.colour.mappedToStandardRange
+        colour = shown.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
     }
 
@@ -184,7 +185,9 @@ final class PictureFitting {
         if let graph, graph.width == picture.width, graph.height == picture.height, graph.format == own { return graph }
         let isOnlyTurned = isOnlyTurned(picture)
         var filters = turning.filters
-        if !isOnlyTurned {
+        if mapsTones {
+            filters += toneMapping
+        } else if !isOnlyTurned {
             filters.append(
                 "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int"
                     + colours)
@@ -203,11 +206,27 @@ final class PictureFitting {
     /// Whether a picture has the output's size and pixels once it is turned, so that every value can stay as it is.
     private func isOnlyTurned(_ picture: borrowing Frame) -> Bool {
         let isSideways = turning.isSideways
-        return area == PictureArea(x: 0, y: 0, width: target.width, height: target.height)
+        return !mapsTones && area == PictureArea(x: 0, y: 0, width: target.width, height: target.height)
             && (isSideways ? picture.height : picture.width) == target.width
             && (isSideways ? picture.width : picture.height) == target.height
             && picture.pixelFormat.withoutRange == format.withoutRange && source.colour.matrix == main.colour.matrix
             && source.hasFullRange == main.hasFullRange && (!isSideways || format.turnsExactly)
+    }
+
+    private var mapsTones: Bool { target.toneMapping != nil && source.colour.dynamicRange != .standard }
+
+    /// Scales the pictures, maps their light to the standard range, and makes RGB of them.
+    private var toneMapping: [String] {
+        let colour = source.colour
+        let matrix = colour.matrix == "bt2020c" ? "2020_cl" : colour.matrix == "gbr" ? "gbr" : "2020_ncl"
+        let primaries = ["smpte431", "smpte432"].contains(colour.primaries) ? colour.primaries ?? "" : "2020"
+        let light = colour.dynamicRange == .perceptual ? "smpte2084" : "arib-std-b67"
+        return [
+            "zscale=w=\(area.width):h=\(area.height):filter=bicubic:primariesin=\(primaries):transferin=\(light):matrixin=\(matrix)"
+                + ":rangein=\(source.hasFullRange ? "full" : "limited"):transfer=linear:npl=100",
+            "format=gbrpf32le", "zscale=primaries=709", "tonemap=tonemap=hable:desat=0",
+            "zscale=transfer=709:matrix=gbr:range=full", "format=gbrp",
+        ]
     }
 
     /// The options that tell the scaler the matrix and range of both. Without them it assumes BT.601 in limited range.
