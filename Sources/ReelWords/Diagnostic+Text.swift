@@ -147,7 +147,7 @@ extension Diagnostic {
                 "Install an FFmpeg with zimg, or map the source to standard range first.")
         case .highDynamicRangeMapped:
             CodeText(
-                "the source has high dynamic range, which such a file does not show: it is mapped to the standard range",
+                "a source has high dynamic range, and the output has not: its pictures are mapped to the standard range",
                 "Pictures of high dynamic range are mapped to the standard range.",
                 "Choose a video codec of 10 bits, as HEVC, to keep the range.")
         case .lightLost(let encoder, let container):

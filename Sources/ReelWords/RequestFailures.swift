@@ -60,8 +60,10 @@ extension FailureReason {
                 "A still would become too many frames at the rate asked for.", "Shorten it, or choose a lower rate.")
         case .dynamicRangesMixed(let source, let main):
             CodeText(
-                "\(source) and \(main) have different dynamic ranges, HDR and others: convert one of them first",
-                "Some sources of an edit are HDR and others are not.", "Convert the dynamic range of one first.")
+                "\(source) and \(main) have different dynamic ranges: let a video of standard range be the first, or convert one "
+                    + "of them first",
+                "Some sources of an edit have another high dynamic range than the first one.",
+                "Let a source of standard range be the first, or convert one of them first.")
         case .interlacedMixed(let source):
             CodeText(
                 "\(source) is interlaced, and cannot be scaled or mixed with other pictures: deinterlace it first",

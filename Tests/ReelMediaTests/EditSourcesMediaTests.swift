@@ -281,6 +281,26 @@ struct EditSourcesMediaTests {
             ])
     }
 
+    @Test(
+        "HDR behind other pictures is mapped to their range as ffmpeg's filters do it, and the others stay as they are")
+    func highDynamicRange() throws {
+        let plain = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264)
+        let bright = try Fixture.make(
+            "hdr.mp4", in: folder, frames: 5,
+            video: Fixture.x264 + ["-color_trc", "smpte2084", "-color_primaries", "bt2020", "-colorspace", "bt2020nc"])
+        let job = try job(
+            [plain, bright],
+            [EditClip(play: .forward, title: "a"), EditClip(source: 1, play: .reverse, title: "b")])
+        let chain =
+            "zscale=filter=bicubic:primariesin=2020:transferin=smpte2084:matrixin=2020_ncl:rangein=limited"
+            + ":transfer=linear:npl=100,format=gbrpf32le,zscale=primaries=709,tonemap=tonemap=hable:desat=0,"
+            + "zscale=transfer=709:matrix=170m:range=limited,format=yuv420p"
+        let mapped = try Decoded(bright, filter: chain).hashes
+        #expect(try Decoded(job.output).hashes == Decoded(plain).hashes + mapped.reversed())
+        #expect(try Decoded(bright).hashes != mapped)
+        #expect(job.diagnostics.contains(.highDynamicRangeMapped))
+    }
+
     @Test("what no conversion brings together is refused, by name")
     func refusals() throws {
         let plain = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264)
@@ -291,7 +311,7 @@ struct EditSourcesMediaTests {
             "tape.mp4", in: folder, frames: 5, filter: "setfield=tff",
             video: Fixture.x264 + ["-flags", "+ildct+ilme", "-x264-params", "tff=1"])
         let clips = [EditClip(play: .forward, title: "plain"), EditClip(source: 1, play: .forward, title: "other")]
-        var failure = #expect(throws: ReelFailure.self) { try job([plain, bright], clips) }
+        var failure = #expect(throws: ReelFailure.self) { try job([bright, plain], clips) }
         #expect(failure?.reason == .dynamicRangesMixed(source: "other", main: "plain") && failure?.kind == .input)
         failure = #expect(throws: ReelFailure.self) { try job([plain, fields], clips) }
         #expect(failure?.reason == .interlacedMixed(source: "other") && failure?.kind == .input)

@@ -64,6 +64,7 @@ package struct OutputFormat: Hashable, Codable, Sendable {
         stream.fits(main) && width == main.width && height == main.height
             && (sampleAspectRatio ?? Rational(1)) == (main.sampleAspectRatio ?? Rational(1))
             && displayMatrix == main.displayMatrix
+            && (toneMapping == nil || stream.colour.dynamicRange == .standard)
             && PictureLayout(pixelFormat).isRGB == PictureLayout(main.pixelFormat).isRGB
     }
 

@@ -99,11 +99,13 @@ extension TargetChoice {
         var diagnostics: [Diagnostic] = []
         for source in spec.shownSources where source != spec.mainSource {
             let other = indexes[source].video.stream
-            let kept = other.colour.unconverted(to: stream.colour)
+            let isMapped = format.toneMapping != nil && other.colour.dynamicRange != .standard
+            let kept = isMapped ? [] : other.colour.unconverted(to: stream.colour)
             if !kept.isEmpty {
                 diagnostics.append(
                     .sourceColoursKept(source: name(of: source), from: kept.map(\.from), to: kept.map(\.to)))
             }
+            if isMapped { diagnostics.append(.highDynamicRangeMapped) }
             guard !other.fits(stream) else { continue }
             diagnostics.append(
                 .sourceConverted(

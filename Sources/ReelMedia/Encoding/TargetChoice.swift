@@ -69,9 +69,17 @@ package struct TargetChoice {
     func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
 
     func format(_ pixelFormat: String, clock: TimeBase, size: PictureSize?, isUpright: Bool = false) -> OutputFormat {
-        OutputFormat(
+        var format = OutputFormat(
             of: stream, spec.directions, timeBase: clock, pixelFormat: pixelFormat, beside: others.map(\.video.stream),
             size: size, isUpright: isUpright)
+        if others.contains(where: mapsTones) { format.toneMapping = .hable }
+        return format
+    }
+
+    /// Whether pictures of a source beside the first one are mapped to its range.
+    private func mapsTones(of other: SourceIndex) -> Bool {
+        FilterGraph.mapsTones && stream.colour.dynamicRange == .standard
+            && other.video.stream.colour.dynamicRange != .standard
     }
 
     // MARK: Refusals
@@ -113,13 +121,13 @@ package struct TargetChoice {
         }
     }
 
-    /// Throws `.input` for sources that no conversion brings together: pictures of high dynamic range and others, and
-    /// interlaced pictures that would have to be scaled, or stand beside progressive ones.
+    /// Throws `.input` for sources that no conversion brings together: pictures of another high dynamic range than the first
+    /// ones have, and interlaced pictures that would have to be scaled, or stand beside progressive ones.
     private func refuseMixtures() throws(ReelFailure) {
         for source in spec.shownSources where source != spec.mainSource {
             let other = indexes[source].video.stream
             let names = (main: name(of: spec.mainSource), other: name(of: source))
-            guard other.colour.dynamicRange == stream.colour.dynamicRange else {
+            guard other.colour.dynamicRange == stream.colour.dynamicRange || mapsTones(of: indexes[source]) else {
                 throw ReelFailure(.dynamicRangesMixed(source: names.other, main: names.main))
             }
             let isInterlaced = other.fieldOrder.isInterlaced

@@ -21,7 +21,8 @@ final class PictureConverter {
         (self.target, self.stream, direction, isBlack) = (target, stream, clip.direction, clip.isBlack)
         format = av_get_pix_fmt(target.pixelFormat)
         fitting = target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target)
-        let shown = target.toneMapping == nil ? main.colour : main.colour.mappedToStandardRange
+        let isMapped = target.toneMapping != nil && main.colour.dynamicRange != .standard
+        let shown = isMapped ? main.colour.mappedToStandardRange : main.colour
         colour = shown.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
     }
@@ -215,7 +216,7 @@ final class PictureFitting {
 
     private var mapsTones: Bool { target.toneMapping != nil && source.colour.dynamicRange != .standard }
 
-    /// Scales the pictures, maps their light to the standard range, and makes RGB of them.
+    /// Scales the pictures, and maps their light to the standard range.
     private var toneMapping: [String] {
         let colour = source.colour
         let matrix = colour.matrix == "bt2020c" ? "2020_cl" : colour.matrix == "gbr" ? "gbr" : "2020_ncl"
@@ -225,8 +226,14 @@ final class PictureFitting {
             "zscale=w=\(area.width):h=\(area.height):filter=bicubic:primariesin=\(primaries):transferin=\(light):matrixin=\(matrix)"
                 + ":rangein=\(source.hasFullRange ? "full" : "limited"):transfer=linear:npl=100",
             "format=gbrpf32le", "zscale=primaries=709", "tonemap=tonemap=hable:desat=0",
-            "zscale=transfer=709:matrix=gbr:range=full", "format=gbrp",
-        ]
+        ] + (format.isRGB ? ["zscale=transfer=709:matrix=gbr:range=full", "format=gbrp"] : [inColoursOfMain])
+    }
+
+    private var inColoursOfMain: String {
+        let shown = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
+        let names = ["bt601": "170m", "bt2020": "2020_ncl", "smpte240m": "240m"]
+        let matrix = shown.matrixOfScaler(main).map { names[$0] ?? $0 } ?? "709"
+        return "zscale=transfer=709:matrix=\(matrix):range=\(shown.range == "pc" ? "full" : "limited")"
     }
 
     /// The options that tell the scaler the matrix and range of both. Without them it assumes BT.601 in limited range.
