@@ -1,6 +1,7 @@
 internal import Foundation
 package import ReelCore
 package import ReelJobs
+package import ReelStore
 internal import ReelWords
 internal import Synchronization
 
@@ -191,17 +192,16 @@ extension JobView {
     /// "wrote b.mp4: 240 frames in 0:07, 1.4 MiB; the source has 1.3 MiB", at a job's end.
     ///
     /// - Parameters:
+    ///   - job: its record. A clip that is played several times is made once, and a part of a source is not compared with all
+    ///     of it.
     ///   - time: how long it took, if that is known.
-    ///   - spec: of the job. A clip that is played several times is made once, and a part of a source is not compared with
-    ///     all of it.
-    package func wrote(_ path: String, _ spec: JobSpec, in time: String? = nil) -> String {
+    package func wrote(_ path: String, _ job: JobRecord, in time: String? = nil) -> String {
+        let spec = job.spec
         let counted = Wording.count(frames, "frame") + (spec.edit == nil ? "" : " made")
         let size = outputBytes.map { ", \(ByteSize(bytes: $0))" } ?? ""
         var whole = ""
-        if size != "", spec.edit == nil, spec.from == nil, spec.to == nil, spec.duration == nil,
-            let source = fingerprints.first
-        {
-            whole = "; the source has \(ByteSize(bytes: source.bytes))"
+        if size != "", spec.edit == nil, spec.from == nil, spec.to == nil, spec.duration == nil {
+            whole = "; the source has \(ByteSize(bytes: job.source.fingerprint.size))"
         }
         return "wrote \(path): \(counted)\(time.map { " in \($0)" } ?? "")\(size)\(whole)"
     }

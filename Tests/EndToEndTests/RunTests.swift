@@ -119,6 +119,7 @@ extension EndToEnd {
             let outcome = try await fixture.run(.coordinator, ["run", "My Film.MP4", "--json"])
             #expect(outcome.code == 0, "\(outcome.error)")
             let output = fixture.path("My Film.reversed.mp4")
+            #expect(outcome.error.contains(/: 120 frames in 0:\d\d, [\d.]+ KiB; the source has [\d.]+ KiB\n/))
             #expect(fixture.names == ["My Film.MP4", "My Film.reversed.mp4"])
 
             let view = try JSONDecoder().decode(JobJSON.self, from: Data(outcome.output.utf8))

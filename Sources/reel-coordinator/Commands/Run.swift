@@ -168,7 +168,7 @@ private final class RunDisplay: Sendable {
             }
             let seconds = (ContinuousClock.now - begun) / .seconds(1)
             let time = ClockTime.text(seconds: max(seconds.rounded(), 1))
-            console.say(view.wrote(item.destination.path, item.job.spec, in: time))
+            console.say(view.wrote(item.destination.path, item.job, in: time))
             lines.ended(view)
         case .failed(let failure):
             clear()

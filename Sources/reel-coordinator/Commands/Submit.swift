@@ -95,7 +95,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 }
                 let (source, output) = (item.job.source.path, item.destination.path)
                 await endCommand.tell(JobEnd(done: job.id, source: source, output: output))
-                console.say(view.wrote(item.destination.path, item.job.spec))
+                console.say(view.wrote(item.destination.path, item.job))
                 lines.ended(view)
             }
         }
