@@ -141,15 +141,15 @@ extension Diagnostic {
                 "The rotation of the video is lost.", "Choose mp4 or mov.")
         case .highDynamicRangeUnmapped:
             CodeText(
-                "the source has high dynamic range, and its colours are not mapped, since this FFmpeg lacks the filters zscale "
-                    + "and tonemap: the pictures may look pale; map it to standard range first",
+                "the source has high dynamic range, and its colours are not mapped: it is transparent, or this FFmpeg lacks the "
+                    + "filters zscale and tonemap; the pictures may look pale: map it to standard range first",
                 "Pictures of high dynamic range are written as if they had standard range.",
                 "Install an FFmpeg with zimg, or map the source to standard range first.")
         case .highDynamicRangeMapped:
             CodeText(
                 "a source has high dynamic range, and the output has not: its pictures are mapped to the standard range",
                 "Pictures of high dynamic range are mapped to the standard range.",
-                "Choose a video codec of 10 bits, as HEVC, to keep the range.")
+                "Nothing; a video of 10 bits, as in HEVC, keeps the range if all its sources have it.")
         case .lightLost(let encoder, let container):
             CodeText(
                 "the HDR10 metadata is lost: \(Wording.neither(encoder, container)) hold it",

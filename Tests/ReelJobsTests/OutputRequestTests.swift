@@ -56,6 +56,8 @@ import Testing
             (#"{"rewind": "3-5,4-6"}"#, "<rewind> takes \(Rewinds.forms); it is 3-5,4-6"),
             (#"{"rewind": "30f-31f"}"#, "<rewind> takes \(Rewinds.forms); it is 30f-31f"),
             (#"{"rewind": "3-"}"#, "<rewind> takes \(Rewinds.forms); it is 3-"),
+            (#"{"rewind": "3-5", "from": 4}"#, "<rewind> must be later than <from>"),
+            (#"{"rewind": "3-5", "to": 4}"#, "<to> must be later than <rewind>"),
             (#"{"rewind": "3-5", "play": "forward"}"#, "<rewind> and <play> exclude each other"),
             (#"{"rewind": "3-5", "duration": 8}"#, "<rewind> and <duration> exclude each other"),
             (#"{"soundtrack": 1.5}"#, "<soundtrack> takes the path of a file; it is 1.5"),

@@ -292,9 +292,11 @@ struct EditSourcesMediaTests {
             [plain, bright],
             [EditClip(play: .forward, title: "a"), EditClip(source: 1, play: .reverse, title: "b")])
         let chain =
-            "zscale=filter=bicubic:primariesin=2020:transferin=smpte2084:matrixin=2020_ncl:rangein=limited"
+            "scale=flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int,format=yuv444p16le,"
+            + "zscale=filter=bicubic:primariesin=2020:transferin=smpte2084:matrixin=2020_ncl:rangein=limited"
             + ":transfer=linear:npl=100,format=gbrpf32le,zscale=primaries=709,tonemap=tonemap=hable:desat=0,"
-            + "zscale=transfer=709:matrix=170m:range=limited,format=yuv420p"
+            + "zscale=transfer=709:matrix=170m:range=limited,format=yuv444p16le,"
+            + "scale=flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int,format=yuv420p"
         let mapped = try Decoded(bright, filter: chain).hashes
         #expect(try Decoded(job.output).hashes == Decoded(plain).hashes + mapped.reversed())
         #expect(try Decoded(bright).hashes != mapped)

@@ -99,9 +99,10 @@ package struct ColourTags: Hashable, Codable, Sendable {
         self.chromaLocation = chromaLocation
     }
 
-    /// The colours of pictures whose light was mapped to the standard range.
+    /// The colours of pictures whose light was mapped to the standard range; the same colours if they have that already.
     package var mappedToStandardRange: ColourTags {
-        ColourTags(range: "tv", primaries: "bt709", transfer: "bt709", matrix: "bt709", chromaLocation: chromaLocation)
+        guard dynamicRange != .standard else { return self }
+        return ColourTags(range: "tv", primaries: "bt709", transfer: "bt709", matrix: "bt709", chromaLocation: chromaLocation)
     }
 
     /// What the transfer characteristics say.

@@ -95,6 +95,10 @@ package struct OutputRequest: Hashable, Sendable {
         ] {
             try require(rewind == nil || !isGiven, .rewind, .excludes(field))
         }
+        if let start = rewind?.ranges.first?.start, let end = rewind?.ranges.last?.end {
+            try require(from.map { start.precedes($0) != true } ?? true, .rewind, .notLater(than: .from))
+            try require(to.map { $0.precedes(end) != true } ?? true, .to, .notLater(than: .rewind))
+        }
         try require(turn == nil || play == .pingPong, .turn, .needs(.play, value: Play.pingPong.rawValue))
         try require(crossfade == nil || stitch || times > 1 && play != .pingPong, .crossfade, .needsRepeats)
         try require(soundtrackFrom == nil || soundtrack != nil, .soundtrackFrom, .needs(.soundtrack))

@@ -191,7 +191,7 @@ extension OutputRequest.Field {
                 example: "3-5", valueName: "moments",
                 """
                 Play everything forward, and these moments forward, backward and forward again: 3-5, or several as \
-                3-5,1:10-1:12, in the forms of `from`.
+                3-5,1:10-1:12 or 90f-120f.
                 """
             ) { $0.rewind = $1 }
         case .times:

@@ -84,12 +84,13 @@ extension TargetChoice {
         }
         try refuseInterlaced(scaledTo: format)
         let isHigh = stream.colour.dynamicRange != .standard
-        if isHigh, FilterGraph.mapsTones { format.toneMapping = .hable }
+        // The filters drop transparency.
+        if isHigh, FilterGraph.mapsTones, !source.hasAlpha { format.toneMapping = .hable }
         let encoder = EncoderTraits.named("ffv1")
         return Chosen(
             value: .encode(try opened(encoder, format, encoder.options(threads(of: encoder)))),
             diagnostics: conversions(to: format)
-                + (isHigh ? [FilterGraph.mapsTones ? .highDynamicRangeMapped : .highDynamicRangeUnmapped] : []))
+                + (isHigh ? [format.toneMapping == nil ? .highDynamicRangeUnmapped : .highDynamicRangeMapped] : []))
     }
 }
 

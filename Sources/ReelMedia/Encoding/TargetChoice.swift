@@ -80,6 +80,7 @@ package struct TargetChoice {
     private func mapsTones(of other: SourceIndex) -> Bool {
         FilterGraph.mapsTones && stream.colour.dynamicRange == .standard
             && other.video.stream.colour.dynamicRange != .standard
+            && !av_get_pix_fmt(other.video.stream.pixelFormat).hasAlpha
     }
 
     // MARK: Refusals

@@ -21,8 +21,7 @@ final class PictureConverter {
         (self.target, self.stream, direction, isBlack) = (target, stream, clip.direction, clip.isBlack)
         format = av_get_pix_fmt(target.pixelFormat)
         fitting = target.takes(stream, beside: main) ? nil : PictureFitting(stream, into: main, target)
-        let isMapped = target.toneMapping != nil && main.colour.dynamicRange != .standard
-        let shown = isMapped ? main.colour.mappedToStandardRange : main.colour
+        let shown = target.toneMapping == nil ? main.colour : main.colour.mappedToStandardRange
         colour = shown.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         scaled = try Frame()
     }
@@ -219,21 +218,37 @@ final class PictureFitting {
     /// Scales the pictures, and maps their light to the standard range.
     private var toneMapping: [String] {
         let colour = source.colour
-        let matrix = colour.matrix == "bt2020c" ? "2020_cl" : colour.matrix == "gbr" ? "gbr" : "2020_ncl"
-        let primaries = ["smpte431", "smpte432"].contains(colour.primaries) ? colour.primaries ?? "" : "2020"
+        let shown = main.colour.mappedToStandardRange.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
+        // zimg takes no picture whose sides its chroma does not divide.
+        let isRGB = av_get_pix_fmt(source.pixelFormat).isRGB
         let light = colour.dynamicRange == .perceptual ? "smpte2084" : "arib-std-b67"
+        let input = [
+            "primariesin=\(Zimg.primaries(colour, or: "bt2020"))", "transferin=\(light)",
+            "matrixin=\(isRGB ? "gbr" : Zimg.matrix(colour, or: "bt2020nc"))",
+            "rangein=\(source.hasFullRange || isRGB ? "full" : "limited")",
+        ]
+        let output =
+            format.isRGB
+            ? ["matrix=gbr:range=full", "format=gbrp"]
+            : [
+                "matrix=\(Zimg.matrix(shown, or: shown.matrixOfScaler(main) == "bt601" ? "smpte170m" : "bt709"))"
+                    + ":range=\(shown.range == "pc" ? "full" : "limited")", "format=yuv444p16le",
+            ]
+        let convert = "scale=flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int"
         return [
-            "zscale=w=\(area.width):h=\(area.height):filter=bicubic:primariesin=\(primaries):transferin=\(light):matrixin=\(matrix)"
-                + ":rangein=\(source.hasFullRange ? "full" : "limited"):transfer=linear:npl=100",
-            "format=gbrpf32le", "zscale=primaries=709", "tonemap=tonemap=hable:desat=0",
-        ] + (format.isRGB ? ["zscale=transfer=709:matrix=gbr:range=full", "format=gbrp"] : [inColoursOfMain])
+            convert, "format=\(isRGB ? "gbrp16le" : "yuv444p16le")",
+            "zscale=w=\(area.width):h=\(area.height):filter=bicubic:\(input.joined(separator: ":")):transfer=linear:npl=100",
+            "format=gbrpf32le", "zscale=primaries=\(Zimg.primaries(shown, or: "bt709"))",
+            "tonemap=tonemap=hable:desat=0:peak=\(peak)", "zscale=transfer=bt709:\(output[0])", output[1], convert,
+        ]
     }
 
-    private var inColoursOfMain: String {
-        let shown = main.colour.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
-        let names = ["bt601": "170m", "bt2020": "2020_ncl", "smpte240m": "240m"]
-        let matrix = shown.matrixOfScaler(main).map { names[$0] ?? $0 } ?? "709"
-        return "zscale=transfer=709:matrix=\(matrix):range=\(shown.range == "pc" ? "full" : "limited")"
+    /// The brightest light of the source, where 1 is that of standard white. The same for all passes: a decoder that begins
+    /// in the middle may not meet what the stream says of it.
+    private var peak: Double {
+        let pixel = source.contentLight.map { Double($0.pixel) } ?? 0
+        let display = source.masteringDisplay?.luminance?.most.approximate ?? 0
+        return [pixel, display, 1000].first { $0 > 100 }.map { $0 / 100 } ?? 10
     }
 
     /// The options that tell the scaler the matrix and range of both. Without them it assumes BT.601 in limited range.
@@ -247,6 +262,24 @@ final class PictureFitting {
             guard let matrix = colour.matrixOfScaler(stream) else { return "" }
             return ":\(side)_color_matrix=\(matrix):\(side)_range=\(colour.range ?? "tv")"
         }.joined()
+    }
+}
+
+/// Colours as zimg's filter names them.
+private enum Zimg {
+    private static let allPrimaries: Set = [
+        "bt709", "bt470m", "bt470bg", "smpte170m", "smpte240m", "film", "bt2020", "smpte428", "smpte431", "smpte432",
+    ]
+    private static let matrices: Set = [
+        "bt709", "fcc", "bt470bg", "smpte170m", "bt2020nc", "bt2020c", "ictcp", "chroma-derived-nc",
+    ]
+
+    static func primaries(_ colour: ColourTags, or usual: String) -> String {
+        colour.primaries.flatMap { allPrimaries.contains($0) ? $0 : nil } ?? usual
+    }
+
+    static func matrix(_ colour: ColourTags, or usual: String) -> String {
+        colour.matrix.flatMap { matrices.contains($0) ? $0 : nil } ?? usual
     }
 }
 

@@ -38,8 +38,9 @@ extension BucketJob {
                 }
                 try await objects.upload(record, to: recordName(segment.name)) { _, _ in }
             } catch {
-                // A segment without a record is nobody's.
-                try? await objects.remove([objectName(segment.name), recordName(segment.name)])
+                // A segment without a record is never used.
+                try? await objects.remove([recordName(segment.name)])
+                try? await objects.remove([objectName(segment.name)])
                 throw error
             }
             for file in [place.data.file, place.record.file] { try? FileManager.default.removeItem(atPath: file) }
@@ -129,7 +130,7 @@ extension BucketJob {
         (try? await objects.sha256(of: objectName(record.name), bytes: record.bytes)) == record.checksum
     }
 
-    /// An object is whole, and `publish` leaves none without a record.
+    /// What a killed worker left in the bucket goes with the job's other segments.
     package func removePartial(token: String) { local.removePartial(token: token) }
 
     package func removeStrays() async {

@@ -80,10 +80,10 @@ package struct BucketJob: JobEntry {
             let found = try await read()
             let hasCopies = found.needsNoCopies && found.sources.contains { $0.staged != nil }
             guard hasCopies || found.needsNoSegments, !store.tidied.contains(found) else { return }
-            try await whileRecordStays { _ async throws(ReelFailure) in
+            try await whileRecordStays { turn async throws(ReelFailure) in
                 let record = try await read()
-                if hasCopies, record.needsNoCopies { try await objects.removeAll(stageName) }
-                if record.needsNoSegments { try await objects.removeAll(segments) }
+                if hasCopies, record.needsNoCopies { try await remove(objects.list(stageName).map(\.key), turn) }
+                if record.needsNoSegments { try await remove(objects.list(segments).map(\.key), turn) }
             }
             store.tidied.insert(found)
         } catch {
@@ -110,16 +110,20 @@ package struct BucketJob: JobEntry {
                 guard case .jobUnknownHere = error.reason else { throw error }
                 return true
             }
-            var rest = try await objects.list(beginning).map(\.key).filter { $0 != recordName }[...]
-            while !rest.isEmpty {
-                try await turn.goOn(to: recordName)
-                try await objects.remove(Array(rest.prefix(100)))
-                rest = rest.dropFirst(100)
-            }
-            try await turn.goOn(to: recordName)
-            try await objects.remove([recordName])
+            try await remove(objects.list(beginning).map(\.key).filter { $0 != recordName }, turn)
+            try await remove([recordName], turn)
             try local.remove()
             return true
+        }
+    }
+
+    /// Removes objects as long as no other process has taken the record's lock.
+    private func remove(_ names: [String], _ turn: BucketStore.Turn) async throws(ReelFailure) {
+        var rest = names[...]
+        while !rest.isEmpty {
+            try await turn.goOn(to: recordName)
+            try await objects.remove(Array(rest.prefix(100)))
+            rest = rest.dropFirst(100)
         }
     }
 

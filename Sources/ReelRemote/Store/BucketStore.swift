@@ -196,8 +196,8 @@ package struct BucketStore: JobStore {
     }
 }
 
-/// Jobs that ended a while ago, and of which this process has found nothing left: each look costs requests. Who was frozen
-/// may still write parts of a job that ended just now.
+/// Jobs that ended a while ago, and that this process has tidied up: each look costs requests. A worker that was frozen may
+/// still write parts of a job that ended just now.
 final class TidiedJobs: Sendable {
     private let jobs = Mutex<Set<String>>([])
 

@@ -8,10 +8,18 @@ package enum Shorthand {
     package static func expanded(
         _ arguments: [String], commands: [String], exists: (String) -> Bool
     ) -> [String] {
-        guard let first = arguments.first, !commands.contains(first), first != "help" else { return arguments }
+        guard let first = arguments.first, !commands.contains(first), first != "help", !isOfParser(first) else {
+            return arguments
+        }
         // A mistyped command is no file; the parser proposes the right one. Behind an option there is none.
         let named = first.hasPrefix("-") ? arguments.filter { !$0.hasPrefix("-") } : [first]
         let namesVideo = named.contains { exists($0) || $0.contains(".") }
         return namesVideo ? ["run"] + arguments : arguments
+    }
+
+    /// Whether the parser answers an option itself, as shells ask it for completions.
+    private static func isOfParser(_ option: String) -> Bool {
+        ["---", "--generate-completion-script", "--experimental-dump-help", "--help", "--version"]
+            .contains { option.hasPrefix($0) }
     }
 }
