@@ -69,7 +69,8 @@ extension EndToEnd {
                 // Also those of init, of two workers that start, and of the command that waits and delivers.
                 #expect(server.requests.count <= 240, "a job of eight passes")
                 // The copy of the source and the segments are gone.
-                let kept = ["job.json", "plan.1.json", "output.mov"].map { "jobs/\(id)/\($0)" } + ["store.json", "trial"]
+                let kept =
+                    ["job.json", "plan.1.json", "output.mov"].map { "jobs/\(id)/\($0)" } + ["store.json", "trial"]
                 let isTidy = try await eventually {
                     names(server).allSatisfy { kept.contains($0) || $0.hasPrefix("sources/") }
                 }

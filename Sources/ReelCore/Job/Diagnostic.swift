@@ -107,7 +107,8 @@ package enum Diagnostic: Hashable, Codable, Sendable {
         case clockRestarts, noTimestamps, timesDerived, framesMoved, holesClosed
         case pixelFormatChanged, pixelFormatForPlayers, sourceConverted, sourceColoursKept, sourceSoundConverted,
             sourceSubtitlesLeftOut, framesScaled, framesConverted, interlacingInContainer, interlacingLost,
-            interlacingUniform, fieldOrdersVary, rotationLost, highDynamicRangeUnmapped, highDynamicRangeMapped, lightLost, colourLost,
+            interlacingUniform, fieldOrdersVary, rotationLost, highDynamicRangeUnmapped, highDynamicRangeMapped,
+            lightLost, colourLost,
             rangeLimited, encoderUntried, videoCodecChanged, audioCodecChanged, sampleRateChanged, channelsChanged,
             sampleDepthReduced, soundUnified, soundTrimmed, subtitlesConverted, languagesLost
         case firstFramesLeftOut, streamLeftOut, dataLeftOut, pictureExtraLeftOut, dolbyVisionLeftOut, soundNotHeard,

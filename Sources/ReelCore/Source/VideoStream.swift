@@ -102,7 +102,8 @@ package struct ColourTags: Hashable, Codable, Sendable {
     /// The colours of pictures whose light was mapped to the standard range; the same colours if they have that already.
     package var mappedToStandardRange: ColourTags {
         guard dynamicRange != .standard else { return self }
-        return ColourTags(range: "tv", primaries: "bt709", transfer: "bt709", matrix: "bt709", chromaLocation: chromaLocation)
+        return ColourTags(
+            range: "tv", primaries: "bt709", transfer: "bt709", matrix: "bt709", chromaLocation: chromaLocation)
     }
 
     /// What the transfer characteristics say.
