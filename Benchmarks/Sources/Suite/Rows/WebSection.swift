@@ -52,7 +52,7 @@ struct WebSection {
     private func streams(_ front: WebFront, _ section: inout Section) async throws {
         section.say(
             "Sources without a table are read as a whole. Loopback is faster than networks are; so also with each answer "
-                + "held to 119 MiB a second, which is 1 Gbit.")
+                + "held to 119 MiB a second, which is 1 Gbit. reel waits for several answers at once.")
         var goal = Goal(
             name: "recon over HTTP without a table, 1 Gbit: speed ÷ `curl`'s", aim: .atLeast(0.8), found: [])
         var rows: [[String]] = []
