@@ -128,8 +128,9 @@ package struct Registrar: Sendable {
 }
 
 /// Removes jobs from the store when their retention is over, by Redis's clock and by this machine's: if one of them is
-/// wrong, nothing is removed too early. Also removes copies of sources and segments that ended jobs do not need, writes into records
-/// how jobs ended, and removes what submitters left that died before they wrote a record. Every worker runs one.
+/// wrong, nothing is removed too early. Also removes copies of sources and segments that ended jobs do not need, writes
+/// into records how jobs ended, and removes what submitters left that died before they wrote a record. Every worker runs
+/// one.
 package struct Janitor: Sendable {
     /// Seconds that a submitter has for the record of a job whose folder it has made. It takes milliseconds, but the
     /// clock of a file server may differ from this machine's.

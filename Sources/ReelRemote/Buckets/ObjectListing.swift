@@ -101,7 +101,7 @@ extension ObjectStore {
         var NextKeyMarker: String?
         var NextUploadIdMarker: String?
 
-        /// What a request for the next page names besides; nil if there is none.
+        /// The query items that ask for the next page; nil on the last page.
         var next: [(name: String, value: String)]? {
             guard IsTruncated == true, let NextKeyMarker, let NextUploadIdMarker else { return nil }
             return [("key-marker", NextKeyMarker), ("upload-id-marker", NextUploadIdMarker)]

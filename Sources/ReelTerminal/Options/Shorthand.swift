@@ -11,7 +11,7 @@ package enum Shorthand {
         guard let first = arguments.first, !commands.contains(first), first != "help", !isOfParser(first) else {
             return arguments
         }
-        // A mistyped command is no file; the parser proposes the right one. Behind an option there is none.
+        // A mistyped command names no file, and the parser proposes the right one. After an option, every name counts.
         let named = first.hasPrefix("-") ? arguments.filter { !$0.hasPrefix("-") } : [first]
         let namesVideo = named.contains { exists($0) || $0.contains(".") }
         return namesVideo ? ["run"] + arguments : arguments
