@@ -41,8 +41,9 @@ final class Sentinels: Sendable, CustomStringConvertible {
     private static let patience = Duration.seconds(1)
     /// The longest time from the last release of the sentinels until the watch ends.
     private static let step = Duration.seconds(1)
-    /// After this time without a message the watch asks its sentinel for a sign of life.
-    private static let silence = Duration.seconds(10)
+    /// After this time without a message the watch asks its sentinel for a sign of life, and leaves it after twice this
+    /// time: for so long a process may go on with a master that has been replaced.
+    private static let silence = Duration.seconds(5)
 
     /// Asks the sentinels, one after the other, which server is the master.
     func findMaster() throws(ConnectionError) -> HostPort {

@@ -3,19 +3,22 @@ package import ReelCore
 package import ReelEngine
 internal import ReelHost
 internal import ReelStore
+internal import Synchronization
 
 /// Sources on web servers and in buckets, as far as this process may ask for them.
-package struct NetworkSources: RemoteSources {
+package final class NetworkSources: RemoteSources {
     private let hosts: SourceHosts
     private let objects: ObjectStore
     private let scratch: String
     private let role: ByteRole
+    /// What was looked at last. It is likely to be opened next, and then its connection is used again.
+    private let seen = Mutex<(address: String, bytes: any RangedBytes)?>(nil)
 
     /// - Parameters:
     ///   - hosts: the web servers that may be asked.
     ///   - objects: the store of the buckets.
     ///   - scratch: a folder of this machine for the bytes that engines need.
-    package init(_ hosts: SourceHosts, _ objects: ObjectStore, scratch: String) {
+    package convenience init(_ hosts: SourceHosts, _ objects: ObjectStore, scratch: String) {
         self.init(hosts, objects, scratch: scratch, for: .source)
     }
 
@@ -26,13 +29,21 @@ package struct NetworkSources: RemoteSources {
 
     package func open(_ source: Locator) async throws(ReelFailure) -> any FetchedSource {
         guard let version = source.web else { throw ReelFailure(.sourceNotAFile(path: source.name)) }
-        return try FetchedFile(await bytes(of: source.file), version, scratch: scratch)
+        let known = seen.withLock { seen in
+            defer { seen = nil }
+            return seen?.address == source.file ? seen?.bytes : nil
+        }
+        let bytes = if let known { known } else { try await bytes(of: source.file) }
+        return try FetchedFile(bytes, version, scratch: scratch)
     }
 
     package func look(
         at url: String, _ count: Int64
     ) async throws(ReelFailure) -> (version: WebVersion, first: [UInt8], last: [UInt8]) {
-        try await bytes(of: url).look(count)
+        let bytes = try await bytes(of: url)
+        let found = try await bytes.look(count)
+        seen.withLock { $0 = (url, bytes) }
+        return found
     }
 
     /// Throws `.urlInvalid` and `.sourceIsURL`, and `.urlHostForbidden` for a server or bucket that may not be asked.

@@ -33,6 +33,8 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
                 sentinel monitor main 127.0.0.1 \(servers[0]) 2
                 sentinel down-after-milliseconds main 1000
                 sentinel failover-timeout main 4000
+                sentinel auth-user main sentinel
+                sentinel auth-pass main watch
                 """
             let path = "\(folder)/\(port)/sentinel.conf"
             try settings.write(toFile: path, atomically: false, encoding: .utf8)
@@ -60,13 +62,14 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
         let replica = master.map { ["--replicaof", "127.0.0.1", "\($0)"] } ?? []
         processes[port] = try Leashed(
             ["redis-server", "--port", "\(port)", "--bind", "127.0.0.1", "--dir", "\(folder)/\(port)"]
-                + ["--repl-diskless-sync-delay", "0", "--repl-timeout", "10"] + replica)
+                + ["--repl-diskless-sync-delay", "0", "--repl-timeout", "10"]
+                + ["--user", "sentinel", "on", ">watch", "~*", "&*", "+@all"] + replica)
         try await SentinelFarm.until { try self.ask(port, ["PING"]) == "PONG" }
     }
 
-    /// The port of the master, as the sentinels say.
+    /// The port of the master, as the last of the sentinels says.
     package func master() throws -> Int {
-        let answer = try ask(sentinels[0], ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", "main"]).split(separator: "\n")
+        let answer = try ask(sentinels[2], ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", "main"]).split(separator: "\n")
         return try #require(answer.last.flatMap { Int($0) })
     }
 
@@ -89,10 +92,18 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
 
     /// Kills a server.
     package func kill(_ port: Int) { processes[port] = nil }
-    /// Stops a server: its connections stay, and it answers nothing.
+    /// Stops a server or a sentinel: its connections stay, and it answers nothing.
     package func freeze(_ port: Int) { processes[port].map { _ = Glibc.kill($0.pid, SIGSTOP) } }
-    /// Lets a frozen server go on.
+    /// Lets a frozen server or sentinel go on.
     package func thaw(_ port: Int) { processes[port].map { _ = Glibc.kill($0.pid, SIGCONT) } }
+
+    /// Cuts a server off from the sentinels, so that they call it down, while everybody else goes on with it.
+    package func cutOff(_ port: Int) throws {
+        _ = try ask(port, ["ACL", "SETUSER", "sentinel", "off"])
+        _ = try ask(port, ["CLIENT", "KILL", "USER", "sentinel"])
+    }
+    /// Lets the sentinels reach it again: they make it a replica.
+    package func rejoin(_ port: Int) throws { _ = try ask(port, ["ACL", "SETUSER", "sentinel", "on"]) }
 
     /// It begins as what it was; the sentinels make it a replica.
     package func restart(_ port: Int) async throws { try await start(port, replicaOf: nil) }

@@ -30,8 +30,9 @@ package final class Fetching: @unchecked Sendable {
 
     /// Bytes that are fetched and discarded as one: about what the beginning of a picture takes.
     private static let block: Int64 = 16 << 10
-    /// Blocks that one order has at least, unless few bytes at random places are read, and at most.
-    private static let window = 16...256
+    /// Blocks that one order has at least, unless few bytes at random places are read, and at most. What a request costs
+    /// beside its bytes is about what a MiB takes.
+    private static let window = 64...256
     /// Blocks that are kept of a source: 256 MiB.
     private static let mostPresent = 16384
 
