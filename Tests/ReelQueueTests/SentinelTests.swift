@@ -58,10 +58,10 @@ import Testing
 
         // One that is gone and one that is a server of something else do not keep the others from answering.
         let free = try SentinelFarm.freePort()
-        let hosts = "127.0.0.1:\(free),127.0.0.1:\(try farm.master()),127.0.0.1:\(farm.sentinels[2])"
-        try await RedisBoard(try RedisAddress("redis+sentinel://\(hosts)/main"), name: "test").ping()
+        let some = farm.url(of: [free, try farm.master(), farm.sentinels[2]])
+        try await RedisBoard(try RedisAddress(some), name: "test").ping()
 
-        let gone = RedisBoard(try RedisAddress("redis+sentinel://127.0.0.1:\(free)/main"), name: "test")
+        let gone = RedisBoard(try RedisAddress(farm.url(of: [free])), name: "test")
         let refused = try #require(await #expect(throws: ReelFailure.self) { try await gone.ping() })
         #expect(refused.cause == .transient)
         #expect(refused.words.contains("no sentinel names the master: 127.0.0.1:\(free): Connection refused"))

@@ -375,6 +375,16 @@ import Testing
         #expect(ids(server) == ["of-instance", "of-pod"])
     }
 
+    @Test(arguments: ["${STORE:-}", "objects.example", "https://", "file:///srv/objects"])
+    func anEndpointThatIsNoURLIsNamedAtOnce(_ endpoint: String) async throws {
+        let server = try BucketServer()
+        let failure = await look(server, ["AWS_ENDPOINT_URL_S3": endpoint])
+        guard case .bucketUnanswered(.source, "s3://footage/a.mov", let said) = failure?.reason else {
+            return #expect(Bool(false), "\(String(describing: failure))")
+        }
+        #expect(said.contains("\(endpoint), which AWS_ENDPOINT_URL_S3 or the profile names"))
+    }
+
     @Test func aHostWithoutKeysSaysWhereItLooked() async throws {
         let server = try BucketServer()
         let failure = await look(server, ["AWS_EC2_METADATA_DISABLED": "true"])

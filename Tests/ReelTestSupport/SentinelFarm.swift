@@ -11,9 +11,15 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
     package let sentinels: [Int]
 
     /// The address of the master, as reel takes it.
-    package var url: String {
-        "redis+sentinel://" + sentinels.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/main"
+    package var url: String { url(of: sentinels) }
+
+    /// The address with the sentinels at these ports.
+    package func url(of ports: [Int]) -> String {
+        "redis+sentinel://:\(SentinelFarm.password)@" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") + "/main"
     }
+
+    /// Of the servers, for everybody but the sentinels, which have a user of their own there.
+    private static let password = "secret"
 
     /// Starts them, and waits until they know each other.
     package init() async throws {
@@ -63,6 +69,7 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
         processes[port] = try Leashed(
             ["redis-server", "--port", "\(port)", "--bind", "127.0.0.1", "--dir", "\(folder)/\(port)"]
                 + ["--repl-diskless-sync-delay", "0", "--repl-timeout", "10"]
+                + ["--requirepass", SentinelFarm.password, "--masterauth", SentinelFarm.password]
                 + ["--user", "sentinel", "on", ">watch", "~*", "&*", "+@all"] + replica)
         try await SentinelFarm.until { try self.ask(port, ["PING"]) == "PONG" }
     }
@@ -111,7 +118,8 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
     private func ask(_ port: Int, _ command: [String]) throws -> String {
         let (client, output) = (Process(), Pipe())
         client.executableURL = URL(fileURLWithPath: "/usr/bin/redis-cli")
-        client.arguments = ["-p", "\(port)"] + command
+        let login = servers.contains(port) ? ["-a", SentinelFarm.password] : []
+        client.arguments = ["-p", "\(port)"] + login + command
         (client.standardOutput, client.standardError) = (output, FileHandle.nullDevice)
         try client.run()
         let said = output.fileHandleForReading.readDataToEndOfFile()

@@ -37,6 +37,10 @@ package final class ObjectStore: Sendable {
     /// Asks once. Throws a `ReelFailure` for what cannot succeed, and anything else for what may pass. The answer's status
     /// is 2xx, or one of `expected`.
     func ask(_ request: Request, for role: ByteRole, expected: Set<UInt> = []) async throws -> HTTPClientResponse {
+        if let endpoint = settings.endpoint, !ObjectStore.isAddress(endpoint) {
+            let said = "\(endpoint), which AWS_ENDPOINT_URL_S3 or the profile names, is no URL of a server"
+            throw ReelFailure(.bucketUnanswered(role: role, address: request.address.text, said: said))
+        }
         let keys: Credentials
         do { keys = try await chain.current() } catch let fault as CredentialFault where !fault.passes {
             throw ReelFailure(.bucketKeysAbsent(role: role, address: request.address.text, said: fault.said))
@@ -84,6 +88,13 @@ package final class ObjectStore: Sendable {
     func url(of address: ObjectAddress) -> String {
         let (_, base, path) = place(of: address)
         return base + path
+    }
+
+    private static func isAddress(_ endpoint: String) -> Bool {
+        guard let url = URL(string: endpoint), let scheme = url.scheme?.lowercased(), let host = url.host() else {
+            return false
+        }
+        return ["http", "https"].contains(scheme) && !host.isEmpty
     }
 
     /// Host, scheme with host, and encoded path of an address. Amazon's buckets are hosts of their own, unless a
