@@ -141,10 +141,12 @@ extension ReelFailure {
         case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
             .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall,
             .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported,
-            .sizeIndivisible, .sizeTooLarge, .sourceRateUnsupported, .pixelFormatUnsupported, .pixelFormatLossy,
+            .sizeIndivisible, .sizeTooLarge, .sizeUnreachable, .sourceRateUnsupported, .pixelFormatUnsupported,
+            .pixelFormatLossy,
             .codecNotHeld, .noSoundHeld, .losslessCodecFixed, .losslessNotHeld, .rawNotGivenBack, .framesTooClose,
             .pictureTooLong, .framesUneven, .frameRateNotHeld, .copyWithOption, .optionNotOfContainer, .copyImpossible,
-            .copyNotGivenBack, .encoderDiffers, .encoderMiscounts, .packetWithoutTime, .nothingToEncode, .planLacks:
+            .copyNotGivenBack, .encoderDiffers, .encoderMiscounts, .packetWithoutTime, .nothingToEncode, .planLacks,
+            .chunkTooLarge, .outputTooLarge:
             true
         // Reading and writing files.
         case .diskFull, .outputRefused, .fileFailed, .jobFileUnreadable, .storeUnusable, .storeFull, .storeFileDamaged,

@@ -43,7 +43,7 @@ final class Sentinels: Sendable, CustomStringConvertible {
     private static let step = Duration.seconds(1)
     /// After this time without a message the watch asks its sentinel for a sign of life, and leaves it after twice this
     /// time: for so long a process may go on with a master that has been replaced.
-    private static let silence = Duration.seconds(5)
+    private static let silence = Duration.seconds(2)
 
     /// Asks the sentinels, one after the other, which server is the master.
     func findMaster() throws(ConnectionError) -> HostPort {
@@ -73,6 +73,14 @@ final class Sentinels: Sendable, CustomStringConvertible {
         state.withLock { state in
             state.order.removeAll { $0 == host }
             state.order.insert(host, at: 0)
+        }
+    }
+
+    /// The sentinel is silent: it is asked after the others.
+    private func avoid(_ host: HostPort) {
+        state.withLock { state in
+            state.order.removeAll { $0 == host }
+            state.order.append(host)
         }
     }
 
@@ -113,6 +121,7 @@ final class Sentinels: Sendable, CustomStringConvertible {
 
     /// A connection to a sentinel that reports changes of masters.
     private struct Feed {
+        let host: HostPort
         let connection: RedisConnection
         var heard = ContinuousClock.now
         var isAsked = false
@@ -150,6 +159,7 @@ final class Sentinels: Sendable, CustomStringConvertible {
             if let server = newMaster(in: message) { leaveAll(but: server) }
             (feed.heard, feed.isAsked) = (.now, false)
         } else if feed.heard.duration(to: .now) > Sentinels.silence * 2 {
+            avoid(feed.host)
             return nil
         } else if feed.heard.duration(to: .now) > Sentinels.silence, !feed.isAsked {
             guard (try? feed.connection.ask(["PING"])) != nil else { return nil }
@@ -166,7 +176,7 @@ final class Sentinels: Sendable, CustomStringConvertible {
                 guard case .array = reply else { continue }
                 // What was said before it listened is known to the sentinels.
                 leaveAll(but: try findMaster())
-                return Feed(connection: sentinel)
+                return Feed(host: host, connection: sentinel)
             } catch {
                 continue
             }

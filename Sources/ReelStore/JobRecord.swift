@@ -216,6 +216,7 @@ extension JobRecord: Codable {
         }
         if let rate = spec.mostFrames, !JobSpec.ratesAllowed.contains(rate) { return "no video has this frame rate" }
         if let rate = spec.sampleRate, !JobSpec.sampleRates.contains(rate) { return "no sound has this sample rate" }
+        if let most = spec.mostBytes, most <= 0 { return "no output has this size" }
         if let rate = spec.audioBitrate, !JobSpec.audioBitrates.contains(rate) { return "no sound has this bit rate" }
         if let loop = spec.loop, !loop.isSound { return "nothing loops in this way" }
         guard let result else { return nil }

@@ -54,6 +54,17 @@ extension FailureReason {
                 "this host's \(encoder) makes other parameters than the one the job was planned with",
                 "The encoder of a host makes other parameters than the one of the plan.",
                 "Install one FFmpeg on all hosts.")
+        case .chunkTooLarge(let encoder):
+            CodeText(
+                "\(encoder) does not make a part of the pictures as small as the size that was asked for needs; ask for more, "
+                    + "or choose smaller pictures",
+                "An encoder cannot make the pictures as small as the output's size needs.",
+                "Ask for a larger size, or choose smaller pictures or fewer frames a second.")
+        case .outputTooLarge(let most, let bytes):
+            CodeText(
+                "the output has \(bytes) bytes, more than the \(most) that were asked for, and is not delivered; ask for a "
+                    + "little less",
+                "The finished output has more bytes than were asked for.", "Ask for a slightly smaller size.")
         case .encoderMiscounts(let encoder, let packets, let frames):
             CodeText(
                 "\(encoder) made \(packets) packets of \(frames) frames",

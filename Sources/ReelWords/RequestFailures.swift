@@ -119,6 +119,13 @@ extension FailureReason {
                 "\(container.file) holds pictures of at most \(most) pixels in each direction, not "
                     + "\(size.width)x\(size.height): choose a smaller size",
                 "The pictures are larger than the container allows.", "Choose a smaller size, or another container.")
+        case .sizeUnreachable(let most, let least):
+            CodeText(
+                "an output of \(ByteSize(bytes: most)) is too small for this: the coarsest has about "
+                    + "\(ByteSize(bytes: least)); choose a shorter range, smaller pictures, fewer frames a second, or less "
+                    + "sound",
+                "Even the coarsest pictures take more bytes than the output may have.",
+                "Choose a shorter range, smaller pictures, fewer frames a second, or less sound.")
         case .sourceRateUnsupported(let encoder):
             CodeText(
                 "\(encoder) writes the bit rate into its parameters, so that parts which follow the source's rate "
@@ -238,6 +245,7 @@ extension JobSpec.Option {
         case .channelLayout: "channel layout"
         case .profile: "profile"
         case .audioBitrate: "bit rate of the sound"
+        case .maxSize: "greatest size"
         }
     }
 

@@ -66,6 +66,38 @@ extension EndToEnd {
             #expect(facts.frames == 6 && facts.peakRSS <= facts.need, "\(facts)")
         }
 
+        @Test(
+            "an output has nearly the size that was asked for, sound and all, and never more",
+            arguments: [
+                ("mp4", 700_000, ["--preset", "veryfast"]),
+                ("mkv", 400_000, ["--preset", "veryfast", "--play", "ping-pong"]),
+                ("mp4", 1_000_000, ["--video-codec", "libx265", "--preset", "ultrafast", "--pass-frames", "60"]),
+            ])
+        func sizes(container: String, most: Int, options: [String]) async throws {
+            let source = fixture.path("noise.mp4")
+            let inputs = [
+                "testsrc2=size=320x180:rate=30000/1001,noise=alls=20:allf=t",
+                "aevalsrc=0.3*sin(2*PI*t*(220+60*t)):s=44100",
+            ].flatMap { ["-f", "lavfi", "-i", $0] }
+            let made = ["-t", "8.008", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", source]
+            #expect(try await fixture.run(.ffmpeg, ["-v", "error"] + inputs + made).code == 0)
+            var outputs: Set<Data> = []
+            for slots in ["1", "2"] {
+                let output = "small\(slots).\(container)"
+                let outcome = try await fixture.run(
+                    .coordinator,
+                    ["run", source, "-o", output, "--max-size", "\(most)", "--slots", slots, "--threads", "1"] + options
+                )
+                #expect(outcome.code == 0, "\(outcome.error)")
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path(output)))
+                #expect(bytes.count <= most && bytes.count >= most * 95 / 100, "\(bytes.count) of \(most)")
+                outputs.insert(bytes)
+            }
+            let again = try await fixture.run(
+                .coordinator, ["run", source, "-o", "none.mp4", "--max-size", "5kB", "--slots", "1"])
+            #expect(again.code == 2 && again.error.contains("is too small for this"), "\(again.error)")
+        }
+
         @Test("what people type who know other programs is answered by what they mean, before any work")
         func asTyped() async throws {
             _ = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")

@@ -12,7 +12,7 @@ import Testing
             (["--format=mp4"], "--format", "--container"), (["--quality", "20"], "--quality", "--crf"),
             (["-crf", "20"], "-c", "--crf"), (["-y"], "-y", "--overwrite"),
             (["--pingpong"], "--pingpong", "--play ping-pong"), (["--boomerang"], "--boomerang", "--play ping-pong"),
-            (["--max-size", "10MB"], "--max-size", "--bitrate"), (["-ss", "3"], "-s", "--from"),
+            (["--target-size", "10MB"], "--target-size", "--max-size"), (["-ss", "3"], "-s", "--from"),
             (["-t", "3"], "-t", "--duration"), (["-an"], "-a", "--audio none"), (["-i"], "-i", "without an option"),
             (["--reverse"], "--reverse", "without an option"), (["-b:a", "96k"], "-b:a", "--audio-bitrate"),
             (["-vf", "reverse"], "-v", "no filters"),

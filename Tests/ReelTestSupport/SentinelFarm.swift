@@ -80,6 +80,12 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
         return try #require(answer.last.flatMap { Int($0) })
     }
 
+    /// Waits until the last of the sentinels names another master than this, and returns that one's port.
+    package func master(after old: Int) async throws -> Int {
+        try await SentinelFarm.until { try self.master() != old }
+        return try master()
+    }
+
     /// Waits until the other server has what the master has.
     package func awaitReplica() async throws {
         let master = try master()

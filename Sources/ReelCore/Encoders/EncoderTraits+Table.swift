@@ -43,7 +43,8 @@ extension EncoderTraits {
             name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24,
             preset: MediaOption(name: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good"), MediaOption(name: "row-mt", value: "0")] },
-            putsTransparencyBeside: true, cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
+            rateControl: .constrained, putsTransparencyBeside: true,
+            cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
         EncoderTraits(
             name: "libvpx", codec: "vp8", crf: 10, preset: MediaOption(name: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good")] }, rateControl: .ceiling,
@@ -59,7 +60,8 @@ extension EncoderTraits {
             name: "prores_ks", codec: "prores", keepsCodec: true,
             profiles: Profile.named("proxy", "lt", "standard", "hq", formats: "yuv422p10le")
                 + Profile.named("4444", "4444xq", formats: "yuv444p10le", "yuva444p10le"),
-            options: { _ in [MediaOption(name: "vendor", value: "apl0")] }, tells: [.fields, .colour],
+            options: { _ in [MediaOption(name: "vendor", value: "apl0")] }, keepsRate: false,
+            tells: [.fields, .colour],
             isLimitedRange: true, cost: { _ in ofProRes }),
         EncoderTraits(name: "mjpeg", codec: "mjpeg", rateControl: .fixedQuantiser, cost: { _ in small }),
         EncoderTraits(
@@ -76,10 +78,10 @@ extension EncoderTraits {
             name: "libaom-av1", codec: "av1", isListed: false, isTried: false,
             cost: { _ in EncoderCost(constant: 24 << 20, perPixel: 110, pictures: 100, weight: 40) }),
         EncoderTraits(
-            name: "prores", codec: "prores", isListed: false, isTried: false, isLimitedRange: true,
+            name: "prores", codec: "prores", isListed: false, isTried: false, keepsRate: false, isLimitedRange: true,
             cost: { _ in ofProRes }),
         EncoderTraits(
-            name: "prores_aw", codec: "prores", isListed: false, isTried: false, isLimitedRange: true,
+            name: "prores_aw", codec: "prores", isListed: false, isTried: false, keepsRate: false, isLimitedRange: true,
             cost: { _ in ofProRes }),
         EncoderTraits(name: "mpeg4", codec: "mpeg4", isLimitedRange: true, cost: { _ in small }),
     ]

@@ -24,6 +24,8 @@ package struct EncoderTraits: Sendable {
     /// Options that reel always sets: closed groups of pictures, no log output, the plan's number of threads.
     package var options: @Sendable (_ threads: Int) -> [MediaOption] = { _ in [] }
     package var rateControl = RateControl.own
+    /// Whether the encoder makes about as many bits as it is told.
+    package var keepsRate = true
     package var keyFrameInterval = 250
     /// The most threads worth using. With more, the encoder gains little speed and loses quality, or its memory grows
     /// out of proportion.
@@ -75,14 +77,25 @@ package struct EncoderTraits: Sendable {
     package enum RateControl: Sendable {
         /// The encoder's own constant quality, or its default.
         case own
-        /// Constant quality. If the rate follows the source, an upper bound on the rate too: chunks are short, and
-        /// without a bound the rate control notices too late that it has spent too many bits.
+        /// Constant quality, with a buffer that bounds the rate if one is given. If the rate follows the source, it has
+        /// a bound, too: chunks are short, and otherwise the rate control notices too late that it has spent too many
+        /// bits.
         case bounded
+        /// Constant quality, with a rate that is not exceeded on average if one is given.
+        case constrained
         /// A fixed quantiser near the best that the codec has, for encoders without constant quality.
         case fixedQuantiser
         /// A fixed quantiser, with the rate fields of MPEG-2's parameters set to the same values for all rates.
         case fixedQuantiserOfMPEG2
         case ceiling
+
+        /// Whether constant quality can have an upper bound on the rate.
+        package var boundsQuality: Bool { [.bounded, .constrained, .ceiling].contains(self) }
+    }
+
+    /// The bits that a codec takes for the look of H.264 with one bit, roughly.
+    package static func expense(of codec: String) -> Double {
+        ["hevc": 0.6, "vp9": 0.65, "av1": 0.5, "vvc": 0.4][codec] ?? 1
     }
 
     /// Facts that an encoder writes into its stream.

@@ -65,6 +65,8 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     /// Pairs of pixels share the chroma of the pixel format.
     case sizeIndivisible(encoder: String, size: PictureSize, pixelFormat: String)
     case sizeTooLarge(container: Container, size: PictureSize, most: Int)
+    /// Even the coarsest pictures make an output of at least `least` bytes, where `most` are allowed.
+    case sizeUnreachable(most: Int64, least: Int64)
     /// The encoder writes its rate into its parameters, so chunks that follow the source's rate do not join.
     case sourceRateUnsupported(encoder: String)
     case pixelFormatUnsupported(encoder: String, pixelFormat: String)
@@ -102,6 +104,10 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case codecAbsent(codec: String, role: CodecRole)
     case encoderDiffers(encoder: String)
     case encoderMiscounts(encoder: String, packets: Int, frames: Int)
+    /// At no rate that was tried does the encoder make as few bits of a chunk as its part of the output's size allows.
+    case chunkTooLarge(encoder: String)
+    /// The finished output has more bytes than are allowed.
+    case outputTooLarge(most: Int64, bytes: Int64)
     case packetWithoutTime(segment: String)
     case nothingToEncode
     /// Here and below, `pass` is the pass that makes the segment, by its place in the plan; it has to be done again.
@@ -289,13 +295,16 @@ extension FailureReason {
         case rangeEmpty, nothingInRange, timecodeInvalid, trackMissing, editFlawed, timelineSpeed, timelineSoundtrack,
             clipOutOfRange, clipUnshared, soundtrackOutOfRange, stillTooLong, dynamicRangesMixed, interlacedMixed,
             memoryTooSmall, encoderUnknown, encoderAbsent, encoderRefuses, settingUnknown, optionUnsupported,
-            valueUnsupported, sizeIndivisible, sizeTooLarge, sourceRateUnsupported, pixelFormatUnsupported,
+            valueUnsupported, sizeIndivisible, sizeTooLarge, sizeUnreachable, sourceRateUnsupported,
+            pixelFormatUnsupported,
             pixelFormatLossy, codecNotHeld, noSoundHeld, losslessCodecFixed, losslessNotHeld, rawNotGivenBack,
             framesTooClose, pictureTooLong, framesUneven, frameRateNotHeld, copyWithOption, optionNotOfContainer,
             copyImpossible, copyNotGivenBack
         case mediaFailed, outOfMemory, diskFull, outputRefused, fileFailed, jobFileUnreadable, planLacks, indexVersion,
-            indexDamaged, codecAbsent, encoderDiffers, encoderMiscounts, packetWithoutTime, nothingToEncode,
-            segmentFlawed, segmentMissing, segmentDiffers, segmentListUnreadable, partsEnded, verificationFailed,
+            indexDamaged, codecAbsent, encoderDiffers, encoderMiscounts, chunkTooLarge, outputTooLarge,
+            packetWithoutTime,
+            nothingToEncode, segmentFlawed, segmentMissing, segmentDiffers, segmentListUnreadable, partsEnded,
+            verificationFailed,
             engineUnstartable, engineVersion, engineWithoutOutput, requestUnwritable, engineInterrupted, engineEnded,
             engineHung, engineNonsense, engineDied
         case sourceInaccessible, sourceIsFolder, folderWithoutVideos, sourceEmpty, sourceIsURL, urlInvalid,

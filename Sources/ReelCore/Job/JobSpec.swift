@@ -11,6 +11,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var profile: String?
     /// The rate of the video, instead of constant quality; nil for constant quality.
     package var bitrate: VideoRate?
+    /// The most bytes that the output may have; nil for any number.
+    package var mostBytes: Int64?
     package var lossless: Bool
     package var audio: AudioMode
     package var audioCodec: String?
@@ -54,7 +56,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
 
     package init(
         container: Container, videoCodec: String? = nil, crf: Double? = nil, preset: String? = nil,
-        profile: String? = nil, bitrate: VideoRate? = nil, lossless: Bool = false, audio: AudioMode = .reverse,
+        profile: String? = nil, bitrate: VideoRate? = nil, mostBytes: Int64? = nil, lossless: Bool = false,
+        audio: AudioMode = .reverse,
         audioCodec: String? = nil, audioBitrate: Int64? = nil, tracks: TrackSelection? = nil, from: Position? = nil,
         to: Position? = nil, duration: Position? = nil, edit: Edit? = nil, size: PictureSize? = nil,
         mostFrames: Rational? = nil, pixelFormat: String? = nil, sampleRate: Int? = nil, channelLayout: String? = nil,
@@ -67,6 +70,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
         self.preset = preset
         self.profile = profile
         self.bitrate = bitrate
+        self.mostBytes = mostBytes
         self.lossless = lossless
         self.audio = audio
         self.audioCodec = audioCodec
@@ -134,7 +138,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package enum Option: String, Codable, CaseIterable, Sendable {
         case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
         case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
-        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate
+        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate, maxSize
     }
 }
 
@@ -189,24 +193,43 @@ package enum VideoRate: Hashable, Sendable, Codable {
     case constant(Int64)
     /// In every chunk, the rate that the source has for the same frames.
     case source
+    /// Constant quality, and in every chunk about as many bits as the source has for the same frames at most.
+    case atMostSource
+    /// In every chunk at most this many bits for each bit that the source has for the same frames, and nearly as many:
+    /// all chunks together then have a given size.
+    case share(Rational)
 
-    // Encoded as a number or the word `source`.
-    private static let word = "source"
+    /// Whether chunks have rates of their own that encoders are to keep to.
+    package var followsSource: Bool {
+        switch self {
+        case .source, .share: true
+        case .constant, .atMostSource: false
+        }
+    }
+
+    // Encoded as a number, a word, or the text of a ratio.
+    private static let words: [(VideoRate, String)] = [(.source, "source"), (.atMostSource, "at-most-source")]
 
     package init(from decoder: any Decoder) throws {
         if let bits = try? Int64(from: decoder) {
             self = .constant(bits)
-        } else if try String(from: decoder) == VideoRate.word {
-            self = .source
+            return
+        }
+        let word = try String(from: decoder)
+        if let known = VideoRate.words.first(where: { $0.1 == word }) {
+            self = known.0
+        } else if let share = Rational.read(word), share > Rational(0) {
+            self = .share(share)
         } else {
-            throw decoder.impossible("neither a rate nor \"source\"")
+            throw decoder.impossible("neither a rate nor a word for one")
         }
     }
 
     package func encode(to encoder: any Encoder) throws {
         switch self {
         case .constant(let bits): try bits.encode(to: encoder)
-        case .source: try VideoRate.word.encode(to: encoder)
+        case .share(let share): try share.encode(to: encoder)
+        case .source, .atMostSource: try VideoRate.words.first { $0.0 == self }?.1.encode(to: encoder)
         }
     }
 }

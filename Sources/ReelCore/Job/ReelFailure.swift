@@ -106,7 +106,7 @@ extension FailureReason {
             FailureNature(.request, .input)
         case .rangeEmpty, .nothingInRange, .timecodeInvalid, .trackMissing, .memoryTooSmall, .encoderUnknown,
             .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge,
-            .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption,
+            .sizeUnreachable, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption,
             .optionNotOfContainer:
             FailureNature(.request, .usage)
         case .encoderAbsent: FailureNature(.host, .usage, .incompatible)
@@ -124,7 +124,8 @@ extension FailureReason {
             FailureNature(.host, step.writes ? .output : .unreachable, passes ? .transient : .incompatible)
         case .jobFileUnreadable: FailureNature(.host, .unreachable, .incompatible)
         case .indexVersion: FailureNature(.host, .job)
-        case .planLacks, .indexDamaged, .encoderMiscounts, .packetWithoutTime, .nothingToEncode, .partsEnded,
+        case .planLacks, .indexDamaged, .encoderMiscounts, .chunkTooLarge, .outputTooLarge, .packetWithoutTime,
+            .nothingToEncode, .partsEnded,
             .verificationFailed, .requestUnwritable:
             FailureNature(.job, .job)
         case .codecAbsent, .encoderDiffers, .engineUnstartable, .engineVersion:

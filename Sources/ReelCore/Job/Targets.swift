@@ -70,7 +70,7 @@ package struct VideoEncoding: Hashable, Codable, Sendable {
     package var format: OutputFormat
     /// The encoder's private options, applied in this order.
     package var options: [MediaOption]
-    /// The rate; nil if the options set a constant quality.
+    /// The rate; nil for constant quality alone.
     package var bitrate: VideoRate?
     package var threads: Int
     package var keyFrameInterval: Int

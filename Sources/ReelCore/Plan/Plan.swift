@@ -2,7 +2,7 @@
 /// is planned anew, its new plan has another number.
 package struct Plan: Hashable, Codable, Sendable {
     /// The format version. It grows when the meaning of a plan changes; workers refuse versions that they do not know.
-    package static let version = 11
+    package static let version = 12
 
     package var version: Int
     /// The number of this plan among the job's plans, from 1 on; 0 until the plan is written to the job's folder.
@@ -21,6 +21,8 @@ package struct Plan: Hashable, Codable, Sendable {
     package var timecode: String?
     package var soundtrack: Soundtrack?
     package var video: VideoTarget
+    /// The most bytes that the output may have; nil for any number.
+    package var mostBytes: Int64?
     /// The options of moving pictures that loop; nil for a container of video.
     package var loop: LoopOptions?
     package var audio: [AudioTarget]
@@ -85,7 +87,7 @@ package struct Plan: Hashable, Codable, Sendable {
                 && counts.contains($0.step) && sources.indices.contains($0.source)
                 && $0.map.output == video.format.timeBase && $0.map.speed > Rational(0)
         }
-        guard clipsAreSound, !clips.isEmpty, need >= 0, video.isSound, loop?.isSound ?? true,
+        guard clipsAreSound, !clips.isEmpty, need >= 0, mostBytes ?? 1 > 0, video.isSound, loop?.isSound ?? true,
             soundtrack.map({ sources.indices.contains($0.source) }) ?? true,
             audio.allSatisfy({ $0.isSound(sources: sources.count) })
         else { return false }

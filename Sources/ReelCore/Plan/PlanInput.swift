@@ -23,6 +23,11 @@ package struct PlanInput: Sendable {
         self.diagnostics = diagnostics
     }
 
+    /// How long the output lasts, in seconds. Fails as planning does.
+    package func length() throws(ReelFailure) -> Rational {
+        try clips().clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
+    }
+
     /// The clips of the output, and their chapters. Fails with kind `.usage` if no frame lies in a range or the
     /// container cannot show a picture for so long, and with `.input` if a video has no frames, or if its frames last
     /// for different times and the container cannot store that.

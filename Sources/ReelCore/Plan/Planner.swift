@@ -27,7 +27,8 @@ package struct Planner: Sendable {
             need: work.need, verify: isDecoded ? .decode : spec.verify, onDamage: spec.onDamage,
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })
         plan.passes = soundPasses(of: plan, input.indexes) + plan.passes
-        return plan
+        guard let most = spec.mostBytes else { return plan }
+        return try SizeBudget(plan, input.indexes).sized(most: most)
     }
 
     /// The passes of sound, of each track in the order of the output.

@@ -42,17 +42,32 @@ package struct VideoTrack: Equatable, Sendable {
         return place < frames.count && frames[place].interval.start == pts ? place : nil
     }
 
-    /// The source's bits per second for these frames, at least 1; nil if their durations add up to 0. Packets that do
-    /// not begin a frame, such as second fields, are spread over all frames in proportion.
+    /// The source's bits per second for these frames, at least 1; nil if their durations add up to 0.
     package func bitrate(of range: Range<Int>) -> Int64? {
         guard let first = frames[range].first, let last = frames[range].last else { return nil }
         let seconds = stream.timeBase.seconds(last.interval.end - first.interval.start).approximate
-        guard seconds > 0 else { return nil }
+        return seconds > 0 ? max(Int64((bits(of: range) / seconds).rounded()), 1) : nil
+    }
+
+    /// The bits that these frames have in the source, if the first of them were a key frame: each segment begins with
+    /// one.
+    package func bitsFromKey(of range: Range<Int>) -> Double {
+        guard let first = range.first else { return 0 }
+        let own = Int(frames[first].packet)
+        let last = frames[range].map { Int($0.packet) }.max() ?? own
+        let keys = randomAccessPoints.map { Int($0.packet) }
+        guard !keys.contains(where: { own...max(own, last) ~= $0 }), let key = keys.last(where: { $0 < own }) else {
+            return bits(of: range)
+        }
+        return bits(of: range) + 8 * Double(max(packets[key].size - packets[own].size, 0))
+    }
+
+    /// Packets that do not begin a frame, such as second fields, are spread over all frames in proportion.
+    private func bits(of range: Range<Int>) -> Double {
         let own = frames[range].reduce(0) { $0 + Int64(packets[Int($1.packet)].size) }
         let owned = frames.reduce(0) { $0 + Int64(packets[Int($1.packet)].size) }
         let all = packets.reduce(0) { $0 + Int64($1.size) }
-        let bits = 8 * Double(own) * Double(all) / Double(max(owned, 1))
-        return max(Int64((bits / seconds).rounded()), 1)
+        return 8 * Double(own) * Double(all) / Double(max(owned, 1))
     }
 
     /// The size of a read block in bytes, unless a single packet is larger. Files are read forwards, so passthrough

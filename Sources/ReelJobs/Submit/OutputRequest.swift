@@ -13,6 +13,7 @@ package struct OutputRequest: Hashable, Sendable {
     package var preset: String?
     package var profile: String?
     package var bitrate: BitRate?
+    package var maxSize: ByteSize?
     package var lossless = false
     package var audio = AudioMode.reverse
     package var audioCodec: String?
@@ -61,7 +62,8 @@ package struct OutputRequest: Hashable, Sendable {
 
     /// An option of a request. Its raw value is its name in JSON; a command line writes it in its own way.
     package enum Field: String, CaseIterable, Sendable {
-        case container, videoCodec, crf, preset, profile, bitrate, lossless, audio, audioCodec, audioBitrate, tracks
+        case container, videoCodec, crf, preset, profile, bitrate, maxSize, lossless, audio, audioCodec, audioBitrate,
+            tracks
         case from, to, duration, play, rewind, times, speed, turn, crossfade, stitch, trim, soundtrack, soundtrackFrom,
             lenient
         case size, pixelFormat, sampleRate, channelLayout, fps, loop, dither, colors, timestamps, passFrames, memory
@@ -73,6 +75,8 @@ package struct OutputRequest: Hashable, Sendable {
         try requireRange(.threads, threads?.number)
         try requireRange(.passFrames, passFrames)
         try require(crf == nil || bitrate == nil, .crf, .excludes(.bitrate))
+        try require(maxSize == nil || crf == nil, .maxSize, .excludes(.crf))
+        try require(maxSize == nil || bitrate == nil, .maxSize, .excludes(.bitrate))
         if let from, let to { try require(to != from && to.precedes(from) != true, .to, .notLater(than: .from)) }
         try require(to == nil || duration == nil, .to, .excludes(.duration))
         try require(duration?.isZero != true, .duration, .notAboveZero)
@@ -110,7 +114,8 @@ package struct OutputRequest: Hashable, Sendable {
 
     private func checkLossless() throws(RequestFault) {
         let lossy: [(Field, Bool)] = [
-            (.crf, crf != nil), (.bitrate, bitrate != nil), (.preset, preset != nil), (.profile, profile != nil),
+            (.crf, crf != nil), (.bitrate, bitrate != nil), (.maxSize, maxSize != nil), (.preset, preset != nil),
+            (.profile, profile != nil),
             (.audioBitrate, audioBitrate != nil), (.videoCodec, videoCodec != nil), (.audioCodec, audioCodec != nil),
             (.pixelFormat, pixelFormat != nil), (.sampleRate, sampleRate != nil),
             (.channelLayout, channelLayout != nil),
@@ -164,7 +169,7 @@ package struct OutputRequest: Hashable, Sendable {
     func spec(_ edit: Edit?, in container: Container) -> JobSpec {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf?.value, preset: preset, profile: profile,
-            bitrate: bitrate?.rate, lossless: lossless, audio: audio, audioCodec: audioCodec,
+            bitrate: bitrate?.rate, mostBytes: maxSize?.bytes, lossless: lossless, audio: audio, audioCodec: audioCodec,
             audioBitrate: audioBitrate?.bits, tracks: tracks, from: edit == nil ? from : nil,
             to: edit == nil ? to : nil, duration: edit == nil ? duration : nil, edit: edit, size: size,
             mostFrames: fps?.ratio, pixelFormat: pixelFormat, sampleRate: sampleRate, channelLayout: channelLayout,

@@ -114,7 +114,10 @@ extension OutputRequest.Field {
         case .crf:
             .value(
                 numbers: 0...(.infinity), example: "20",
-                "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent."
+                """
+                Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent, but no more bits than \
+                about the source has.
+                """
             ) { $0.crf = $1 }
         case .preset:
             .text(example: "slow", "The encoder's preset. Default: medium or its equivalent.") { $0.preset = $1 }
@@ -135,6 +138,14 @@ extension OutputRequest.Field {
                 of the source.
                 """
             ) { $0.bitrate = $1 }
+        case .maxSize:
+            .value(
+                numbers: 1...(.infinity), example: "10MB", valueName: "size",
+                """
+                The most bytes that the output may have, sound and container included, for example 10MB or 8MiB; its rate is \
+                chosen so that it nearly has them. For mp4, mov, mkv and webm.
+                """
+            ) { $0.maxSize = $1 }
         case .lossless:
             .flag(
                 "Bit-exact pictures (FFV1) and sound (PCM), in mkv, mov, nut or avi; exact colours in webp and apng."

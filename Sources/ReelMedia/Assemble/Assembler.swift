@@ -71,6 +71,7 @@ package struct Assembler {
         }
         for source in sources { try source.finish() }
         let bytes = try muxer.finish()
+        if let most = plan.mostBytes, bytes > most { throw ReelFailure(.outputTooLarge(most: most, bytes: bytes)) }
         sink.finish()
         let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
         let checksum = try verifier(expected).verify(readBack) { progress(written + $0, frames) }
@@ -170,7 +171,7 @@ package struct Assembler {
             MediaOption(name: "write_tmcd", value: "0"),
             MediaOption(name: "video_track_timescale", value: "\(clock.secondsPerTick.denominator)"),
             MediaOption(name: "movie_timescale", value: "\(movieTimescale)"),
-            MediaOption(name: "moov_size", value: "\(moovRoom(streams.heard) + more)"),
+            MediaOption(name: "moov_size", value: "\(moovRoom(streams) + more)"),
         ]
     }
 
@@ -189,15 +190,10 @@ package struct Assembler {
 
     /// The most bytes that the sample tables take (ISO 14496-12 8.6, 8.7). That room is reserved at the file's start,
     /// so that playback can begin while the file loads.
-    private func moovRoom(_ heard: [OutputAudioTrack]) -> Int64 {
-        let length = clock.seconds(plan.end(in: sources.map(\.index)))
-        let packets = heard.reduce(plan.frameCount) { $0 + $1.packets }
-        let turns = Int64(min(length.approximate * 2, Double(packets))) + 16
-        // A video packet takes: size, decode delta, composition offset, sync mark. A turn of the interleaving takes:
-        // chunk offset and its samples.
-        let video = Int64(plan.frameCount) * (4 + 8 + 8 + 4) + turns * 24
-        let audio = heard.reduce(0) { $0 + Int64($1.packets) * (4 + 8) + turns * 24 }
-        let texts = index.metadata.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
-        return video + audio + texts + 16_384
+    private func moovRoom(_ streams: OutputStreams) -> Int64 {
+        let headers = ([streams.video] + streams.audio).reduce(0) { $0 + Int64($1.pointee.extradata_size) }
+        return SampleTables.bytes(
+            frames: plan.frameCount, lasting: clock.seconds(plan.end(in: sources.map(\.index))).approximate,
+            soundPackets: streams.heard.map(\.packets), tags: index.metadata) + headers
     }
 }

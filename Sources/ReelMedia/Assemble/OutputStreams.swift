@@ -47,7 +47,8 @@ final class OutputStreams {
             reorderDepth = 0
         case .encode(let encoding):
             // All chunks have the same parameters, whatever their rates.
-            let encoder = try Encoder(encoding, stream: index.video.stream, track: index.video, frames: clip.frames)
+            let encoder = try Encoder(
+                encoding, stream: index.video.stream, track: index.video, clip: clip, frames: clip.frames)
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)

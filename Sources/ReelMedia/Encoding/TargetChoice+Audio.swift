@@ -4,10 +4,12 @@ package import ReelCore
 extension TargetChoice {
     /// The targets of the audio tracks: each in its own codec if reel encodes that and the container holds it,
     /// otherwise in the first other codec that keeps rate and channels.
-    package func audio() throws(ReelFailure) -> Chosen<[AudioTarget]> {
+    ///
+    /// - Parameter length: seconds of an output whose size is limited; nil for any size.
+    package func audio(lasting length: Rational? = nil) throws(ReelFailure) -> Chosen<[AudioTarget]> {
         var (targets, diagnostics): ([AudioTarget], [Diagnostic]) = ([], [])
         for (source, number, track) in heardTracks {
-            let chosen = try target(of: track, number, source)
+            let chosen = try target(of: track, number, source, lasting: length)
             targets.append(chosen.value)
             diagnostics += chosen.diagnostics + conversions(to: chosen.value)
         }
@@ -31,7 +33,9 @@ extension TargetChoice {
         return heard.lazy.compactMap(\.source).first { !indexes[$0].audio.isEmpty }
     }
 
-    private func target(of track: AudioTrack, _ number: Int, _ source: Int) throws(ReelFailure) -> Chosen<AudioTarget> {
+    private func target(
+        of track: AudioTrack, _ number: Int, _ source: Int, lasting length: Rational?
+    ) throws(ReelFailure) -> Chosen<AudioTarget> {
         // PCM is not passed through: decoding and encoding keep its bits, and it can then be cut at any sample.
         if spec.audio == .keep, spec.audioCodec == nil, spec.sampleRate == nil, spec.channelLayout == nil,
             spec.audioBitrate == nil, !AudioEncoderTraits.isPCM(track.codec), holds(track.codec)
@@ -69,7 +73,7 @@ extension TargetChoice {
         var target = AudioTarget(
             source: source, track: number, direction: spec.audio == .keep || spec.edit != nil ? .forwards : .backwards,
             encoder: encoder.name, sampleRate: rate, channelLayout: layout,
-            bitrate: try bitrate(of: encoder, wanted, rate: rate),
+            bitrate: try bitrate(of: encoder, wanted, rate: rate, lasting: length),
             // If pictures are kept bit for bit, no sample is cut off either.
             lossless: spec.lossless || (encoder.isLossless && copiesVideo))
         // Open the encoder once, so that settings which it rejects are known before any work.
@@ -81,9 +85,19 @@ extension TargetChoice {
     }
 
     /// Bits per second of a track; nil for an encoder without a rate. Throws `.usage` for a rate that it does not take.
-    private func bitrate(of encoder: AudioEncoderTraits, _ track: AudioTrack, rate: Int) throws(ReelFailure) -> Int64? {
+    private func bitrate(
+        of encoder: AudioEncoderTraits, _ track: AudioTrack, rate: Int, lasting length: Rational?
+    ) throws(ReelFailure) -> Int64? {
         guard let asked = spec.audioBitrate else {
-            return encoder.isLossless ? nil : Int64(track.channels) * encoder.bitratePerChannel
+            guard !encoder.isLossless else { return nil }
+            let usual = Int64(track.channels) * encoder.bitratePerChannel
+            guard let most = spec.mostBytes, let seconds = length?.approximate, seconds > 0 else { return usual }
+            // At most an eighth of the bytes are sound, unless speech could not be understood any more.
+            let share = Int64(min(Double(most) / seconds / Double(max(heardTracks.count, 1)), 0x1p60))
+            let least = Int64(track.channels) * TargetChoice.leastBitratePerChannel
+            let chosen = min(usual, max(share, least))
+            return encoder.bitrates(track.channels, rate).map { min(max(chosen, $0.lowerBound), $0.upperBound) }
+                ?? chosen
         }
         guard !encoder.isLossless else { throw unsupported(.audioBitrate, by: encoder.name) }
         if let allowed = encoder.bitrates(track.channels, rate), !allowed.contains(asked) {
@@ -92,6 +106,8 @@ extension TargetChoice {
         }
         return asked
     }
+
+    private static let leastBitratePerChannel: Int64 = 24_000
 
     /// The track with the sound's form that the options ask for.
     private func wanted(of track: AudioTrack) throws(ReelFailure) -> AudioTrack {
@@ -121,7 +137,9 @@ extension TargetChoice {
             let encoder = try AudioEncoderTraits.chosen(by: codec, for: wanted)
             return Chosen(value: encoder, diagnostics: encoder.isTried ? [] : [.encoderUntried(encoder: encoder.name)])
         }
-        let candidates = AudioEncoderTraits.candidates(for: track).filter { holds($0.codec) }
+        let candidates = AudioEncoderTraits.candidates(for: track).filter {
+            holds($0.codec) && (spec.mostBytes == nil || !$0.isLossless)
+        }
         let best =
             candidates.first { $0.keepsRate(of: track) && $0.keepsChannels(of: track) }
             ?? candidates.first { $0.keepsChannels(of: track) } ?? candidates.first

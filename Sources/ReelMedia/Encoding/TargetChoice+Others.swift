@@ -5,7 +5,7 @@ internal import ReelCore
 extension TargetChoice {
     /// Options that ask for other pictures than the source's, or for passes, which passthrough does not have.
     private static let changingOptions: [JobSpec.Option] = [
-        .crf, .preset, .bitrate, .passFrames, .size, .pixelFormat, .fps, .profile,
+        .crf, .preset, .bitrate, .maxSize, .passFrames, .size, .pixelFormat, .fps, .profile,
     ]
 
     private var insistsOnCopy: Bool { spec.videoCodec == VideoTarget.copy }

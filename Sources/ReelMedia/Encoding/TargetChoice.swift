@@ -23,7 +23,11 @@ package struct TargetChoice {
     /// All targets of a job, and the diagnostics of everything that the output changes or cannot hold. Throws what
     /// `video` and `audio` throw.
     package func targets() throws(ReelFailure) -> Chosen<(video: VideoTarget, audio: [AudioTarget])> {
-        let (video, audio) = (try video(), try audio())
+        let video = try video()
+        let audio = try audio(
+            lasting: try spec.mostBytes.map { _ throws(ReelFailure) in
+                try PlanInput(indexes: indexes, indexHashes: [], spec: spec, video: video.value).length()
+            })
         return Chosen(value: (video.value, audio.value), diagnostics: video.diagnostics + audio.diagnostics + leftOut())
     }
 
@@ -33,6 +37,7 @@ package struct TargetChoice {
         try refuseUnlessTold()
         try refuseMissingTracks()
         try refuseMixtures()
+        if !spec.container.limitsSize { try refuse([.maxSize]) }
         if let loops = spec.container.traits.loops { return try loopPictures(loops) }
         try refuse([.loop, .dither, .colors])
         if let copy = try copy() {
@@ -188,6 +193,7 @@ extension JobSpec {
         case .pixelFormat: pixelFormat != nil
         case .passFrames: passFrames != nil
         case .audioBitrate: audioBitrate != nil
+        case .maxSize: mostBytes != nil
         case .sampleRate: sampleRate != nil
         case .channelLayout: channelLayout != nil
         case .soundtrack: edit?.soundtrack != nil

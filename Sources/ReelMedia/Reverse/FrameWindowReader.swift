@@ -51,6 +51,9 @@ final class FrameWindowReader {
         places = FramePlaces(track)
     }
 
+    /// The frames so far that do not look as they should, in order: each once, however often it was decoded.
+    var concealed: [Int] { Set(tally.concealed).sorted() }
+
     func reset() { (tally, isSuspicious) = (Tally(), false) }
 
     /// The decode windows of a pass, from its end to its start; its chunks if it is decoded forwards.

@@ -76,30 +76,39 @@ package final class PassReverser {
                 clip: plan.clips[clip], number: clip, track: index.video, stream: main, settings: encoding,
                 planned: planned)
             sequences[making.clip.direction] = ChunkSequence(asked, making: making, converter: converter) { frames in
-                self.concealed(reader.tally.concealed.filter(frames.contains), in: index) + self.resizing(reader)
+                self.concealed(reader.concealed.filter(frames.contains), in: index) + self.resizing(reader)
             }
         }
         let all = Array(sequences.values)
         func isWanted(_ frames: Range<Int>) -> Bool { all.contains { $0.needs(frames) } }
-        func encoded() -> Int { all.reduce(0) { $0 + $1.framesEncoded } }
-        func decoded(_ frames: Int) { progress(frames, encoded()) }
+        // A chunk that became too large or too small is made again: what was counted does not go back, nor beyond its end.
+        var (mostDecoded, mostEncoded) = (Int.max, 0)
+        func advance() {
+            mostEncoded = max(mostEncoded, all.reduce(0) { $0 + $1.framesEncoded })
+            progress(min(reader.tally.framesDecoded, mostDecoded), mostEncoded)
+        }
+        func decoded(_ frames: Int) { advance() }
         func encode(_ frame: Int, _ picture: borrowing Frame, _ direction: Direction) throws(ReelFailure) {
-            if try sequences[direction]?.encode(frame, picture) == true {
-                progress(reader.tally.framesDecoded, encoded())
+            if try sequences[direction]?.encode(frame, picture) == true { advance() }
+        }
+        repeat {
+            for sequence in all { sequence.begin() }
+            if let windows = reader.windows(of: pass) {
+                for window in windows where isWanted(window) {
+                    try reader.read([window], progress: decoded, take: encode)
+                }
+            } else {
+                try reader.read(pass.chunks.filter(isWanted), progress: decoded, take: encode)
             }
-        }
-        if let windows = reader.windows(of: pass) {
-            for window in windows where isWanted(window) { try reader.read([window], progress: decoded, take: encode) }
-        } else {
-            try reader.read(pass.chunks.filter(isWanted), progress: decoded, take: encode)
-        }
+            mostDecoded = min(mostDecoded, reader.tally.framesDecoded)
+        } while all.contains { $0.hasRejected }
         let losses = tools.converters.flatMap(\.losses).reduce(into: [Diagnostic]()) { losses, loss in
             if !losses.contains(loss), !plan.diagnostics.contains(loss) { losses.append(loss) }
         }
         return PassResult(
             segments: all.flatMap(\.segments).sorted { $0.name.subject < $1.name.subject },
             statistics: PassStatistics(reader.tally, all),
-            diagnostics: concealed(reader.tally.concealed, in: index) + losses + resizing(reader))
+            diagnostics: concealed(reader.concealed, in: index) + losses + resizing(reader))
     }
 
     /// The most decoded frames that waited for the encoder at a time, in all passes so far.
@@ -173,6 +182,11 @@ final class ChunkSequence {
     /// Diagnostics of frames, for the record of their segment.
     private let diagnostics: (_ frames: Range<Int>) -> [Diagnostic]
     private var encoding: ChunkEncoder?
+    /// For chunks that may have so many bits and no more: how far the search for their rate is.
+    private var searches: [Range<Int>: RateSearch] = [:]
+    private var whole: Set<Range<Int>> = []
+    /// Whether a chunk has too many or too few bits since the last `begin`: its frames are needed again.
+    private(set) var hasRejected = false
 
     private(set) var segments: [SegmentRecord] = []
     private(set) var framesEncoded = 0
@@ -186,7 +200,11 @@ final class ChunkSequence {
         (self.chunks, self.making, self.converter, self.diagnostics) = (chunks, making, converter, diagnostics)
     }
 
-    func needs(_ frames: Range<Int>) -> Bool { chunks.contains { $0.frames.overlaps(frames) } }
+    func begin() { hasRejected = false }
+
+    func needs(_ frames: Range<Int>) -> Bool {
+        chunks.contains { $0.frames.overlaps(frames) && !whole.contains($0.frames) }
+    }
 
     /// Encodes the next frame in the order of the output. A frame of a chunk that is whole already is dropped. Returns
     /// whether the frame was encoded.
@@ -208,17 +226,30 @@ final class ChunkSequence {
     /// output. Nil if the chunk is whole already.
     private func encoder(for frame: Int) throws(ReelFailure) -> ChunkEncoder? {
         if let encoding { return encoding }
-        guard let chunk = chunks.first(where: { $0.frames.contains(frame) }) else { return nil }
-        encoding = try ChunkEncoder(chunk.frames, making: making, at: chunk.place)
+        guard let chunk = chunks.first(where: { $0.frames.contains(frame) }), !whole.contains(chunk.frames) else {
+            return nil
+        }
+        let search =
+            searches[chunk.frames] ?? making.settings.search(of: chunk.frames, of: making.clip, in: making.track)
+        searches[chunk.frames] = search
+        encoding = try ChunkEncoder(chunk.frames, making: making, at: chunk.place, rate: search.map { Int64($0.rate) })
         return encoding
     }
 
     private func finish(_ chunk: ChunkEncoder) throws(ReelFailure) {
         try measured(&encodeSeconds, chunk.drain)
+        encoding = nil
+        switch searches[chunk.frames]?.judge(8 * Double(chunk.payload)) {
+        case .again:
+            framesEncoded -= chunk.frameCount
+            hasRejected = true
+            return
+        case .hopeless: throw ReelFailure(.chunkTooLarge(encoder: making.settings.encoder))
+        case .fits, nil: whole.insert(chunk.frames)
+        }
         let segment = try measured(&waitSeconds) { () throws(ReelFailure) in try chunk.finish(diagnostics(chunk.frames))
         }
         segments.append(segment)
-        encoding = nil
     }
 }
 
@@ -228,7 +259,7 @@ final class ChunkEncoder {
     private let content: SegmentContent
     private let making: ClipEncoding
     /// The number of frames that are shown.
-    private let frameCount: Int
+    let frameCount: Int
     private var framesAdded = 0
     /// The likeness of each frame so far, unless the plan has them.
     private var likenesses: [Likeness] = []
@@ -237,12 +268,18 @@ final class ChunkEncoder {
     private let writer: SegmentWriter
     private let packet: Packet
 
-    init(_ frames: Range<Int>, making: ClipEncoding, at place: SegmentPlace) throws(ReelFailure) {
+    /// - Parameter rate: bits per second; nil for those of the plan.
+    init(_ frames: Range<Int>, making: ClipEncoding, at place: SegmentPlace, rate: Int64?) throws(ReelFailure) {
         (self.frames, self.making) = (frames, making)
         frameCount = making.clip.shown(in: frames).count
         content = making.planned.content(ofChunk: frames, of: making.number)
         let video = making.settings
-        encoder = try Encoder(video, stream: making.stream, track: making.track, frames: frames)
+        encoder =
+            if let rate {
+                try Encoder(video, stream: making.stream, bitrate: rate)
+            } else {
+                try Encoder(video, stream: making.stream, track: making.track, clip: making.clip, frames: frames)
+            }
         guard encoder.extradataHash == video.identity.extradataHash else {
             throw ReelFailure(.encoderDiffers(encoder: encoder.name))
         }
@@ -259,6 +296,9 @@ final class ChunkEncoder {
     }
 
     var hasAllFrames: Bool { framesAdded == frameCount }
+
+    /// Bytes of the packets so far.
+    private(set) var payload: Int64 = 0
 
     func add(_ picture: borrowing Frame) throws(ReelFailure) {
         framesAdded += 1
@@ -284,6 +324,7 @@ final class ChunkEncoder {
         while try encoder.receive(into: packet) {
             let transparency = hasTransparency ? packet.transparency : nil
             guard transparency?.isEmpty != true else { throw miscounted }
+            payload += Int64(packet.size + (transparency?.count ?? 0))
             try writer.write(packet, beside: transparency)
         }
     }

@@ -71,8 +71,8 @@ package enum FamiliarOption {
         (["--music", "--song", "--bgm", "--audio-file", "--add-audio"], "here it is --soundtrack"),
         (["--gif", "--webp"], "the end of -o's name chooses it, as -o clip.gif"),
         (
-            ["--max-size", "--target-size", "--file-size", "-fs"],
-            "no size can be asked for; a higher --crf, a --bitrate or a smaller --size make the file smaller"
+            ["--target-size", "--file-size", "--filesize", "-fs"],
+            "here it is --max-size, as 10MB"
         ),
         (["--folder", "--dir", "--output-folder", "--outdir"], "here it is --output-dir"),
         (["--no-progress", "--quiet", "-hide_banner", "-loglevel"], "the bar appears on terminals alone"),

@@ -17,6 +17,7 @@ package struct SpecOptions: ParsableArguments {
     @Flag(help: .of(.stitch)) var stitch = false
     @Option(help: .of(.size), transform: PictureSize.read) var size: PictureSize?
     @Option(help: .of(.crf), transform: Quality.read) var crf: Quality?
+    @Option(help: .of(.maxSize), transform: ByteSize.read) var maxSize: ByteSize?
     @Flag(help: .of(.lossless)) var lossless = false
     @Option(help: .of(.audio, usual: nil)) var audio: AudioMode = .reverse
     @OptionGroup(title: HelpText.Section.edits.rawValue) var edits: EditOptions
@@ -34,6 +35,7 @@ package struct SpecOptions: ParsableArguments {
         request.preset = format.preset
         request.profile = format.profile
         request.bitrate = format.bitrate
+        request.maxSize = maxSize
         request.lossless = lossless
         request.audio = audio
         request.audioCodec = format.audioCodec

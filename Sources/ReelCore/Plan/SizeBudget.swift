@@ -1,0 +1,119 @@
+/// How the bytes of an output of limited size are shared: sound and container take what they need, and each chunk of
+/// pictures gets a part of the rest in proportion to the bits that the source has for its frames.
+struct SizeBudget {
+    private let plan: Plan
+    private let indexes: [SourceIndex]
+    /// Bytes of everything but pictures.
+    private let fixed: Double
+
+    init(_ plan: Plan, _ indexes: [SourceIndex]) {
+        (self.plan, self.indexes) = (plan, indexes)
+        fixed = SizeBudget.fixed(plan, indexes)
+    }
+
+    /// The plan with the rate at which its output has nearly `most` bytes, and no more.
+    ///
+    /// Throws `.sizeUnreachable` if even the coarsest pictures take more.
+    func sized(most: Int64) throws(ReelFailure) -> Plan {
+        guard var encoding = plan.video.encoding else { return plan }
+        let places = Dictionary(grouping: plan.makers, by: \.self).mapValues { Double($0.count) }
+        var (bits, least) = (0.0, fixed)
+        for case .video(let pass) in plan.passes {
+            for clip in pass.clips {
+                let track = indexes[plan.clips[clip].source].video
+                for frames in plan.chunks(of: pass, in: clip) {
+                    let times = places[clip] ?? 1
+                    bits += times * track.bitsFromKey(of: frames)
+                    least += times * SizeBudget.least(plan.clips[clip].shown(in: frames).count, plan.video.format)
+                }
+            }
+        }
+        let room = Double(most) - fixed
+        guard Double(most) >= least, room > 0, bits >= 1 else {
+            throw ReelFailure(.sizeUnreachable(most: most, least: Int64(min(max(least, fixed), 0x1p60).rounded(.up))))
+        }
+        encoding.bitrate = .share(Rational(Int64(min(8 * room, 0x1p60)), Int64(min(bits, 0x1p60).rounded(.up))))
+        var sized = plan
+        sized.video = .encode(encoding)
+        sized.mostBytes = most
+        return sized
+    }
+
+    /// Bytes of a chunk with this many frames, as coarse as encoders make them.
+    private static func least(_ frames: Int, _ format: OutputFormat) -> Double {
+        let pixels = Double(format.width * format.height)
+        return 0.003 * pixels + Double(frames) * (20 + 0.0002 * pixels)
+    }
+
+    // MARK: Sound and container
+
+    /// Bytes of everything but pictures.
+    private static func fixed(_ plan: Plan, _ indexes: [SourceIndex]) -> Double {
+        let length = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
+        let sound = plan.audio.map { SoundSize($0, lasting: length, in: indexes) }
+        let main = indexes[plan.mainSource]
+        let attached = main.attachments.reduce(0) { $0 + $1.bytes + 200 }
+        let tracks = indexes.flatMap(\.subtitles)
+        let texts = tracks.flatMap(\.cues).reduce(700 * tracks.count) { $0 + $1.text.payload.count + 60 }
+        let marks = 120 * (plan.chapters.count + indexes.reduce(0) { $0 + $1.chapters.count })
+        let beside = Double(Int(attached) + texts + marks)
+        guard !plan.container.isQuickTime else {
+            let tables = SampleTables.bytes(
+                frames: plan.frameCount, lasting: length, soundPackets: sound.map { Int($0.packets.rounded(.up)) },
+                tags: main.metadata)
+            // Codecs' headers, and a byte for each unit of a picture, whose length replaces a shorter mark.
+            let headers = Double(800 * (1 + sound.count) + 2 * plan.frameCount)
+            return beside + Double(tables) + headers + sound.reduce(0) { $0 + $1.bytes }
+        }
+        // Matroska: a block takes 7 to 12 bytes beside its packet, with its share of clusters and cues.
+        let tags = main.metadata.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 40 }
+        let packets = sound.reduce(Double(plan.frameCount)) { $0 + $1.packets }
+        return beside + Double(2500 + 700 * sound.count + tags) + 12 * packets + sound.reduce(0) { $0 + $1.bytes }
+    }
+}
+
+/// About how large a track of sound becomes.
+private struct SoundSize {
+    let bytes: Double
+    let packets: Double
+
+    init(_ target: AudioTarget, lasting seconds: Double, in indexes: [SourceIndex]) {
+        let track = indexes[target.source].audio[target.track]
+        let rate: Double
+        var samples = 1024
+        if target.isPassthrough {
+            let own = track.timeBase.seconds(track.span.duration).approximate
+            rate = own > 0 ? Double(track.bytes) / own : 0
+        } else if let bits = target.bitrate {
+            // Encoders exceed their rate by up to a hundredth.
+            rate = 1.01 * Double(bits) / 8
+            samples = target.joints?.frame ?? samples
+        } else {
+            // Lossless encoders make no more than PCM has.
+            rate = Double(target.sampleRate * track.channels) * Double(track.bitsPerSample ?? 16) / 8
+        }
+        bytes = seconds * rate
+        packets = seconds * Double(target.sampleRate) / Double(max(samples, 1)) + 3
+    }
+}
+
+/// The tables of samples of MP4 and QuickTime files.
+package enum SampleTables {
+    /// The most bytes that they take beside codecs' headers (ISO 14496-12 8.6, 8.7).
+    package static func bytes(
+        frames: Int, lasting seconds: Double, soundPackets: [Int], tags: [MetadataEntry]
+    ) -> Int64 {
+        let turns = Int64(min(seconds * 2, Double(soundPackets.reduce(frames, +)))) + 16
+        // A video packet takes: size, decode delta, composition offset, sync mark. A turn of the interleaving takes:
+        // chunk offset and its samples.
+        let video = Int64(frames) * (4 + 8 + 8 + 4) + turns * 24
+        let audio = soundPackets.reduce(0) { $0 + Int64($1) * (4 + 8) + turns * 24 }
+        let texts = tags.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
+        return video + audio + texts + 6144 + 1024 * Int64(1 + soundPackets.count)
+    }
+}
+
+extension Container {
+    /// Whether it is known how many bytes it takes beside those of its packets.
+    package var limitsSize: Bool { isQuickTime || self == .mkv || self == .webm }
+}
