@@ -184,7 +184,6 @@ package enum PlanText {
         switch rate {
         case .constant(let bits): "\(bits / 1000) kb/s"
         case .source: "as many bits as the source"
-        case .atMostSource: "at most about as many bits as the source"
         case .share(let share): "\(Int((100 * share.approximate).rounded())) % of the source's bits"
         }
     }

@@ -194,10 +194,7 @@ extension FailureReason {
                 "Leave the option out, or encode the video again.")
         case .optionNotOfContainer(let option, let container):
             CodeText(
-                "\(container.file) has no \(option.words)"
-                    + (option.isOfPalette
-                        ? "; write \(Container.names(Container.looping.filter(\.hasPalette)))"
-                        : container.traits.loops == nil ? "; write \(Container.names(Container.looping))" : ""),
+                "\(container.file) has no \(option.words)" + option.holders(insteadOf: container),
                 "The container has nothing for an option to set.", "Leave the option out, or choose another container.")
         case .copyImpossible(let obstacle):
             CodeText(
@@ -245,12 +242,21 @@ extension JobSpec.Option {
         case .channelLayout: "channel layout"
         case .profile: "profile"
         case .audioBitrate: "bit rate of the sound"
-        case .maxSize: "greatest size"
+        case .maxSize: "limit of the file's size"
         }
     }
 
-    /// Whether it shapes a palette, which only some formats have.
-    var isOfPalette: Bool { self == .dither || self == .colors }
+    /// The containers that have what the option sets, as the end of a sentence about one that has not.
+    fileprivate func holders(insteadOf container: Container) -> String {
+        let holders: [Container] =
+            switch self {
+            case .maxSize: Container.allCases.filter(\.limitsSize)
+            // Only some formats have a palette.
+            case .dither, .colors: Container.looping.filter(\.hasPalette)
+            default: container.traits.loops == nil ? Container.looping : []
+            }
+        return holders.isEmpty ? "" : "; write \(Container.names(holders))"
+    }
 }
 
 extension Container {

@@ -77,7 +77,7 @@ extension EndToEnd {
             let source = fixture.path("noise.mp4")
             let inputs = [
                 "testsrc2=size=320x180:rate=30000/1001,noise=alls=20:allf=t",
-                "aevalsrc=0.3*sin(2*PI*t*(220+60*t)):s=44100",
+                "anoisesrc=a=0.2:c=pink:r=44100",
             ].flatMap { ["-f", "lavfi", "-i", $0] }
             let made = ["-t", "8.008", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", source]
             #expect(try await fixture.run(.ffmpeg, ["-v", "error"] + inputs + made).code == 0)

@@ -43,8 +43,7 @@ extension EncoderTraits {
             name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24,
             preset: MediaOption(name: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good"), MediaOption(name: "row-mt", value: "0")] },
-            rateControl: .constrained, putsTransparencyBeside: true,
-            cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
+            putsTransparencyBeside: true, cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
         EncoderTraits(
             name: "libvpx", codec: "vp8", crf: 10, preset: MediaOption(name: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good")] }, rateControl: .ceiling,
@@ -103,7 +102,9 @@ extension EncoderTraits {
                 + Profile.named("high422", formats: "yuv422p", "yuv422p10le")
                 + Profile.named("high444", formats: "yuv444p", "yuv444p10le"),
             options: { _ in [MediaOption(name: "a53cc", value: "0")] },
-            rateControl: .bounded, isSameForAnyThreads: true, tells: [.fields, .colour], lightSyntax: .x264,
+            rateControl: .bounded,
+            // With more, what one thread knows of a bounded rate depends on how far the others are.
+            mostThreadsBounded: 1, isSameForAnyThreads: true, tells: [.fields, .colour], lightSyntax: .x264,
             levelOption: .x264,
             // The fastest presets have no macroblock trees.
             coarseFirstFrame: { !["ultrafast", "superfast"].contains($0) },

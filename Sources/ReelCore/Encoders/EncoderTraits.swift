@@ -30,6 +30,8 @@ package struct EncoderTraits: Sendable {
     /// The most threads worth using. With more, the encoder gains little speed and loses quality, or its memory grows
     /// out of proportion.
     package var mostThreads = 16
+    /// The same if the rate has an upper bound.
+    package var mostThreadsBounded = Int.max
     /// Whether the parameters (extradata) that the encoder writes are the same for any number of threads.
     package var isSameForAnyThreads = false
     package var isLossless = false
@@ -77,25 +79,14 @@ package struct EncoderTraits: Sendable {
     package enum RateControl: Sendable {
         /// The encoder's own constant quality, or its default.
         case own
-        /// Constant quality, with a buffer that bounds the rate if one is given. If the rate follows the source, it has
-        /// a bound, too: chunks are short, and otherwise the rate control notices too late that it has spent too many
-        /// bits.
+        /// Constant quality. If the rate follows the source, an upper bound on the rate too: chunks are short, and
+        /// without a bound the rate control notices too late that it has spent too many bits.
         case bounded
-        /// Constant quality, with a rate that is not exceeded on average if one is given.
-        case constrained
         /// A fixed quantiser near the best that the codec has, for encoders without constant quality.
         case fixedQuantiser
         /// A fixed quantiser, with the rate fields of MPEG-2's parameters set to the same values for all rates.
         case fixedQuantiserOfMPEG2
         case ceiling
-
-        /// Whether constant quality can have an upper bound on the rate.
-        package var boundsQuality: Bool { [.bounded, .constrained, .ceiling].contains(self) }
-    }
-
-    /// The bits that a codec takes for the look of H.264 with one bit, roughly.
-    package static func expense(of codec: String) -> Double {
-        ["hevc": 0.6, "vp9": 0.65, "av1": 0.5, "vvc": 0.4][codec] ?? 1
     }
 
     /// Facts that an encoder writes into its stream.
@@ -135,6 +126,11 @@ extension VideoEncoding {
 
     package var hasTransparencyBeside: Bool {
         traits.putsTransparencyBeside && PictureLayout(format.pixelFormat).hasAlpha
+    }
+
+    /// The most threads with which the same pictures make the same bytes, and worth using.
+    package var mostThreads: Int {
+        bitrate == .source ? min(traits.mostThreads, traits.mostThreadsBounded) : traits.mostThreads
     }
 
     /// Time to encode a frame, in units of the time to decode one.

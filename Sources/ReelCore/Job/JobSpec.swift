@@ -193,22 +193,17 @@ package enum VideoRate: Hashable, Sendable, Codable {
     case constant(Int64)
     /// In every chunk, the rate that the source has for the same frames.
     case source
-    /// Constant quality, and in every chunk about as many bits as the source has for the same frames at most.
-    case atMostSource
     /// In every chunk at most this many bits for each bit that the source has for the same frames, and nearly as many:
     /// all chunks together then have a given size.
     case share(Rational)
 
-    /// Whether chunks have rates of their own that encoders are to keep to.
+    /// Whether chunks have rates of their own.
     package var followsSource: Bool {
-        switch self {
-        case .source, .share: true
-        case .constant, .atMostSource: false
-        }
+        if case .constant = self { false } else { true }
     }
 
-    // Encoded as a number, a word, or the text of a ratio.
-    private static let words: [(VideoRate, String)] = [(.source, "source"), (.atMostSource, "at-most-source")]
+    // Encoded as a number, the word `source`, or the text of a ratio.
+    private static let word = "source"
 
     package init(from decoder: any Decoder) throws {
         if let bits = try? Int64(from: decoder) {
@@ -216,12 +211,12 @@ package enum VideoRate: Hashable, Sendable, Codable {
             return
         }
         let word = try String(from: decoder)
-        if let known = VideoRate.words.first(where: { $0.1 == word }) {
-            self = known.0
+        if word == VideoRate.word {
+            self = .source
         } else if let share = Rational.read(word), share > Rational(0) {
             self = .share(share)
         } else {
-            throw decoder.impossible("neither a rate nor a word for one")
+            throw decoder.impossible("neither a rate, nor \"source\", nor a share")
         }
     }
 
@@ -229,7 +224,7 @@ package enum VideoRate: Hashable, Sendable, Codable {
         switch self {
         case .constant(let bits): try bits.encode(to: encoder)
         case .share(let share): try share.encode(to: encoder)
-        case .source, .atMostSource: try VideoRate.words.first { $0.0 == self }?.1.encode(to: encoder)
+        case .source: try VideoRate.word.encode(to: encoder)
         }
     }
 }

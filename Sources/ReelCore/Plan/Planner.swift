@@ -55,7 +55,7 @@ package struct Planner: Sendable {
             trial.video = .encode(encoding)
             return try work(on: clips, trial).passes.count
         }
-        var threads = min(slots / max(try passes(threads: 1), 1), encoding.traits.mostThreads)
+        var threads = min(slots / max(try passes(threads: 1), 1), encoding.mostThreads)
         while threads > 1, (try? passes(threads: threads)) == nil { threads -= 1 }
         return max(threads, 1)
     }
@@ -162,7 +162,7 @@ extension Planner {
         _ work: PlannedWork, _ held: [Int: Int], _ clips: [Clip], _ input: PlanInput
     ) throws(ReelFailure) -> PlannedWork {
         guard slots > 1, input.spec.threads == nil, case .encode(var last) = input.video, last.threads == 1,
-            last.traits.isSameForAnyThreads
+            last.traits.isSameForAnyThreads, last.mostThreads > 1
         else { return work }
         last.threads = 2
         let allowed = allowed(input.spec)

@@ -23,8 +23,10 @@ struct SizeBudget {
                 let track = indexes[plan.clips[clip].source].video
                 for frames in plan.chunks(of: pass, in: clip) {
                     let times = places[clip] ?? 1
-                    bits += times * track.bitsFromKey(of: frames)
-                    least += times * SizeBudget.least(plan.clips[clip].shown(in: frames).count, plan.video.format)
+                    let own = track.bitsFromKey(of: frames)
+                    bits += times * own
+                    let shown = plan.clips[clip].shown(in: frames).count
+                    least += times * SizeBudget.least(shown, plan.video.format, like: own / 8)
                 }
             }
         }
@@ -39,10 +41,11 @@ struct SizeBudget {
         return sized
     }
 
-    /// Bytes of a chunk with this many frames, as coarse as encoders make them.
-    private static func least(_ frames: Int, _ format: OutputFormat) -> Double {
+    /// Bytes of a chunk with this many frames, as coarse as encoders make them. Pictures that hardly change take less than
+    /// others: they have few bytes in the source.
+    private static func least(_ frames: Int, _ format: OutputFormat, like source: Double) -> Double {
         let pixels = Double(format.width * format.height)
-        return 0.003 * pixels + Double(frames) * (20 + 0.0002 * pixels)
+        return min(0.003 * pixels + Double(frames) * (20 + 0.0002 * pixels), 0.1 * source)
     }
 
     // MARK: Sound and container
@@ -85,14 +88,14 @@ private struct SoundSize {
             let own = track.timeBase.seconds(track.span.duration).approximate
             rate = own > 0 ? Double(track.bytes) / own : 0
         } else if let bits = target.bitrate {
-            // Encoders exceed their rate by up to a hundredth.
-            rate = 1.01 * Double(bits) / 8
+            rate = Double(bits) / 8
             samples = target.joints?.frame ?? samples
         } else {
             // Lossless encoders make no more than PCM has.
             rate = Double(target.sampleRate * track.channels) * Double(track.bitsPerSample ?? 16) / 8
         }
-        bytes = seconds * rate
+        // Until its rate control has settled, an encoder takes up to half as much again, and later a hundredth.
+        bytes = rate * (1.01 * seconds + 0.45 * min(seconds, 2.5))
         packets = seconds * Double(target.sampleRate) / Double(max(samples, 1)) + 3
     }
 }

@@ -114,10 +114,7 @@ extension OutputRequest.Field {
         case .crf:
             .value(
                 numbers: 0...(.infinity), example: "20",
-                """
-                Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent, but no more bits than \
-                about the source has.
-                """
+                "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent."
             ) { $0.crf = $1 }
         case .preset:
             .text(example: "slow", "The encoder's preset. Default: medium or its equivalent.") { $0.preset = $1 }

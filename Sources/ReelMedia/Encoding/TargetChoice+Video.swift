@@ -142,7 +142,9 @@ extension TargetChoice {
         _ encoder: EncoderTraits, _ format: OutputFormat, _ options: [MediaOption]
     ) throws(ReelFailure) -> VideoEncoding {
         let encoding = VideoEncoding(
-            encoder: encoder.name, format: format, options: options, bitrate: rate(of: encoder),
+            encoder: encoder.name, format: format, options: options,
+            // Planning knows what the share is.
+            bitrate: spec.mostBytes == nil ? spec.bitrate : .share(Rational(1)),
             threads: threads(of: encoder), keyFrameInterval: encoder.keyFrameInterval,
             identity: EncoderIdentity(build: EncoderIdentity.build(of: encoder.name), extradataHash: ""))
         // Few containers have a name for every format of raw pictures, and libavformat writes some formats under
@@ -151,30 +153,11 @@ extension TargetChoice {
             throw ReelFailure(
                 .rawNotGivenBack(pixelFormat: format.pixelFormat, container: spec.container, lossless: spec.lossless))
         }
-        let average = index.video.bitrate(of: index.video.frames.indices) ?? 1_000_000
         switch encoding.bitrate {
+        case .source, .share: return try followingSource(encoding)
         case .constant(let bits): return try identified(encoding, bits)
         case nil: return try identified(encoding, nil)
-        case .source, .share:
-            // Encoders choose their level by the rate; take the level for four times the average rate.
-            guard let common = try fixed(encoding, levelFor: 4 * average, [average, average / 8 + 1, average * 8])
-            else {
-                throw ReelFailure(.sourceRateUnsupported(encoder: encoding.encoder))
-            }
-            return common
-        case .atMostSource:
-            if let common = try fixed(encoding, levelFor: nil, [nil, average / 8 + 1, average * 8]) { return common }
-            var unbounded = encoding
-            unbounded.bitrate = nil
-            return try identified(unbounded, nil)
         }
-    }
-
-    private func rate(of encoder: EncoderTraits) -> VideoRate? {
-        // Planning knows what the share is.
-        if spec.mostBytes != nil { return .share(Rational(1)) }
-        guard spec.bitrate == nil, spec.crf == nil, encoder.rateControl.boundsQuality else { return spec.bitrate }
-        return .atMostSource
     }
 
     /// The encoding with the hash of the parameters that the encoder makes at this rate in bits per second; nil for
@@ -185,17 +168,14 @@ extension TargetChoice {
         return encoding
     }
 
-    /// Fixes the settings that would differ from chunk to chunk: segments of different rates join only if the encoder's
-    /// parameters do not depend on the rate. Nil if the encoder still writes its rate into them.
-    ///
-    /// - Parameters:
-    ///   - rate: the rate by which the encoder chooses its level; nil for constant quality.
-    ///   - rates: rates of chunks.
-    private func fixed(
-        _ encoding: VideoEncoding, levelFor rate: Int64?, _ rates: [Int64?]
-    ) throws(ReelFailure) -> VideoEncoding? {
+    /// Fixes all settings that would differ from chunk to chunk: segments of different rates join only if the encoder's
+    /// parameters do not depend on the rate. Throws `.usage` if the encoder still writes its rate into them.
+    private func followingSource(_ encoding: VideoEncoding) throws(ReelFailure) -> VideoEncoding {
         var encoding = encoding
-        let level = try Encoder(encoding, stream: stream, bitrate: rate).level
+        let track = index.video
+        let average = track.bitrate(of: track.frames.indices) ?? 1_000_000
+        // Encoders choose their level by the rate; take the level for four times the average rate.
+        let level = try Encoder(encoding, stream: stream, bitrate: 4 * average).level
         switch (encoding.traits.levelOption, level) {
         case (.x264, let level?): encoding.options.append(MediaOption(name: "level", value: "\(level)"))
         case (.x265, let level?):
@@ -203,8 +183,10 @@ extension TargetChoice {
             encoding.options[place].value += ":info=0:high-tier=0:level-idc=\(level)"
         default: break
         }
-        let common = try identified(encoding, rates[0])
-        for rate in rates.dropFirst() where try identified(encoding, rate) != common { return nil }
+        let common = try identified(encoding, average)
+        for bitrate in [average / 8 + 1, average * 8] where try identified(encoding, bitrate) != common {
+            throw ReelFailure(.sourceRateUnsupported(encoder: encoding.encoder))
+        }
         return common
     }
 }

@@ -71,7 +71,9 @@ package struct TargetChoice {
         return !spec.lossless || !turning.isSideways || av_get_pix_fmt(stream.pixelFormat).turnsExactly
     }
 
-    func threads(of encoder: EncoderTraits) -> Int { min(threads, encoder.mostThreads) }
+    func threads(of encoder: EncoderTraits) -> Int {
+        min(threads, encoder.mostThreads, spec.bitrate == .source ? encoder.mostThreadsBounded : .max)
+    }
 
     func format(_ pixelFormat: String, clock: TimeBase, size: PictureSize?, isUpright: Bool = false) -> OutputFormat {
         var format = OutputFormat(

@@ -126,27 +126,19 @@ extension Encoder {
     convenience init(
         _ target: VideoEncoding, stream: VideoStream, track: VideoTrack, clip: Clip, frames: Range<Int>
     ) throws(ReelFailure) {
-        switch target.bitrate {
-        case .constant(let bits): try self.init(target, stream: stream, bitrate: bits)
-        case .source: try self.init(target, stream: stream, bitrate: track.bitrate(of: frames))
-        case .atMostSource:
-            let bound = target.bound(of: frames, of: clip, in: track)
-            try self.init(target, stream: stream, bitrate: bound?.rate, buffer: bound?.buffer ?? 1)
-        case .share:
-            let search = target.search(of: frames, of: clip, in: track)
-            try self.init(target, stream: stream, bitrate: search.map { Int64($0.rate) })
-        case nil: try self.init(target, stream: stream, bitrate: nil)
-        }
+        let bitrate: Int64? =
+            switch target.bitrate {
+            case .constant(let bits): bits
+            case .source: track.bitrate(of: frames)
+            case .share: target.search(of: frames, of: clip, in: track).map { Int64($0.rate) }
+            case nil: nil
+            }
+        try self.init(target, stream: stream, bitrate: bitrate)
     }
 
     /// Opens the encoder of a job's video. The same target, stream and rate make the same parameters on any machine.
-    ///
-    /// - Parameters:
-    ///   - bitrate: bits per second; nil for constant quality without a bound.
-    ///   - buffer: how many seconds of a bounded rate may be spent at once.
-    convenience init(
-        _ target: VideoEncoding, stream: VideoStream, bitrate: Int64?, buffer: Double = 1
-    ) throws(ReelFailure) {
+    /// `bitrate` is in bits per second, nil for constant quality.
+    convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
         let stream = stream.shown(in: .encode(target))
         // The plan does not contain options for the processor of this machine.
@@ -184,21 +176,15 @@ extension Encoder {
                 context.pointee.flags |= AV_CODEC_FLAG_QSCALE
                 context.pointee.global_quality = 2 * FF_QP2LAMBDA
             case .bounded:
-                let follows = target.bitrate?.followsSource == true
-                guard let bitrate, follows || target.bitrate == .atMostSource else { break }
-                context.pointee.rc_max_rate = follows ? bitrate * 3 / 2 : bitrate
-                context.pointee.rc_buffer_size = Int32(clamping: Int64(Double(bitrate) * buffer))
-                if !follows { context.pointee.bit_rate = 0 }
+                guard target.bitrate == .source, let bitrate else { break }
+                context.pointee.rc_max_rate = bitrate * 3 / 2
+                context.pointee.rc_buffer_size = Int32(clamping: bitrate)
             case .ceiling:
-                let usual = Int64(target.format.width * target.format.height) * 20
-                let isBound = target.bitrate == .atMostSource
-                context.pointee.bit_rate = isBound ? min(bitrate ?? usual, usual) : bitrate ?? usual
-            case .own, .constrained: break
+                if bitrate == nil { context.pointee.bit_rate = Int64(target.format.width * target.format.height) * 20 }
+            case .own: break
             }
         }
-        if bitrate == nil || target.bitrate == .atMostSource {
-            firstPictureOffset = Self.keyFrameOffset(target, stream)
-        }
+        if bitrate == nil { firstPictureOffset = Self.keyFrameOffset(target, stream) }
     }
 
     /// With a constant rate factor and macroblock trees, x264 quantises the first picture of an encode like those
@@ -238,48 +224,24 @@ extension Encoder {
 }
 
 extension VideoEncoding {
-    /// The output may be so much larger than the source. Pictures that were lossily coded once take more bits the
-    /// second time.
-    private static let allowance = 1.1
     /// What an encoder is asked for of the bits that it may make: it misses the mark a little.
     private static let aim = 0.985
     /// The most bits of a pixel that are worth asking for.
     private static let mostOfPixel = 4.0
 
-    /// The rate in bits per second with which frames of a clip take about as many bits as in the source, and how many
-    /// seconds of it may be spent at once: enough for a key frame, and little beside the whole. Nil if the frames are
-    /// shown for no time.
-    fileprivate func bound(
-        of frames: Range<Int>, of clip: Clip, in track: VideoTrack
-    ) -> (rate: Int64, buffer: Double)? {
-        guard let seconds = seconds(of: frames, of: clip, in: track) else { return nil }
-        let pixels = pixels / Double(max(track.stream.width * track.stream.height, 1))
-        let codecs = EncoderTraits.expense(of: traits.codec) / EncoderTraits.expense(of: track.stream.codec)
-        let bits = track.bitsFromKey(of: frames) * max(pixels, 1) * max(codecs, 1) * Self.allowance
-        return (max(Int64(bits / seconds), 1000), min(1, seconds / 2))
-    }
-
     /// The search for the rate at which a chunk of these frames has nearly as many bits as it may; nil if it may have
     /// any number, or if its frames are shown for no time.
     func search(of frames: Range<Int>, of clip: Clip, in track: VideoTrack) -> RateSearch? {
-        guard case .share(let share) = bitrate, let seconds = seconds(of: frames, of: clip, in: track) else {
-            return nil
-        }
-        let bits = share.approximate * track.bitsFromKey(of: frames)
-        let highest = Self.mostOfPixel * pixels * Double(clip.shown(in: frames).count) / seconds
-        return RateSearch(most: bits, from: Self.aim * bits / seconds, highest: highest)
-    }
-
-    private var pixels: Double { Double(format.width * format.height) }
-
-    /// How long the output shows frames of a clip; nil for no time.
-    private func seconds(of frames: Range<Int>, of clip: Clip, in track: VideoTrack) -> Double? {
+        guard case .share(let share) = bitrate else { return nil }
         let shown = clip.shown(in: frames)
         guard !shown.isEmpty else { return nil }
         let ends = [shown[0], shown[shown.count - 1]].map { clip.interval(of: $0, in: track) }
         let (start, end) = (min(ends[0].start, ends[1].start), max(ends[0].end, ends[1].end))
         let seconds = format.timeBase.seconds(end - start).approximate
-        return seconds > 0 ? seconds : nil
+        guard seconds > 0 else { return nil }
+        let bits = share.approximate * track.bitsFromKey(of: frames)
+        let highest = Self.mostOfPixel * Double(format.width * format.height * shown.count) / seconds
+        return RateSearch(most: bits, from: Self.aim * bits / seconds, highest: highest)
     }
 }
 

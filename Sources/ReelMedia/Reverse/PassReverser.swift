@@ -182,7 +182,7 @@ final class ChunkSequence {
     /// Diagnostics of frames, for the record of their segment.
     private let diagnostics: (_ frames: Range<Int>) -> [Diagnostic]
     private var encoding: ChunkEncoder?
-    /// For chunks that may have so many bits and no more: how far the search for their rate is.
+    /// For chunks whose bits are limited: how far the search for their rate is.
     private var searches: [Range<Int>: RateSearch] = [:]
     private var whole: Set<Range<Int>> = []
     /// Whether a chunk has too many or too few bits since the last `begin`: its frames are needed again.
