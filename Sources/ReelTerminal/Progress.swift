@@ -189,7 +189,8 @@ package struct RedrawnLine: Sendable {
 }
 
 extension JobView {
-    /// "wrote b.mp4: 240 frames in 0:07, 1.4 MiB; the source has 1.3 MiB", at a job's end.
+    /// "wrote b.mp4: 240 frames in 0:07, 1.4 MiB; the source has 1.3 MiB", at a job's end. If the output is much larger
+    /// than the source and nobody has chosen its quality, with the way to a smaller one.
     ///
     /// - Parameters:
     ///   - job: its record. A clip that is played several times is made once, and a part of a source is not compared with all
@@ -201,7 +202,12 @@ extension JobView {
         let size = outputBytes.map { ", \(ByteSize(bytes: $0))" } ?? ""
         var whole = ""
         if size != "", spec.edit == nil, spec.from == nil, spec.to == nil, spec.duration == nil {
-            whole = "; the source has \(ByteSize(bytes: job.source.fingerprint.size))"
+            let source = job.source.fingerprint.size
+            whole = "; the source has \(ByteSize(bytes: source))"
+            let isChosen = spec.crf != nil || spec.bitrate != nil || spec.lossless
+            if !isChosen, spec.container.limitsSize, Double(outputBytes ?? 0) > 1.5 * Double(source) {
+                whole += ", and --bitrate source or --max-size make the output smaller"
+            }
         }
         return "wrote \(path): \(counted)\(time.map { " in \($0)" } ?? "")\(size)\(whole)"
     }

@@ -98,6 +98,22 @@ extension EndToEnd {
             #expect(again.code == 2 && again.error.contains("is too small for this"), "\(again.error)")
         }
 
+        @Test(
+            "an output that is much larger than its source comes with the way to a smaller one, unless it was asked for"
+        )
+        func sizesCompared() async throws {
+            let source = fixture.path("coarse.mp4")
+            let noise = ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25,noise=alls=30:allf=t"]
+            #expect(try await fixture.run(.ffmpeg, noise + ["-frames:v", "25", "-crf", "45", source]).code == 0)
+            let usual = try await fixture.run(.coordinator, ["run", source, "-o", "usual.mp4"])
+            #expect(
+                usual.error.contains(
+                    /the source has [\d.]+ KiB, and --bitrate source or --max-size make the output smaller\n/),
+                "\(usual.error)")
+            let asked = try await fixture.run(.coordinator, ["run", source, "-o", "asked.mp4", "--crf", "18"])
+            #expect(asked.code == 0 && asked.error.contains(/the source has [\d.]+ KiB\n/), "\(asked.error)")
+        }
+
         @Test("what people type who know other programs is answered by what they mean, before any work")
         func asTyped() async throws {
             _ = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
