@@ -190,7 +190,7 @@ package struct RedrawnLine: Sendable {
 
 extension JobView {
     /// "wrote b.mp4: 240 frames in 0:07, 1.4 MiB; the source has 1.3 MiB", at a job's end. If the output is much larger
-    /// than the source and nobody has chosen its quality, with the way to a smaller one.
+    /// than the source, and no option sets its quality, the text also names options that make it smaller.
     ///
     /// - Parameters:
     ///   - job: its record. A clip that is played several times is made once, and a part of a source is not compared with all

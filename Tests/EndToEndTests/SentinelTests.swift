@@ -23,7 +23,7 @@ extension EndToEnd {
             case doubled
         }
 
-        @Test("work goes on within 30 s with the next master, and no pass is charged", .timeLimit(.minutes(60)))
+        @Test("work goes on within 30 s with the next master, and no pass is charged twice", .timeLimit(.minutes(60)))
         func goesOn() async throws {
             let source = try fixture.copy(
                 try await Clips.shared.crowd(frames: 240, size: "1920x1080"), as: "crowd.mov")
