@@ -52,9 +52,6 @@ package protocol JobStore: Sendable {
     /// Whether the writes of another machine may become visible here only after a delay.
     var showsWritesLate: Bool { get async }
 
-    /// Gives back the room that the store takes on this machine. Call it last.
-    func leave()
-
     /// Whether each call costs money, so that what looks at the store again and again looks rarely.
     var isMetered: Bool { get }
 
@@ -115,8 +112,6 @@ package protocol SourceEntry: Sendable {
 }
 
 extension JobStore {
-    package func leave() {}
-
     package var isMetered: Bool { false }
 }
 

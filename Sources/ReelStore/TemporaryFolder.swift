@@ -1,7 +1,8 @@
 internal import Glibc
 package import ReelCore
+internal import Synchronization
 
-/// A folder that is removed with everything in it when the last reference to it is released.
+/// A folder that is removed with everything in it when the last reference to it is released, or when the process exits.
 package final class TemporaryFolder: Sendable {
     package let path: String
     private let root: String
@@ -21,6 +22,7 @@ package final class TemporaryFolder: Sendable {
         TemporaryFolder.removeAbandoned(in: root, prefix: prefix, ofOthers: isShared)
         self.root = root
         (path, lock) = try TemporaryFolder.make(in: root, prefix: prefix, mode: isShared ? 0o777 : 0o700)
+        TemporaryFolder.remember(path, beneath: root)
     }
 
     /// Makes a folder and locks it. Between the two, another process may take it for abandoned and remove it: then this
@@ -47,7 +49,29 @@ package final class TemporaryFolder: Sendable {
 
     private static let mostAttempts = 20
 
-    deinit { try? Files.removeTree(path, beneath: root) }
+    deinit { TemporaryFolder.remove(path, beneath: root) }
+
+    /// The folders of this process that exist, with the folders in which they lie. A task that outlives the command, such
+    /// as a request that is given up, may hold the last reference to one.
+    private static let present = Mutex<[String: String]>([:])
+    private static let removesAtExit: Void = {
+        atexit {
+            TemporaryFolder.present.withLock { for (path, root) in $0 { try? Files.removeTree(path, beneath: root) } }
+        }
+    }()
+
+    private static func remember(_ path: String, beneath root: String) {
+        _ = removesAtExit
+        present.withLock { $0[path] = root }
+    }
+
+    private static func remove(_ path: String, beneath root: String) {
+        // Within the lock, so that a process that exits waits for it.
+        present.withLock {
+            try? Files.removeTree(path, beneath: root)
+            $0[path] = nil
+        }
+    }
 
     /// Removes the folders that killed processes of this user left in a folder for temporary files.
     package static func removeAbandoned(scratchIn root: String) {

@@ -181,7 +181,6 @@ struct ServeCommand: AsyncParsableCommand {
         )
         let roots = try SourceRootOption.roots(of: sources)
         let store = try await store.open(redis)
-        defer { store.leave() }
         if let webhookSecret, !FileManager.default.fileExists(atPath: webhookSecret) {
             throw ValidationError(
                 "--webhook-secret: there is no \(webhookSecret); "
@@ -216,7 +215,6 @@ struct ServeCommand: AsyncParsableCommand {
         let (place, path) = (listen, basePath.text)
         // Joining makes a store of an empty folder; only a store that is opened after that knows its id.
         let joined = try await self.store.open(redis)
-        defer { joined.leave() }
         let server = Server(
             settings, jobs: jobs, store: joined, uploads: uploads, engine: engine, log: logger
         ) { port in

@@ -102,7 +102,6 @@ struct ReelWorker: AsyncParsableCommand {
         log.start()
         let scratch = scratch ?? FileManager.default.temporaryDirectory.path
         let store = try await store.open(redis, scratch: scratch)
-        defer { store.leave() }
         guard FileManager.default.isWritableFile(atPath: scratch) else {
             throw ReelFailure(.folderUnwritable(path: scratch, errno: nil))
         }

@@ -39,6 +39,25 @@ import Testing
         }
     }
 
+    @Test func aProcessThatExitsRemovesTheFoldersThatATaskStillHolds() async throws {
+        let result = try #require(
+            await #expect(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+                let folder = try TemporaryFolder(scratchIn: FileManager.default.temporaryDirectory.path)
+                try Data("spill".utf8).write(to: URL(fileURLWithPath: folder.path + "/spill"))
+                FileHandle.standardOutput.write(Data("<\(folder.path)>".utf8))
+                // A task that never ends.
+                Task {
+                    try? await Task.sleep(for: .seconds(600))
+                    _ = folder.path
+                }
+                exit(7)
+            })
+        let said = String(decoding: result.standardOutputContent, as: UTF8.self)
+        let path = try #require(said.firstMatch(of: /<(.*)>/)?.1)
+        #expect(path.contains("/reel-scratch."))
+        #expect(!FileManager.default.fileExists(atPath: String(path)))
+    }
+
     @Test func theAuditorReportsLostJobsOnce() async throws {
         try await withWorker { worker in
             let auditor = Auditor(worker.environment)

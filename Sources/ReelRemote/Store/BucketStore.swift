@@ -26,8 +26,6 @@ package struct BucketStore: JobStore {
 
     package var isMetered: Bool { true }
 
-    package func leave() { kept.leave() }
-
     /// Opens a store.
     ///
     /// Throws `.storeMissing` if something else is at its place, `.storeOfOtherVersion`, and the failures of buckets.
@@ -246,20 +244,15 @@ func concurrently<Value: Sendable, Answer: Sendable>(
 
 /// What a process keeps of a store in a bucket on its machine.
 final class LocalFiles: Sendable {
-    private let room: Mutex<TemporaryFolder?>
-    let folder: String
+    private let room: TemporaryFolder
+    var folder: String { room.path }
     /// From the one that was used least recently.
     private let used = Mutex<(folders: [String], fetched: [String])>(([], []))
 
     /// Sources' indexes are the largest part: some may be read while others come.
     private static let (mostFolders, mostFetched) = (200, 4)
 
-    init(_ room: TemporaryFolder) {
-        folder = room.path
-        self.room = Mutex(room)
-    }
-
-    func leave() { room.withLock { $0 = nil } }
+    init(_ room: TemporaryFolder) { self.room = room }
 
     func note(_ folder: String) {
         used.withLock { LocalFiles.note(folder, in: &$0.folders, LocalFiles.mostFolders) }
