@@ -67,17 +67,24 @@ extension RangedBytes {
     ///
     /// Throws `.urlWithoutRanges` and `.sourceEmpty`, and what `read` throws.
     func look(_ count: Int64) async throws(ReelFailure) -> (version: WebVersion, first: [UInt8], last: [UInt8]) {
+        let (version, first) = try await begin(count)
+        var last = first
+        if version.size > Int64(first.count) {
+            last = []
+            try await read(version.size - Int64(first.count)..<version.size, of: version) { part, _ in last += part }
+        }
+        return (version, first, last)
+    }
+
+    /// The version that the server has now, and its first bytes, `count` at most. Throws as `look` does.
+    func begin(_ count: Int64) async throws(ReelFailure) -> (version: WebVersion, first: [UInt8]) {
         var persistence = Persistence(lookPatience, unanswered)
         while true {
             do {
                 let answer = try await answer(to: 0..<count, of: nil)
-                let version = answer.version
-                let size = min(count, version.size)
                 var first: [UInt8] = []
-                try await consume(answer.body, size) { first += $0 }
-                let last =
-                    version.size == size ? first : try await bytes(version.size - size..<version.size, of: version)
-                return (version, first, last)
+                try await consume(answer.body, min(count, answer.version.size)) { first += $0 }
+                return (answer.version, first)
             } catch {
                 try await persistence.rest(after: error)
                 turn()
@@ -106,12 +113,6 @@ extension RangedBytes {
             try part.withUnsafeReadableBytes(take)
         }
         if left > 0 { throw Passing(said: "the answer ended early") }
-    }
-
-    private func bytes(_ range: Range<Int64>, of version: WebVersion) async throws(ReelFailure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        try await read(range, of: version) { part, _ in bytes += part }
-        return bytes
     }
 
     /// Takes the answer to a request for a range if its status is 200, 206, 412 or 416; nil for others.

@@ -56,8 +56,8 @@ package protocol JobEntry: Sendable {
     /// Whether the source is to be staged and its copy exists.
     func hasCopy(of source: JobSource) async -> Bool
 
-    /// Opens the copy of a source. Throws `.storeUnusable` and `.storeFileForeign`.
-    func open(copyOf source: JobSource) async throws(ReelFailure) -> OpenFile
+    /// Opens the copy of a source. Throws `.storeUnusable`, `.storeFileForeign` and the failures of buckets.
+    func open(copyOf source: JobSource) async throws(ReelFailure) -> any StoredBytes
 
     /// Makes an upload the copy of a source, which may be removed after that.
     ///
@@ -178,6 +178,11 @@ package protocol JobEntry: Sendable {
     /// `.resultDiffers` if something else is in its place.
     func storedResult() async throws(ReelFailure) -> StoredResult
 
+    /// Opens the result. It has the recorded size; its bytes are not compared with those recorded.
+    ///
+    /// Throws `.storeUnusable`, `.storeFileForeign` and the failures of buckets.
+    func open(_ result: StoredResult) async throws(ReelFailure) -> any StoredBytes
+
     /// The result as a file of this machine, which stays as long as the value or the job's entry needs it.
     func local(_ result: StoredResult) async throws(ReelFailure) -> StoredResult
 
@@ -237,8 +242,12 @@ extension JobEntry {
 
     package func giveBack(_ segments: [SegmentRecord]) {}
 
-    package func open(copyOf source: JobSource) throws(ReelFailure) -> OpenFile {
+    package func open(copyOf source: JobSource) throws(ReelFailure) -> any StoredBytes {
         try OpenFile(inStore: locator(of: source))
+    }
+
+    package func open(_ result: StoredResult) throws(ReelFailure) -> any StoredBytes {
+        try OpenFile(inStore: result.locator)
     }
 
     package func take(_ upload: Upload, as name: String, _ fingerprint: Fingerprint) async throws(ReelFailure) {

@@ -54,11 +54,6 @@ package struct StoredResult: Hashable, Sendable {
         }
     }
 
-    /// Opens the file. It has the recorded size; its bytes are not compared with those recorded.
-    ///
-    /// Throws `.storeUnusable` or `.storeFileForeign` if it cannot be opened.
-    package func open() throws(ReelFailure) -> OpenFile { try OpenFile(inStore: locator) }
-
     /// Does the same as `verify` with a file elsewhere that should be a copy of the result; links to it are followed.
     ///
     /// Throws `.resultDiffers` as well, `.sourceInaccessible` if the copy cannot be read, and `.sourceNotAFile` if it

@@ -45,6 +45,28 @@ extension EndToEnd {
             #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.path("scratch")) == [])
         }
 
+        /// A server on such a store hands out a result as it reads it, and no more of it than is asked for.
+        private func expectServed(_ output: Data, of id: String, _ fleet: Fleet, _ server: BucketServer) async throws {
+            // As systemd makes it.
+            let uploads = ["STATE_DIRECTORY": fixture.path("state")]
+            try FileManager.default.createDirectory(
+                atPath: fixture.path("state"), withIntermediateDirectories: false)
+            try await WebServer.with(fleet, environment: environment(server).merging(uploads) { $1 }) { web in
+                let (place, before) = ("/api/v1/jobs/\(id)/output", server.requests.count)
+                let part = try await web.get(place, headers: ["Range": "bytes=1000-1999"])
+                #expect(part.status == 206 && part.body == output[1000..<2000])
+                let asked = server.requests.dropFirst(before).filter { $0.path.hasSuffix("/output.mov") }
+                // Its size is looked at first, with one byte.
+                #expect(Set(asked.map { $0.headers["range"] }) == ["bytes=0-0", "bytes=1000-1999"])
+                let whole = try await web.get(place)
+                #expect(whole.status == 200 && whole.body == output)
+                #expect(whole.headers["etag"] == part.headers["etag"])
+                server.objects["reel/work/jobs/\(id)/output.mov"]?[100] ^= 1
+                await #expect(throws: (any Error).self, "other bytes than recorded") { _ = try await web.get(place) }
+                server.objects["reel/work/jobs/\(id)/output.mov"] = output
+            }
+        }
+
         private func names(_ server: BucketServer) -> [String] {
             server.objects.keys.filter { $0.hasPrefix("reel/work/") }.map { String($0.dropFirst("reel/work/".count)) }
                 .sorted()
@@ -82,6 +104,7 @@ extension EndToEnd {
                 #expect(verified.code == 0 && verified.error.contains("is the verified result"), "\(verified.error)")
                 let fetched = try await coordinator(["fetch", id, "-o", "s3://results/b.mov"], fleet, server)
                 #expect(fetched.code == 0 && server.objects["results/b.mov"] == output, "\(fetched.error)")
+                try await expectServed(output, of: id, fleet, server)
                 server.objects["reel/work/jobs/\(id)/output.mov"]?[100] ^= 1
                 #expect(try await coordinator(["verify", id], fleet, server).code == 1)
                 #expect(try await coordinator(["remove", id], fleet, server).code == 0)

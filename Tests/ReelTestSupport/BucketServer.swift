@@ -100,7 +100,8 @@ package final class BucketServer: Sendable {
         return answer(status, ["Content-Type: application/xml"], Data(body.utf8))
     }
 
-    private static func tag(_ bytes: Data) -> String { "\"\(bytes.count)-\(bytes.hashValue)\"" }
+    /// An array's hash is of all bytes, that of data of the first ones.
+    private static func tag(_ bytes: Data) -> String { "\"\(bytes.count)-\([UInt8](bytes).hashValue)\"" }
 
     private static func answer(
         _ message: HookReceiver.Message, _ state: inout State, lateness: Duration

@@ -17,10 +17,10 @@ package struct JobResults: Sendable {
     package func result(of id: JobID) async throws(ReelFailure) -> StoredResult { try await entry(id).storedResult() }
 
     /// Opens the output of a job. Throws as `result` does.
-    package func open(_ id: JobID) async throws(ReelFailure) -> (result: StoredResult, file: OpenFile) {
+    package func open(_ id: JobID) async throws(ReelFailure) -> (result: StoredResult, file: any StoredBytes) {
         let entry = try await entry(id)
         let result = try await entry.storedResult()
-        return (result, try await entry.local(result).open())
+        return (result, try await entry.open(result))
     }
 
     /// Copies a job's output to a place; the store keeps it as well. Blocks until the copy is whole.
@@ -105,7 +105,7 @@ extension JobService {
     /// `.sourceInaccessible` if it cannot be opened.
     package func source(
         of id: JobID, within roots: SourceRoots?
-    ) async throws(ReelFailure) -> (file: OpenFile, name: String) {
+    ) async throws(ReelFailure) -> (file: any StoredBytes, name: String) {
         let entry = try requiredStore().job(id)
         guard await entry.exists else { throw ReelFailure(.jobUnknown(job: id)) }
         let source = try await entry.read().source

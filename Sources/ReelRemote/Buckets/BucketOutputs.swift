@@ -18,7 +18,7 @@ package struct BucketOutputs: RemoteOutputs {
     package func deliver(_ result: StoredResult, to output: String, overwrite: Bool) async throws(ReelFailure) {
         let address = try BucketOutputs.address(output)
         if !overwrite, try await size(of: address) != nil { throw ReelFailure(.outputExists(path: output)) }
-        let file = try result.open()
+        let file = try OpenFile(inStore: result.locator)
         var hash = SHA256()
         try await store.write(file.bytes, to: address, for: .output) { range throws(ReelFailure) in
             let bytes = try file.bytes(range)
@@ -46,7 +46,7 @@ package struct BucketOutputs: RemoteOutputs {
 
     package func verify(_ result: StoredResult, copy: String) async throws(ReelFailure) {
         let object = BucketSource(try BucketOutputs.address(copy), in: store)
-        let version = try await object.look(1).version
+        let version = try await object.begin(1).version
         var hash = SHA256()
         try await object.read(0..<version.size, of: version) { bytes, _ in hash.update(bufferPointer: bytes) }
         try result.compare(bytes: version.size, sha256: Hexadecimal.text(hash.finalize()), at: copy)

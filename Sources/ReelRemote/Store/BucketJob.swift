@@ -159,10 +159,8 @@ package struct BucketJob: JobEntry {
         }
     }
 
-    package func open(copyOf source: JobSource) async throws(ReelFailure) -> OpenFile {
-        let print = source.fingerprint
-        let path = try await store.fetch(stageName(source.staged ?? ""), bytes: print.size, print.edges)
-        return try OpenFile(inStore: .file(path))
+    package func open(copyOf source: JobSource) async throws(ReelFailure) -> any StoredBytes {
+        try await objects.open(stageName(source.staged ?? ""), bytes: source.fingerprint.size)
     }
 
     // MARK: Plans
@@ -271,6 +269,10 @@ package struct BucketJob: JobEntry {
         try result.compare(
             bytes: size, sha256: size == result.recorded.bytes ? result.recorded.sha256 : "", at: result.locator.name)
         return result
+    }
+
+    package func open(_ result: StoredResult) async throws(ReelFailure) -> any StoredBytes {
+        try await objects.open(beginning + result.recorded.name, bytes: result.recorded.bytes)
     }
 
     package func local(_ result: StoredResult) async throws(ReelFailure) -> StoredResult {

@@ -143,23 +143,16 @@ struct StoreObjects: Sendable {
     func read(
         _ name: String, bytes: Int64, _ take: (UnsafeRawBufferPointer) throws(ReelFailure) -> Void
     ) async throws(ReelFailure) {
-        let address = place.address(name)
-        let source = BucketSource(address, in: objects, for: .store)
-        let version = WebVersion(size: bytes, tag: nil, modified: nil)
-        do throws(ReelFailure) {
-            try await source.read(0..<bytes, of: version) { part, _ throws(ReelFailure) in try take(part) }
-        } catch {
-            switch error.reason {
-            case .sourceReplaced:
-                throw ReelFailure(.storeFileDamaged(path: address.text, said: "it has not the recorded \(bytes) bytes"))
-            case .urlWithoutRanges:
-                throw ReelFailure(
-                    .bucketMisanswered(role: .store, address: address.text, said: "all bytes instead of a range"))
-            case .urlMisanswered(_, let said):
-                throw ReelFailure(.bucketMisanswered(role: .store, address: address.text, said: said))
-            default: throw error
-            }
-        }
+        let object = StoredObject(
+            place.address(name), in: objects, version: WebVersion(size: bytes, tag: nil, modified: nil))
+        try await object.read(0..<bytes, take)
+    }
+
+    /// Opens an object of a known size. Throws as `read` does.
+    func open(_ name: String, bytes: Int64) async throws(ReelFailure) -> StoredObject {
+        let object = try await StoredObject(place.address(name), in: objects)
+        guard object.bytes == bytes else { throw object.damaged(bytes) }
+        return object
     }
 
     /// The SHA-256 of an object of a known size, in hexadecimal. Throws as the other `read` does.

@@ -48,7 +48,7 @@ struct FileRoutes {
 
     @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
         let job = try await context.job(jobs)
-        let source: (file: OpenFile, name: String)
+        let source: (file: any StoredBytes, name: String)
         do throws(ReelFailure) { source = try await jobs.source(of: job, within: sources) } catch {
             guard error.kind == .input else { throw error }
             // It was moved, the upload has expired, or it lies outside this server's folders.
@@ -101,12 +101,12 @@ struct FileRoutes {
     }
 }
 
-/// An answer with the bytes of a file, or a range of them, as of RFC 9110. Reads a piece at a time.
+/// An answer with the bytes of a file or an object, or a range of them, as of RFC 9110. Reads a piece at a time.
 ///
 /// Hummingbird's own answers with files mistake "the last n bytes" for the first ones and identify a file by its time
 /// alone.
 struct FileAnswer {
-    let file: OpenFile
+    let file: any StoredBytes
     let name: String
     /// The hash that the bytes must have, in hexadecimal; nil if none is recorded.
     let sha256: String?
@@ -114,9 +114,7 @@ struct FileAnswer {
     var compared: ComparedFiles?
     let isAttachment: Bool
 
-    private static let piece = 1 << 20
-
-    /// Identifies the bytes: by their hash, or by the file system's facts about the file.
+    /// Identifies the bytes: by their hash, or by what the store knows of them.
     private var tag: String { "\"\(sha256 ?? file.mark)\"" }
 
     func response(to request: Request) throws -> Response {
@@ -187,18 +185,15 @@ struct FileAnswer {
     /// The piece of a range that begins at a place, and the hash updated with it; an empty piece at the end of the
     /// range.
     private func piece(at place: Int64, of range: Range<Int64>, _ hash: SHA256?) async throws -> (ByteBuffer, SHA256?) {
-        let count = Int(min(Int64(FileAnswer.piece), range.upperBound - place))
+        let count = Int(min(Int64(file.piece), range.upperBound - place))
         guard count > 0 else { return (ByteBuffer(), hash) }
         // While the store hangs, a download that has begun waits: the status has been sent.
         return try await StoreExecutor.shared.run { [file] in
-            var buffer = ByteBuffer()
-            let found = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: place)
-            }
-            guard found == count else { throw ReelFailure(.storeFileForeign(path: file.name)) }
+            let bytes = try await file.read(place..<place + Int64(count))
+            guard bytes.count == count else { throw ReelFailure(.storeFileForeign(path: file.name)) }
             var hash = hash
-            buffer.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
-            return (buffer, hash)
+            hash?.update(data: bytes)
+            return (ByteBuffer(bytes: bytes), hash)
         }
     }
 

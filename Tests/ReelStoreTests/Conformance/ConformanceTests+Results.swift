@@ -38,6 +38,32 @@ extension ConformanceTests {
             #expect(try await job.local(result).verify() == recorded)
             #expect(try text(result.locator.name) == "video")
             #expect(try await job.storedResult() == result)
+            let opened = try await job.open(result)
+            #expect(opened.bytes == 5 && opened.name == result.locator.name)
+            #expect(try await opened.read(1..<4) == Array("ide".utf8))
+            #expect(try await job.open(result).mark == opened.mark)
+        }
+    }
+
+    @Test("A result that is replaced while it is read has another mark, or is refused", arguments: StoreKind.all)
+    func replaced(_ kind: StoreKind) async throws {
+        try await kind.withJob { _, job in
+            try await publish(job)
+            try await end(job)
+            let result = try #require(await job.result)
+            let opened = try await job.open(result)
+            try removeFile(result.locator.name)
+            try write("Video", result.locator.name)
+            #expect(try await job.open(result).mark != opened.mark)
+            // An open file stays the same; an object is refused.
+            do throws(ReelFailure) {
+                #expect(try await opened.read(0..<5) == video)
+            } catch {
+                guard case .storeFileDamaged(result.locator.name, _) = error.reason else {
+                    Issue.record("\(error.reason)")
+                    return
+                }
+            }
         }
     }
 

@@ -264,6 +264,7 @@ struct ConformanceTests {
             #expect(copy != .file(path) && job.locator(of: unstaged) == .file(path))
             #expect(try text(copy.name) == "film")
             #expect(try fingerprint.matches(copy))
+            #expect(try await job.open(copyOf: source).read(1..<3) == Array("il".utf8))
         }
     }
 }
