@@ -177,6 +177,7 @@ package enum PlanText {
         return list([
             "\(view.videoEncoder) \(view.width)x\(view.height) \(view.pixelFormat) (\(kept))",
             view.bitrate.map(rate), view.encoderOptions.isEmpty ? nil : view.encoderOptions,
+            view.coarsestCrf.map { "down to crf \(Int($0)) where it would have many more bits than the source" },
         ])
     }
 

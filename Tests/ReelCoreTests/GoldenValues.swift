@@ -84,7 +84,7 @@ enum GoldenValues {
                 options: [MediaOption(name: "preset", value: "medium"), MediaOption(name: "crf", value: "23.0")],
                 bitrate: .source,
                 threads: 1, keyFrameInterval: 250,
-                identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash))),
+                identity: EncoderIdentity(build: "libx265 Lavc59.37.100", extradataHash: hash), coarsest: 34)),
         audio: [
             AudioTarget(
                 track: 0, direction: .forwards, encoder: "copy", sampleRate: 48_000, channelLayout: "5.1(side)",

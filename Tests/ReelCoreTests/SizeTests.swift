@@ -32,7 +32,7 @@ struct SizeTests {
                 floor: most * Double.random(in: isHopeless ? 1.01...1.2 : 0...0.4, using: &random),
                 ceiling: most * Double.random(in: 1.2...9, using: &random) * (seed % 4 == 0 ? 0.2 : 1))
             var search = RateSearch(most: most, from: 0.985 * most / seconds, highest: 100 * most / seconds)
-            var verdict = RateSearch.Verdict.again
+            var verdict = ChunkSearch.Verdict.again
             var (bits, tries) = (0.0, 0)
             while true {
                 bits = encoder.bits(at: search.rate)
@@ -51,6 +51,32 @@ struct SizeTests {
             }
         }
         #expect(found > 1600 && attempts < 3 * found)
+    }
+
+    @Test("a quality that makes many more bits than the source is made coarser until there are about as many")
+    func quality() throws {
+        var attempts = 0
+        for seed in UInt64(1)...2000 {
+            var random = SplitMix64(seed: seed)
+            let wanted = Double.random(in: 1000...10_000_000, using: &random)
+            let finest = wanted * Double.random(in: 0.1...8, using: &random)
+            let halving = Double.random(in: 4...9, using: &random)
+            var search = QualitySearch(like: wanted, in: 18...36, halving: 6)
+            func bits(_ quality: Double) -> Double {
+                finest * exp2((18 - quality) / halving) * (1 + 0.02 * sin(quality))
+            }
+            var tries = 0
+            // The first packets promise more or less than there will be.
+            if search.gives(up: bits(18) * Double.random(in: 0.8...1.25, using: &random)) { tries += 1 }
+            repeat { tries += 1 } while search.judge(bits(search.quality)) == .again
+            attempts += tries
+            let ratio = bits(search.quality) / wanted
+            #expect(tries <= 3 && (18...36).contains(search.quality), "seed \(seed)")
+            #expect(ratio <= 1.3 || search.quality == 36, "seed \(seed): \(ratio)")
+            #expect(ratio >= 0.6 || search.quality == 18, "seed \(seed): \(ratio)")
+            if finest < 1.1 * wanted { #expect(search.quality == 18, "seed \(seed)") }
+        }
+        #expect(attempts < 5000)
     }
 
     private let index = Indexes.regular(frames: 1000, keysAt: [0, 250, 500, 750], rate: Rational(30000, 1001))

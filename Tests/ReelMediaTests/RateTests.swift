@@ -39,6 +39,53 @@ struct RateTests {
         #expect(try Decoded(job.output).hashes.count == 288)
     }
 
+    /// Noise of which ffmpeg has kept little, in two groups.
+    private func coarseSource(in folder: ScratchFolder) throws -> String {
+        try Fixture.make(
+            "c.mp4", in: folder, frames: 160, rate: "30000/1001", size: "320x180", filter: "noise=alls=30:allf=t",
+            video: ["-c:v", "libx264", "-g", "80", "-keyint_min", "80", "-sc_threshold", "0", "-crf", "36"])
+    }
+
+    @Test(
+        "without an option, a chunk has about the bits that its frames had where the usual quality would have many more",
+        arguments: [
+            ("libx264", Container.mp4), ("libx265", .mp4), ("libvpx-vp9", .webm), ("libsvtav1", .mkv),
+        ])
+    func becomesCoarser(encoder: String, container: Container) throws {
+        let folder = ScratchFolder()
+        let preset = ["libx265": "veryfast", "libvpx-vp9": "6", "libsvtav1": "10"][encoder]
+        var spec = JobSpec(
+            container: container, videoCodec: encoder, preset: preset, audio: .none, passFrames: 80)
+        let source = try coarseSource(in: folder)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        let track = job.index.video
+        let had = [80..<160, 0..<80].map { frames in
+            track.frames[frames].reduce(0) { $0 + Int(track.packets[Int($1.packet)].size) }
+        }
+        #expect(job.records.count == 2)
+        for (had, has) in zip(had, job.records.map(\.bytes)) {
+            // A segment has a few bytes beside its packets.
+            #expect((0.5...1.5).contains(Double(has) / Double(had)), "\(encoder): \(has) bytes of \(had)")
+        }
+        #expect(try Decoded(job.output).hashes.count == 160)
+        spec.crf = try #require(job.plan.video.encoding?.quality)
+        let usual = ScratchFolder()
+        let fixed = try MediaJob(source, spec: spec, folder: usual.path)
+        #expect(fixed.plan.video.encoding?.coarsest == nil)
+        for (had, has) in zip(had, fixed.records.map(\.bytes)) { #expect(Double(has) > 1.5 * Double(had)) }
+    }
+
+    @Test("a chunk of a source that has more bits keeps the usual quality")
+    func staysFine() throws {
+        let (folder, other) = (ScratchFolder(), ScratchFolder())
+        let source = try source(in: folder)
+        var spec = JobSpec(container: .mp4, preset: "fast", audio: .none, passFrames: 96)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        spec.crf = try #require(job.plan.video.encoding?.quality)
+        let fixed = try MediaJob(source, spec: spec, folder: other.path)
+        #expect(try Decoded(job.output).hashes == Decoded(fixed.output).hashes)
+    }
+
     @Test("an encoder that writes the rate into its parameters is refused: its segments would not join")
     func refused() throws {
         let folder = ScratchFolder()

@@ -51,7 +51,8 @@ import Testing
                 frameRate: Self.rate),
             options: [MediaOption(name: "preset", value: "medium"), MediaOption(name: "crf", value: "18.0")],
             bitrate: nil, threads: 1,
-            keyFrameInterval: 250, identity: EncoderIdentity(build: "libx264 Lavc1", extradataHash: ""))
+            keyFrameInterval: 250, identity: EncoderIdentity(build: "libx264 Lavc1", extradataHash: ""),
+            coarsest: 32)
         let audio = AudioTarget(
             track: 0, direction: .backwards, encoder: "aac", sampleRate: 48000, channelLayout: "stereo",
             bitrate: 192_000, lossless: false)
@@ -75,7 +76,7 @@ import Testing
                 groups   2 random access points, 10 to 14 frames, 12.0 on average, 1 of them open, 14 frames reordered, 2 deep
                 audio 0  stream 1, aac LC, 48000 Hz, stereo, 128 kb/s, deu, from 0.000 s to 1.001 s
                 also     1 chapter
-                output   mp4, libx264 720x576 yuv420p (as in the source), preset=medium crf=18.0
+                output   mp4, libx264 720x576 yuv420p (as in the source), preset=medium crf=18.0, down to crf 32 where it would have many more bits than the source
                          audio 0: reversed, aac, 48000 Hz, stereo, 192 kb/s
                 frames   24 of 24, 1.001 s
                 passes   1 of video in 1 chunk, 1 of audio

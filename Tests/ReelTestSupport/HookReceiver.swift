@@ -67,13 +67,14 @@ package final class HookReceiver: Sendable {
             while case let connection = accept(listener, nil, nil), connection >= 0 {
                 Thread { [self] in serve(connection) }.start()
             }
+            // Here, and not in `end`: another receiver's listener would get the same number, and this loop its connections.
+            close(listener)
         }.start()
     }
 
     /// Ends it, and all that it has not answered.
     package func end() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         for connection in state.withLock({ state in
             defer { state.open = [] }
             return state.open

@@ -5,6 +5,9 @@ extension EncoderTraits {
         x264(),
         EncoderTraits(
             name: "libx265", codec: "hevc", aliases: ["h265", "x265"], keepsCodec: true, crf: 20,
+            coarsening: Coarsening(
+                most: 34, halving: 6,
+                option: MediaOption(name: "x265-params", value: "info=0:opt-qp-pps=0:opt-ref-list-length-pps=0")),
             preset: MediaOption(name: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
             profiles: Profile.named("main", formats: "yuv420p") + Profile.named("main10", formats: "yuv420p10le")
                 + Profile.named("main422-10", formats: "yuv422p10le") + Profile.named("main444-8", formats: "yuv444p")
@@ -21,7 +24,8 @@ extension EncoderTraits {
                 return EncoderCost(constant: 24 << 20, perPixel: 70, pictures: 90, scale: scale, weight: weight)
             }),
         EncoderTraits(
-            name: "libsvtav1", codec: "av1", keepsCodec: true, crf: 24, preset: MediaOption(name: "preset", value: "8"),
+            name: "libsvtav1", codec: "av1", keepsCodec: true, crf: 24, coarsening: Coarsening(most: 50, halving: 9),
+            preset: MediaOption(name: "preset", value: "8"),
             options: { [MediaOption(name: "svtav1-params", value: "lp=\($0)")] },
             mostThreads: 4, tells: [.colour, .light], lightSyntax: .svtAV1, greatestRate: Rational(240),
             hangsUnlessFed: true,
@@ -40,7 +44,7 @@ extension EncoderTraits {
                     stacks: 80 << 20)
             }),
         EncoderTraits(
-            name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24,
+            name: "libvpx-vp9", codec: "vp9", keepsCodec: true, crf: 24, coarsening: Coarsening(most: 50, halving: 9),
             preset: MediaOption(name: "cpu-used", value: "2"),
             options: { _ in [MediaOption(name: "deadline", value: "good"), MediaOption(name: "row-mt", value: "0")] },
             putsTransparencyBeside: true, cost: { _ in EncoderCost(perPixel: 55, pictures: 66, weight: 20) }),
@@ -96,6 +100,8 @@ extension EncoderTraits {
     private static func x264() -> EncoderTraits {
         EncoderTraits(
             name: "libx264", codec: "h264", aliases: ["x264"], keepsCodec: true, crf: 18,
+            coarsening: Coarsening(
+                most: 32, halving: 6, option: MediaOption(name: "x264-params", value: "stitchable=1")),
             preset: MediaOption(name: "preset", value: "medium"), presets: presetsOfX26, mostCRF: 51,
             profiles: Profile.named("baseline", "main", "high", formats: "yuv420p")
                 + Profile.named("high10", formats: "yuv420p10le")

@@ -13,6 +13,9 @@ package struct EncoderTraits: Sendable {
     /// The constant quality that matches about 18 on x264's scale; nil for encoders without constant quality of that
     /// kind.
     package var crf: Double?
+    /// How chunks get a coarser quality than `crf` if the source has far fewer bits for their frames; nil if all have the
+    /// same.
+    package var coarsening: Coarsening?
     /// The option that trades speed for size, and the value that matches about x264's medium.
     package var preset: MediaOption?
     /// The presets that the encoder has, fastest first; empty if they are numbers, or if it has none.
@@ -74,6 +77,15 @@ package struct EncoderTraits: Sendable {
         static func named(_ names: String..., formats: String...) -> [Profile] {
             names.map { Profile(name: $0, pixelFormats: Set(formats)) }
         }
+    }
+
+    package struct Coarsening: Sendable {
+        /// The coarsest quality.
+        package let most: Double
+        /// How much coarser a quality is that makes half the bits, as a rule.
+        package let halving: Double
+        /// Keeps the quality out of the parameters, so that chunks of different qualities join; nil if it is never there.
+        package var option: MediaOption?
     }
 
     package enum RateControl: Sendable {

@@ -63,8 +63,8 @@ package enum VideoTarget: Hashable, Sendable, Codable {
     }
 }
 
-/// How the output's video is encoded. All chunks of a job are encoded with the same settings; only a rate that follows
-/// the source differs.
+/// How the output's video is encoded. All chunks of a job are encoded with the same settings; only a rate or a quality that
+/// follows the source differs.
 package struct VideoEncoding: Hashable, Codable, Sendable {
     package var encoder: String
     package var format: OutputFormat
@@ -72,13 +72,16 @@ package struct VideoEncoding: Hashable, Codable, Sendable {
     package var options: [MediaOption]
     /// The rate; nil for constant quality alone.
     package var bitrate: VideoRate?
+    /// The coarsest constant quality that a chunk may have, if it would have many more bits than the source has for its
+    /// frames; nil if all chunks have the quality of `options`.
+    package var coarsest: Double?
     package var threads: Int
     package var keyFrameInterval: Int
     package var identity: EncoderIdentity
 
     package init(
         encoder: String, format: OutputFormat, options: [MediaOption], bitrate: VideoRate?, threads: Int,
-        keyFrameInterval: Int, identity: EncoderIdentity
+        keyFrameInterval: Int, identity: EncoderIdentity, coarsest: Double? = nil
     ) {
         self.encoder = encoder
         self.format = format
@@ -87,6 +90,18 @@ package struct VideoEncoding: Hashable, Codable, Sendable {
         self.threads = threads
         self.keyFrameInterval = keyFrameInterval
         self.identity = identity
+        self.coarsest = coarsest
+    }
+
+    private static let qualityName = "crf"
+
+    /// The constant quality of `options`; nil if they have none.
+    package var quality: Double? {
+        get { options.last { $0.name == Self.qualityName }.flatMap { Double($0.value) } }
+        set {
+            options.removeAll { $0.name == Self.qualityName }
+            if let newValue { options.append(MediaOption(name: Self.qualityName, value: "\(newValue)")) }
+        }
     }
 }
 
@@ -116,6 +131,17 @@ package struct MediaOption: Hashable, Codable, Sendable {
     package init(name: String, value: String) {
         self.name = name
         self.value = value
+    }
+}
+
+extension [MediaOption] {
+    /// Adds an option, or its value to the list of values that one of its name has.
+    package mutating func add(_ name: String, _ value: String) {
+        if let place = firstIndex(where: { $0.name == name }) {
+            self[place].value += ":" + value
+        } else {
+            append(MediaOption(name: name, value: value))
+        }
     }
 }
 

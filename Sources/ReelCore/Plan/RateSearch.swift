@@ -18,8 +18,6 @@ package struct RateSearch: Sendable {
         let bits: Double
     }
 
-    package enum Verdict: Sendable { case fits, again, hopeless }
-
     /// The part of the bits that a chunk has at least, unless more do not improve it.
     private static let least = 0.97
     private static let aim = 0.985
@@ -39,7 +37,7 @@ package struct RateSearch: Sendable {
     }
 
     /// Takes the bits that the encoder made at `rate`, and chooses the rate of the next attempt.
-    package mutating func judge(_ bits: Double) -> Verdict {
+    package mutating func judge(_ bits: Double) -> ChunkSearch.Verdict {
         attempts += 1
         let attempt = Attempt(rate: rate, bits: bits)
         if bits <= most {

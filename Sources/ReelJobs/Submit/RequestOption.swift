@@ -114,7 +114,10 @@ extension OutputRequest.Field {
         case .crf:
             .value(
                 numbers: 0...(.infinity), example: "20",
-                "Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent."
+                """
+                Constant quality on the encoder's own scale. Default: 18 of x264 or its equivalent, and coarser where that \
+                would have more than 1.2 times the source's bits.
+                """
             ) { $0.crf = $1 }
         case .preset:
             .text(example: "slow", "The encoder's preset. Default: medium or its equivalent.") { $0.preset = $1 }

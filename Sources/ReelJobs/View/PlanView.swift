@@ -15,6 +15,7 @@ package struct PlanView: Codable, Hashable, Sendable {
     package var found: SourceView
     package var encoderOptions: String
     package var bitrate: VideoRate?
+    package var coarsestCrf: Double?
     package var audio: [OutputAudioView]
     package var clips: [ClipView]
     package var frames: Int
@@ -121,7 +122,8 @@ extension PlanView {
             height: format.height, audioEncoders: plan.audio.map(\.encoder),
             found: SourceView(indexes[plan.mainSource]),
             encoderOptions: encoding?.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ") ?? "",
-            bitrate: encoding?.bitrate, audio: audio, clips: clips, frames: plan.frameCount,
+            bitrate: encoding?.bitrate, coarsestCrf: encoding?.coarsest, audio: audio, clips: clips,
+            frames: plan.frameCount,
             seconds: format.timeBase.seconds(plan.end(in: indexes)).approximate,
             passes: plan.passes.map(PassView.init), need: plan.need, framesToDecode: framesToDecode,
             warnings: diagnostics.map(\.message), diagnostics: diagnostics)

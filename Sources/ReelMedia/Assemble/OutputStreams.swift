@@ -46,9 +46,9 @@ final class OutputStreams {
             }
             reorderDepth = 0
         case .encode(let encoding):
-            // All chunks have the same parameters, whatever their rates.
+            // All chunks have the same parameters, whatever their rates and qualities.
             let encoder = try Encoder(
-                encoding, stream: index.video.stream, track: index.video, clip: clip, frames: clip.frames)
+                encoding, stream: index.video.stream, bitrate: encoding.rate(of: clip.frames, in: index.video))
             try encoder.describe(into: video)
             reorderDepth = encoder.reorderDepth
             video.pointee.codec_tag = plan.container.fourCC(of: video.pointee)

@@ -17,12 +17,7 @@ struct SignallingOptions {
             case .svtAV1: ("svtav1-params", mastering("mastering-display", decimals) + light("content-light"))
             }
         guard !parameters.isEmpty else { return }
-        let text = parameters.joined(separator: ":")
-        if let place = options.firstIndex(where: { $0.name == name }) {
-            options[place].value += ":" + text
-        } else {
-            options.append(MediaOption(name: name, value: text))
-        }
+        options.add(name, parameters.joined(separator: ":"))
     }
 
     private var fieldOrder: [String] { fields.isInterlaced ? [fields == .topFirst ? "tff=1" : "bff=1"] : [] }

@@ -156,8 +156,22 @@ extension TargetChoice {
         switch encoding.bitrate {
         case .source, .share: return try followingSource(encoding)
         case .constant(let bits): return try identified(encoding, bits)
-        case nil: return try identified(encoding, nil)
+        case nil: return try coarsening(identified(encoding, nil))
         }
+    }
+
+    /// The encoding with a quality that may become coarser in some chunks, unless the user or the encoder sets it, or the
+    /// encoder writes it into its parameters.
+    private func coarsening(_ encoding: VideoEncoding) throws(ReelFailure) -> VideoEncoding {
+        guard spec.crf == nil, encoding.quality != nil, let coarsening = encoding.traits.coarsening else {
+            return encoding
+        }
+        var coarse = encoding
+        coarse.coarsest = coarsening.most
+        if let option = coarsening.option { coarse.options.add(option.name, option.value) }
+        let fine = try identified(coarse, nil)
+        coarse.quality = coarsening.most
+        return try identified(coarse, nil).identity == fine.identity ? fine : encoding
     }
 
     /// The encoding with the hash of the parameters that the encoder makes at this rate in bits per second; nil for
@@ -177,10 +191,8 @@ extension TargetChoice {
         // Encoders choose their level by the rate; take the level for four times the average rate.
         let level = try Encoder(encoding, stream: stream, bitrate: 4 * average).level
         switch (encoding.traits.levelOption, level) {
-        case (.x264, let level?): encoding.options.append(MediaOption(name: "level", value: "\(level)"))
-        case (.x265, let level?):
-            guard let place = encoding.options.firstIndex(where: { $0.name == "x265-params" }) else { break }
-            encoding.options[place].value += ":info=0:high-tier=0:level-idc=\(level)"
+        case (.x264, let level?): encoding.options.add("level", "\(level)")
+        case (.x265, let level?): encoding.options.add("x265-params", "info=0:high-tier=0:level-idc=\(level)")
         default: break
         }
         let common = try identified(encoding, average)

@@ -121,23 +121,9 @@ final class Encoder {
 }
 
 extension Encoder {
-    /// Opens the encoder for frames of a clip, at the rate that the target gives for them. `stream` is that of the
-    /// source whose format the output has, and `track` the clip's own.
-    convenience init(
-        _ target: VideoEncoding, stream: VideoStream, track: VideoTrack, clip: Clip, frames: Range<Int>
-    ) throws(ReelFailure) {
-        let bitrate: Int64? =
-            switch target.bitrate {
-            case .constant(let bits): bits
-            case .source: track.bitrate(of: frames)
-            case .share: target.search(of: frames, of: clip, in: track).map { Int64($0.rate) }
-            case nil: nil
-            }
-        try self.init(target, stream: stream, bitrate: bitrate)
-    }
-
     /// Opens the encoder of a job's video. The same target, stream and rate make the same parameters on any machine.
-    /// `bitrate` is in bits per second, nil for constant quality.
+    /// `stream` is that of the source whose format the output has; `bitrate` is in bits per second, nil for constant
+    /// quality.
     convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
         let stream = stream.shown(in: .encode(target))
@@ -229,11 +215,39 @@ extension VideoEncoding {
     /// The most bits of a pixel that are worth asking for.
     private static let mostOfPixel = 4.0
 
-    /// The search for the rate at which a chunk of these frames has nearly as many bits as it may; nil if it may have
-    /// any number, or if its frames are shown for no time.
-    func search(of frames: Range<Int>, of clip: Clip, in track: VideoTrack) -> RateSearch? {
+    /// The rate of a chunk of these frames in bits per second, unless a search finds another; nil for constant quality.
+    func rate(of frames: Range<Int>, in track: VideoTrack) -> Int64? {
+        switch bitrate {
+        case .constant(let bits): bits
+        case .source, .share: track.bitrate(of: frames)
+        case nil: nil
+        }
+    }
+
+    /// The search for the rate at which a chunk of these frames has nearly as many bits as it may, or for the quality at
+    /// which it has about as many as the source; nil if it may have any number.
+    func search(of frames: Range<Int>, of clip: Clip, in track: VideoTrack) -> ChunkSearch? {
+        if let finest = quality, let coarsest, coarsest > finest {
+            return qualitySearch(finest...coarsest, frames, track)
+        }
+        return rateSearch(of: frames, of: clip, in: track).map { .rate($0) }
+    }
+
+    /// A source without bits for its frames says nothing. Larger pictures may have more bits.
+    private func qualitySearch(
+        _ range: ClosedRange<Double>, _ frames: Range<Int>, _ track: VideoTrack
+    ) -> ChunkSearch? {
+        let stream = track.stream
+        let growth = Double(format.width * format.height) / Double(max(stream.width * stream.height, 1))
+        let bits = track.bitsFromKey(of: frames) * max(growth, 1)
+        guard bits >= 1, let halving = traits.coarsening?.halving else { return nil }
+        return .quality(QualitySearch(like: bits, in: range, halving: halving))
+    }
+
+    private func rateSearch(of frames: Range<Int>, of clip: Clip, in track: VideoTrack) -> RateSearch? {
         guard case .share(let share) = bitrate else { return nil }
         let shown = clip.shown(in: frames)
+        // Frames that are shown for no time have no rate.
         guard !shown.isEmpty else { return nil }
         let ends = [shown[0], shown[shown.count - 1]].map { clip.interval(of: $0, in: track) }
         let (start, end) = (min(ends[0].start, ends[1].start), max(ends[0].end, ends[1].end))
