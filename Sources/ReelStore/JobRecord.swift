@@ -214,6 +214,7 @@ extension JobRecord: Codable {
         {
             return "no picture has this size"
         }
+        if let most = spec.mostSide, !PictureSize.sidesAllowed.contains(most) { return "no picture has this side" }
         if let rate = spec.mostFrames, !JobSpec.ratesAllowed.contains(rate) { return "no video has this frame rate" }
         if let rate = spec.sampleRate, !JobSpec.sampleRates.contains(rate) { return "no sound has this sample rate" }
         if let most = spec.mostBytes, most <= 0 { return "no output has this size" }

@@ -204,7 +204,7 @@ extension JobView {
         if size != "", spec.edit == nil, spec.from == nil, spec.to == nil, spec.duration == nil {
             let source = job.source.fingerprint.size
             whole = "; the source has \(ByteSize(bytes: source))"
-            let isChosen = spec.crf != nil || spec.bitrate != nil || spec.lossless
+            let isChosen = spec.crf != nil || spec.bitrate != nil || spec.mostBytes != nil || spec.lossless
             if !isChosen, spec.container.limitsSize, Double(outputBytes ?? 0) > 1.5 * Double(source) {
                 whole += ", and --bitrate source or --max-size make the output smaller"
             }

@@ -60,10 +60,10 @@ extension FailureReason {
                 "A still would become too many frames at the rate asked for.", "Shorten it, or choose a lower rate.")
         case .dynamicRangesMixed(let source, let main):
             CodeText(
-                "\(source) and \(main) have different dynamic ranges: let a video of standard range be the first, or convert one "
-                    + "of them first",
-                "Some sources of an edit have another high dynamic range than the first one.",
-                "Let a source of standard range be the first, or convert one of them first.")
+                "\(source) and \(main) have different dynamic ranges, and cannot be mapped to one: the one of high dynamic range "
+                    + "is transparent, or this FFmpeg lacks the filters zscale and tonemap; convert one of them first",
+                "Sources of an edit have different dynamic ranges, and cannot be mapped to one.",
+                "Install an FFmpeg with zimg, or convert one of them first.")
         case .interlacedMixed(let source):
             CodeText(
                 "\(source) is interlaced, and cannot be scaled or mixed with other pictures: deinterlace it first",
@@ -243,6 +243,7 @@ extension JobSpec.Option {
         case .profile: "profile"
         case .audioBitrate: "bit rate of the sound"
         case .maxSize: "limit of the file's size"
+        case .purpose: "form for the web and for services"
         }
     }
 
@@ -251,6 +252,7 @@ extension JobSpec.Option {
         let holders: [Container] =
             switch self {
             case .maxSize: Container.allCases.filter(\.limitsSize)
+            case .purpose: [.mp4]
             // Only some formats have a palette.
             case .dither, .colors: Container.looping.filter(\.hasPalette)
             default: container.traits.loops == nil ? Container.looping : []

@@ -246,6 +246,12 @@ extension FailureReason {
             CodeText(
                 "the job's record has version \(found), and this release knows no version after \(known)",
                 "The record of a job was written by a later release of reel.", "Use that release for this job.")
+        case .scratchTooSmall(let path, let needed, let free):
+            CodeText(
+                "\(path) has \(ByteSize(bytes: free)) of free space, and the job's segments and output take "
+                    + "\(ByteSize(bytes: needed)) here",
+                "A machine has too little room for the segments of a job in a bucket, and for the output made of them.",
+                "Make room there, or give the worker another folder for temporary files; then retry the job.")
         default: nil
         }
     }

@@ -112,6 +112,45 @@ extension EndToEnd {
             #expect(asked.code == 0 && asked.error.contains(/the source has [\d.]+ KiB\n/), "\(asked.error)")
         }
 
+        @Test("--for makes an output that plays everywhere, whatever the source has, and no other container")
+        func purposes() async throws {
+            let source = fixture.path("odd.webm")
+            let inputs = ["testsrc2=size=321x181:rate=120", "sine=440:r=48000"].flatMap { ["-f", "lavfi", "-i", $0] }
+            let coded = [
+                "-t", "2", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-pix_fmt", "yuv444p", "-c:a", "libopus",
+            ]
+            #expect(try await fixture.run(.ffmpeg, ["-v", "error"] + inputs + coded + [source]).code == 0)
+            for (purpose, most) in [("web", Int.max), ("discord", 10_000_000)] {
+                let outcome = try await fixture.run(
+                    .coordinator, ["run", source, "--for", purpose, "--preset", "veryfast", "--suffix", "." + purpose])
+                #expect(outcome.code == 0, "\(outcome.error)")
+                let made = fixture.path("odd.\(purpose).mp4")
+                let facts = try await fixture.run(
+                    .ffprobe,
+                    [
+                        "-v", "error", "-show_entries", "stream=codec_name,profile,width,height,pix_fmt,nb_frames",
+                        "-of",
+                        "csv=p=0", made,
+                    ])
+                let lines = facts.output.split(whereSeparator: \.isNewline)
+                #expect(
+                    lines.first == "h264,High,320,180,yuv420p,120" && lines.last?.hasPrefix("aac,LC,") == true,
+                    "\(lines)")
+                #expect(try Data(contentsOf: URL(fileURLWithPath: made)).count <= most)
+            }
+            for (arguments, words) in [
+                (
+                    ["-o", "out.mkv", "--for", "web"],
+                    "a .mkv file has no form for the web and for services; write .mp4"
+                ),
+                (["--for", "web", "--lossless"], "--for and --lossless exclude each other"),
+                (["--for", "discord", "--max-size", "5MB"], "--for and --max-size exclude each other"),
+            ] {
+                let refused = try await fixture.run(.coordinator, ["run", source] + arguments)
+                #expect(refused.code == 2 && refused.error.contains(words), "\(refused.error)")
+            }
+        }
+
         @Test("what people type who know other programs is answered by what they mean, before any work")
         func asTyped() async throws {
             _ = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")

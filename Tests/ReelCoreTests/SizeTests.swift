@@ -101,6 +101,21 @@ struct SizeTests {
         #expect(try Plan.decoded(from: bytes) == plan)
     }
 
+    @Test("pictures that are to have no more bits than the source's do not grow into a size that is larger")
+    func likeSource() throws {
+        func share(_ most: Int64) throws -> VideoRate? {
+            let spec = JobSpec(container: .mp4, bitrate: .source, mostBytes: most)
+            return try Plans.make(index, spec: spec).video.encoding?.bitrate
+        }
+        #expect(try share(1 << 40) == .share(Rational(1)))
+        guard case .share(let small)? = try share(400_000) else {
+            Issue.record("no share")
+            return
+        }
+        let alone = try Plans.make(index, spec: JobSpec(container: .mp4, mostBytes: 400_000)).video.encoding?.bitrate
+        #expect(alone == .share(small) && small < Rational(1))
+    }
+
     @Test("that cannot be reached is refused, and the size that is named is accepted")
     func refused() throws {
         let failure = #expect(throws: ReelFailure.self) {

@@ -303,20 +303,54 @@ struct EditSourcesMediaTests {
         #expect(job.diagnostics.contains(.highDynamicRangeMapped))
     }
 
+    @Test(
+        "HDR before other pictures, and beside HDR of another kind, is mapped to the standard range",
+        arguments: [true, false])
+    func highDynamicRangeFirst(isBesidePlain: Bool) throws {
+        func bright(_ name: String, _ light: String) throws -> String {
+            try Fixture.make(
+                name, in: folder, frames: 5, filter: "format=yuv420p10le",
+                video: ["-c:v", "ffv1", "-color_trc", light, "-color_primaries", "bt2020", "-colorspace", "bt2020nc"]
+                    + ["-color_range", "tv"])
+        }
+        let first = try bright("hdr.mkv", "smpte2084")
+        let other =
+            isBesidePlain
+            ? try Fixture.make(
+                "a.mkv", in: folder, frames: 5, filter: "format=yuv420p10le",
+                video: ["-c:v", "ffv1", "-color_trc", "bt709", "-color_primaries", "bt709", "-colorspace", "bt709"]
+                    + ["-color_range", "tv"])
+            : try bright("hlg.mkv", "arib-std-b67")
+        let job = try job(
+            [first, other],
+            [EditClip(play: .reverse, title: "a"), EditClip(source: 1, play: .forward, title: "b")], container: .mkv)
+        let chain =
+            "scale=flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int,format=yuv444p16le,"
+            + "zscale=filter=bicubic:transfer=linear:npl=100,format=gbrpf32le,zscale=primaries=709,"
+            + "tonemap=tonemap=hable:desat=0:peak=10,zscale=transfer=709:matrix=709:range=limited,format=yuv444p16le,"
+            + "scale=flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int,format=yuv420p10le"
+        let mapped = try Decoded(first, pixelFormat: "yuv420p10le", filter: chain).hashes
+        let behind = try Decoded(other, pixelFormat: "yuv420p10le", filter: isBesidePlain ? "null" : chain).hashes
+        #expect(try Decoded(job.output, pixelFormat: "yuv420p10le").hashes == mapped.reversed() + behind)
+        #expect(job.diagnostics.filter { $0 == .highDynamicRangeMapped }.count == 1)
+        let probe = try probe(job.output, "stream=color_transfer,color_primaries,color_space")
+        #expect(probe.trimmingCharacters(in: .newlines) == "bt709,bt709,bt709", "\(probe)")
+    }
+
     @Test("what no conversion brings together is refused, by name")
     func refusals() throws {
         let plain = try Fixture.make("a.mp4", in: folder, frames: 5, video: Fixture.x264)
-        let bright = try Fixture.make(
-            "hdr.mp4", in: folder, frames: 5,
-            video: Fixture.x264 + ["-color_trc", "smpte2084", "-color_primaries", "bt2020"])
+        let clear = try Fixture.make(
+            "clear.mkv", in: folder, frames: 5, filter: "format=yuva420p10le",
+            video: ["-c:v", "ffv1", "-color_trc", "smpte2084", "-color_primaries", "bt2020"])
         let fields = try Fixture.make(
             "tape.mp4", in: folder, frames: 5, filter: "setfield=tff",
             video: Fixture.x264 + ["-flags", "+ildct+ilme", "-x264-params", "tff=1"])
         let clips = [EditClip(play: .forward, title: "plain"), EditClip(source: 1, play: .forward, title: "other")]
-        var failure = #expect(throws: ReelFailure.self) { try job([bright, plain], clips) }
-        #expect(failure?.reason == .dynamicRangesMixed(source: "other", main: "plain") && failure?.kind == .input)
-        failure = #expect(throws: ReelFailure.self) { try job([plain, fields], clips) }
+        var failure = #expect(throws: ReelFailure.self) { try job([plain, fields], clips) }
         #expect(failure?.reason == .interlacedMixed(source: "other") && failure?.kind == .input)
+        failure = #expect(throws: ReelFailure.self) { try job([plain, clear], clips) }
+        #expect(failure?.reason == .dynamicRangesMixed(source: "other", main: "plain") && failure?.kind == .input)
         failure = #expect(throws: ReelFailure.self) { try job([fields, plain], clips) }
         #expect(failure?.reason == .interlacedMixed(source: "plain"))
     }

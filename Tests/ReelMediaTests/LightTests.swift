@@ -61,7 +61,10 @@ struct LightTests {
     func hdr10(encoder: String, container: Container, preset: String?, inFrames: Bool) throws {
         let source = try Fixture.make(
             "s.mp4", in: folder, frames: 12, video: Self.hevc(Self.master, transfer: "smpte2084"))
-        let spec = JobSpec(container: container, videoCodec: encoder, preset: preset, passFrames: 6)
+        let spec = JobSpec(
+            container: container, videoCodec: encoder, preset: preset,
+            // Otherwise it would have standard range.
+            pixelFormat: encoder == "libx264" ? "yuv420p10le" : nil, passFrames: 6)
         let job = try MediaJob(source, spec: spec, folder: folder.path)
         #expect(job.warnings.isEmpty)
         let (stream, frame) = (try facts(job.output, "streams"), try facts(job.output, "frames"))
@@ -71,6 +74,33 @@ struct LightTests {
         if container != .ts { #expect(stream.contains("side_data_type=Mastering display metadata")) }
         if inFrames { #expect(frame.isSuperset(of: Self.light), "\(frame)") }
         if encoder == "libsvtav1" { #expect(frame.contains("side_data_type=Mastering display metadata")) }
+    }
+
+    @Test(
+        "H.264 that is named has the standard range, as ffmpeg's filters map it, unless 10 bits are asked for",
+        arguments: [("smpte2084", Container.mp4), ("arib-std-b67", .mkv)])
+    func standardRange(light: String, container: Container) throws {
+        let source = try Fixture.make(
+            "s.mp4", in: folder, frames: 12,
+            video: Self.hevc(light == "smpte2084" ? Self.master : "bframes=2", transfer: light))
+        var spec = JobSpec(container: container, videoCodec: "h264", crf: 0, preset: "ultrafast", passFrames: 6)
+        let job = try MediaJob(source, spec: spec, folder: folder.path)
+        #expect(job.diagnostics.contains(.highDynamicRangeMapped))
+        let chain =
+            "scale=flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int,format=yuv444p16le,"
+            + "zscale=filter=bicubic:transfer=linear:npl=100,format=gbrpf32le,zscale=primaries=709,"
+            + "tonemap=tonemap=hable:desat=0:peak=10,zscale=transfer=709:matrix=709:range=limited,format=yuv444p16le,"
+            + "scale=flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int,format=yuv420p"
+        #expect(try Decoded(job.output).hashes == Decoded(source, filter: chain).hashes.reversed())
+        let stream = try facts(job.output, "streams")
+        let colour: Set = ["color_primaries=bt709", "color_transfer=bt709", "color_space=bt709", "color_range=tv"]
+        #expect(stream.isSuperset(of: colour), "\(stream)")
+        #expect(!stream.contains { $0.contains("light") || $0.contains("display") }, "\(stream)")
+        (spec.crf, spec.profile) = (nil, "high10")
+        let high = ScratchFolder()
+        let kept = try MediaJob(source, spec: spec, folder: high.path)
+        #expect(try facts(kept.output, "streams").contains("color_transfer=\(light)"))
+        #expect(kept.plan.video.format.pixelFormat == "yuv420p10le")
     }
 
     @Test("HDR10 metadata that only the container states is kept, too")

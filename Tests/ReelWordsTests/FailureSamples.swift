@@ -304,6 +304,7 @@ extension FailureReason {
         .planOfOtherVersion(found: 9, known: 4),
         .indexMissing(hash: "e3b0", folder: "/store/sources"),
         .jobOfOtherVersion(found: 9, known: 4),
+        .scratchTooSmall(path: "/tmp", needed: 5 << 30, free: 1 << 30),
     ]
 
     private static let job = JobID("a1")

@@ -194,6 +194,8 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case planOfOtherVersion(found: Int, known: Int)
     case indexMissing(hash: String, folder: String)
     case jobOfOtherVersion(found: Int, known: Int)
+    /// A machine has too little room for what it must fetch from a store in a bucket.
+    case scratchTooSmall(path: String, needed: Int64, free: Int64)
 
     // MARK: Board
     /// A pass failed for the last allowed time; -1 is the probe.
@@ -316,7 +318,8 @@ extension FailureReason {
             resultDiffers, argumentNotText, notEncodable,
             segmentListUnwritable, jobUnknownHere, jobHeld, outputExists, outputIsSource, outputIsFolder,
             outputNotAFile, outputUnnamed, outputNotTaken, outputFolderMissing,
-            outputUnwritable, outputFull, copyInterrupted, planOfOtherVersion, indexMissing, jobOfOtherVersion
+            outputUnwritable, outputFull, copyInterrupted, planOfOtherVersion, indexMissing, jobOfOtherVersion,
+            scratchTooSmall
         case passExhausted, passLost, passOutOfMemory, noWorkerCan, workerVanished, encoderMissing, boardOfOtherVersion,
             boardUnprepared, boardOfNewerRelease, redisUnreachable, redisRefused, boardLost, boardUnreadable,
             passesVanished, redisAddressInvalid, namespaceInvalid, jobContradictory, jobNotEnded

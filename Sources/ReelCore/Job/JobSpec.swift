@@ -11,7 +11,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var profile: String?
     /// The rate of the video, instead of constant quality; nil for constant quality.
     package var bitrate: VideoRate?
-    /// The most bytes that the output may have; nil for any number.
+    /// The most bytes that the output may have; nil for any number. The output nearly has them, unless `bitrate` is the
+    /// source's: then its pictures have no more bits than the source's, either.
     package var mostBytes: Int64?
     package var lossless: Bool
     package var audio: AudioMode
@@ -29,6 +30,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var edit: Edit?
     /// The size of the output's pictures, which are then upright with square pixels; nil for that of the first source.
     package var size: PictureSize?
+    /// The most pixels of the longer side, in even numbers, if `size` is nil; nil for any number.
+    package var mostSide: Int?
     /// The most frames a second: one frame in several is shown. Stills become as many frames in a video. Nil shows all
     /// frames, and a still as one.
     package var mostFrames: Rational?
@@ -139,6 +142,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
         case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
         case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
         case pixelFormat, sampleRate, channelLayout, profile, audioBitrate, maxSize
+        case purpose = "for"
     }
 }
 

@@ -154,7 +154,7 @@ extension FailureReason {
             FailureNature(.host, role.kind, .incompatible)
         case .bucketUnanswered(let role, _, _): FailureNature(.host, role.kind, .transient)
         case .storeUnusable, .jobUnknownHere, .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion,
-            .planOfOtherVersion, .indexMissing, .jobOfOtherVersion:
+            .planOfOtherVersion, .indexMissing, .jobOfOtherVersion, .scratchTooSmall:
             FailureNature(.host, .unreachable, .incompatible)
         case .storeFull: FailureNature(.host, .unreachable, .noSpace)
         case .storeFileDamaged, .storeFileForeign: FailureNature(.job, .unreachable)

@@ -28,7 +28,7 @@ package struct Planner: Sendable {
             diagnostics: found.reduce(into: []) { all, one in if !all.contains(one) { all.append(one) } })
         plan.passes = soundPasses(of: plan, input.indexes) + plan.passes
         guard let most = spec.mostBytes else { return plan }
-        return try SizeBudget(plan, input.indexes).sized(most: most)
+        return try SizeBudget(plan, input.indexes).sized(most: most, likeSource: input.spec.bitrate == .source)
     }
 
     /// The passes of sound, of each track in the order of the output.

@@ -14,7 +14,9 @@ struct SizeBudget {
     /// The plan with the rate at which its output has nearly `most` bytes, and no more.
     ///
     /// Throws `.sizeUnreachable` if even the coarsest pictures take more.
-    func sized(most: Int64) throws(ReelFailure) -> Plan {
+    ///
+    /// - Parameter likeSource: whether pictures also have no more bits than the source's.
+    func sized(most: Int64, likeSource: Bool) throws(ReelFailure) -> Plan {
         guard var encoding = plan.video.encoding else { return plan }
         let places = Dictionary(grouping: plan.makers, by: \.self).mapValues { Double($0.count) }
         var (bits, least) = (0.0, fixed)
@@ -34,7 +36,8 @@ struct SizeBudget {
         guard Double(most) >= least, room > 0, bits >= 1 else {
             throw ReelFailure(.sizeUnreachable(most: most, least: Int64(min(max(least, fixed), 0x1p60).rounded(.up))))
         }
-        encoding.bitrate = .share(Rational(Int64(min(8 * room, 0x1p60)), Int64(min(bits, 0x1p60).rounded(.up))))
+        let share = Rational(Int64(min(8 * room, 0x1p60)), Int64(min(bits, 0x1p60).rounded(.up)))
+        encoding.bitrate = .share(likeSource ? min(share, Rational(1)) : share)
         var sized = plan
         sized.video = .encode(encoding)
         sized.mostBytes = most

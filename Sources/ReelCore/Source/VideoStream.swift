@@ -64,13 +64,23 @@ package struct VideoStream: Hashable, Codable, Sendable {
             && colour.range == other.colour.range
     }
 
-    /// The stream with the range that an output's pictures have: that of this stream, or limited range if decoders take
-    /// the encoder's pictures for that.
+    /// The stream with the range that an output's pictures have: that of this stream, the standard range if they are
+    /// mapped to it, or limited range if decoders take the encoder's pictures for that.
     package func shown(in target: VideoTarget) -> VideoStream {
-        guard target.encoding?.traits.isLimitedRange == true, hasFullRange else { return self }
-        var stream = self
+        guard let encoding = target.encoding else { return self }
+        var stream = encoding.format.toneMapping == nil ? self : mappedToStandardRange
+        guard encoding.traits.isLimitedRange, stream.hasFullRange else { return stream }
         stream.colour.range = "tv"
         if pixelFormat.hasPrefix("yuvj") { stream.pixelFormat = "yuv" + pixelFormat.dropFirst(4) }
+        return stream
+    }
+
+    /// The stream as it is with pictures of the standard dynamic range.
+    package var mappedToStandardRange: VideoStream {
+        guard colour.dynamicRange != .standard else { return self }
+        var stream = self
+        stream.colour = colour.mappedToStandardRange
+        (stream.masteringDisplay, stream.contentLight) = (nil, nil)
         return stream
     }
 

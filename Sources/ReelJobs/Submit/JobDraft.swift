@@ -23,9 +23,14 @@ package struct JobDraft: Sendable {
     package func output(
         _ path: String? = nil, container: Container? = nil, in folder: String? = nil, suffix: String? = nil
     ) throws(ReelFailure) -> OutputChoice {
-        try OutputChoice(
-            path, container ?? request.container, for: named, like: sources[0], deed: deed, in: folder, suffix: suffix,
+        let choice = try OutputChoice(
+            path, container ?? request.usualContainer, for: named, like: sources[0], deed: deed, in: folder,
+            suffix: suffix,
             encoders: request.encoders, lossless: request.lossless)
+        guard request.purpose == nil || choice.container == Purpose.container else {
+            throw ReelFailure(.optionNotOfContainer(option: .purpose, container: choice.container))
+        }
+        return choice
     }
 
     /// Throws `.output` if the output would replace a file that it is made of, or cannot be written there.

@@ -7,6 +7,8 @@ package import ReelWords
 package struct OutputRequest: Hashable, Sendable {
     /// The container of an output that has its default name; nil for that of the source.
     package var container: Container?
+    /// Nil for an output like its source.
+    package var purpose: Purpose?
     /// Encoder or codec, or "copy"; nil for stream copy if it is possible, else the source's codec.
     package var videoCodec: String?
     package var crf: Quality?
@@ -62,6 +64,7 @@ package struct OutputRequest: Hashable, Sendable {
 
     /// An option of a request. Its raw value is its name in JSON; a command line writes it in its own way.
     package enum Field: String, CaseIterable, Sendable {
+        case purpose = "for"
         case container, videoCodec, crf, preset, profile, bitrate, maxSize, lossless, audio, audioCodec, audioBitrate,
             tracks
         case from, to, duration, play, rewind, times, speed, turn, crossfade, stitch, trim, soundtrack, soundtrackFrom,
@@ -90,6 +93,21 @@ package struct OutputRequest: Hashable, Sendable {
         try requireRange(.loop, loop?.number)
         try checkEdit()
         try checkLossless()
+        try checkPurpose()
+    }
+
+    private func checkPurpose() throws(RequestFault) {
+        guard let purpose else { return }
+        let fixed: [(Field, Bool)] = [
+            (.videoCodec, videoCodec != nil), (.profile, profile != nil), (.pixelFormat, pixelFormat != nil),
+            (.audioCodec, audioCodec != nil), (.lossless, lossless),
+            (.container, container != nil && container != Purpose.container),
+        ]
+        // Of two limits of the size, one would be without effect.
+        let sized: [(Field, Bool)] = [(.crf, crf != nil), (.bitrate, bitrate != nil), (.maxSize, maxSize != nil)]
+        for (field, isGiven) in fixed + (purpose.mostBytes == nil ? [] : sized) {
+            try require(!isGiven, .purpose, .excludes(field, value: nil))
+        }
     }
 
     private func checkEdit() throws(RequestFault) {
@@ -159,6 +177,9 @@ package struct OutputRequest: Hashable, Sendable {
 
     var encoders: [String] { [videoCodec, audioCodec].compactMap { $0 } }
 
+    /// The container of an output that has its default name, if an option says it.
+    var usualContainer: Container? { container ?? purpose.map { _ in Purpose.container } }
+
     /// Nil if nothing is asked of moving pictures that loop.
     private var loopOptions: LoopOptions? {
         let options = LoopOptions(plays: loop?.number, dither: dither, colours: colors)
@@ -167,6 +188,15 @@ package struct OutputRequest: Hashable, Sendable {
 
     /// The output of an edit; nil reverses the range of the options.
     func spec(_ edit: Edit?, in container: Container) -> JobSpec {
+        var filled = self
+        purpose?.fill(&filled)
+        var spec = filled.ownSpec(edit, in: container)
+        if purpose != nil, size == nil { spec.mostSide = Purpose.mostSide }
+        return spec
+    }
+
+    /// The same, of the options alone.
+    private func ownSpec(_ edit: Edit?, in container: Container) -> JobSpec {
         JobSpec(
             container: container, videoCodec: videoCodec, crf: crf?.value, preset: preset, profile: profile,
             bitrate: bitrate?.rate, mostBytes: maxSize?.bytes, lossless: lossless, audio: audio, audioCodec: audioCodec,

@@ -103,6 +103,15 @@ extension OutputRequest.Field {
                 what is asked for.
                 """
             ) { $0.container = $1 }
+        case .purpose:
+            .word(
+                usual: nil, example: Purpose.web, valueName: "place",
+                """
+                Make an output that plays there: MP4 of H.264 and AAC, 8 bits, standard range, at most 1920 pixels on the \
+                longer side and 60 frames a second; for discord, whatsapp and email no larger than these take. One of \
+                \(Purpose.allCases.map(\.rawValue).joined(separator: ", ")).
+                """
+            ) { $0.purpose = $1 }
         case .videoCodec:
             .text(
                 example: "libx265", valueName: "name",

@@ -89,7 +89,7 @@ final class OutputStreams {
     }
 
     func add(to muxer: Muxer) throws(ReelFailure) {
-        let source = indexes[plan.mainSource].video.stream
+        let source = indexes[plan.mainSource].video.stream.shown(in: plan.video)
         let clock = plan.video.format.timeBase
         try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
             try check(avcodec_parameters_copy(stream.pointee.codecpar, video), .describeStream)

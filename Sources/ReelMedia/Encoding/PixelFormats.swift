@@ -114,6 +114,11 @@ struct PixelFormatChoice {
                 container: lost.contains(.alpha) && isTransparencyDropped ? container : nil)
     }
 
+    /// For pictures that are mapped to the standard range, which a diagnostic of its own says.
+    static let ofStandardRange = PixelFormatChoice(format: AV_PIX_FMT_YUV420P, change: nil)
+
+    private init(format: AVPixelFormat, change: Diagnostic?) { (self.format, self.change) = (format, change) }
+
     /// YCbCr of 8 bits with a quarter of the chroma samples, for pictures that have more.
     init(forPlayersOf source: AVPixelFormat) {
         format = AV_PIX_FMT_YUV420P

@@ -208,7 +208,8 @@ extension TargetChoice {
         var lost: [Diagnostic?] = []
         if format.displayMatrix != nil, !traits.holdsRotation { lost.append(.rotationLost(container: container)) }
         lost.append(lostInterlacing(in: format, encoder))
-        if stream.masteringDisplay != nil || stream.contentLight != nil, !traits.holdsLight, !told.contains(.light) {
+        let shown = format.toneMapping == nil ? stream : stream.mappedToStandardRange
+        if shown.masteringDisplay != nil || shown.contentLight != nil, !traits.holdsLight, !told.contains(.light) {
             lost.append(.lightLost(encoder: encoder, container: container))
         }
         let tags = stream.colour

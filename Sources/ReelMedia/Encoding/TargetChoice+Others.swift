@@ -84,13 +84,12 @@ extension TargetChoice {
         }
         try refuseInterlaced(scaledTo: format)
         let isHigh = stream.colour.dynamicRange != .standard
-        // The filters drop transparency.
-        if isHigh, FilterGraph.mapsTones, !source.hasAlpha { format.toneMapping = .hable }
+        if isHigh, canMapTones { format.toneMapping = .hable }
         let encoder = EncoderTraits.named("ffv1")
         return Chosen(
             value: .encode(try opened(encoder, format, encoder.options(threads(of: encoder)))),
             diagnostics: conversions(to: format)
-                + (isHigh ? [format.toneMapping == nil ? .highDynamicRangeUnmapped : .highDynamicRangeMapped] : []))
+                + (isHigh && format.toneMapping == nil ? [.highDynamicRangeUnmapped] : []))
     }
 }
 
@@ -98,6 +97,9 @@ extension TargetChoice {
 extension TargetChoice {
     func conversions(to format: OutputFormat) -> [Diagnostic] {
         var diagnostics: [Diagnostic] = []
+        let isHigh = spec.shownSources.contains { indexes[$0].video.stream.colour.dynamicRange != .standard }
+        if isHigh, format.toneMapping != nil { diagnostics.append(.highDynamicRangeMapped) }
+        let stream = format.toneMapping == nil ? stream : stream.mappedToStandardRange
         for source in spec.shownSources where source != spec.mainSource {
             let other = indexes[source].video.stream
             let isMapped = format.toneMapping != nil && other.colour.dynamicRange != .standard
@@ -106,7 +108,6 @@ extension TargetChoice {
                 diagnostics.append(
                     .sourceColoursKept(source: name(of: source), from: kept.map(\.from), to: kept.map(\.to)))
             }
-            if isMapped { diagnostics.append(.highDynamicRangeMapped) }
             guard !other.fits(stream) else { continue }
             diagnostics.append(
                 .sourceConverted(

@@ -20,9 +20,11 @@ extension TargetChoice {
         guard source != AV_PIX_FMT_NONE else { throw ReelFailure(.nothingDecodes(path: nil)) }
         let profile = try profile(of: encoder)
         let pixels = try pixels(source, encoder, profile)
-        let format = format(
-            pixels.format.name, clock: try spec.clock(of: indexes, encoder: encoder), size: spec.size,
+        var format = format(
+            pixels.format.name, clock: try spec.clock(of: indexes, encoder: encoder),
+            size: spec.size ?? sizeWithin(spec.mostSide),
             isUpright: turnsUpright)
+        if hasStandardRange(encoder), pixels.format.descriptor?.comp.0.depth == 8 { format.toneMapping = .hable }
         try refuseInterlaced(scaledTo: format)
         var diagnostics = stream.losses + chosen.diagnostics + [pixels.change].compactMap(\.self)
         diagnostics += conversions(to: format)
@@ -31,6 +33,15 @@ extension TargetChoice {
         return Chosen(
             value: EncodingForm(encoder: encoder, profile: profile, pixels: pixels.format, format: format),
             diagnostics: diagnostics)
+    }
+
+    /// The size of pictures that exceed a side, or whose sides are odd, which 4:2:0 has not; nil if they stay as they are.
+    private func sizeWithin(_ most: Int?) -> PictureSize? {
+        guard let most, max(stream.width, stream.height) > most || (stream.width | stream.height) & 1 == 1 else {
+            return nil
+        }
+        let size = stream.shownSize.limited(to: most)
+        return PictureSize(width: max(size.width & ~1, 2), height: max(size.height & ~1, 2))
     }
 
     private func encoder() throws(ReelFailure) -> Chosen<EncoderTraits> {
@@ -77,9 +88,16 @@ extension TargetChoice {
             return try PixelFormatChoice(
                 asked: asked, encoder: encoder.name, container: spec.container, profile: profile)
         }
+        if profile == nil, hasStandardRange(encoder) { return .ofStandardRange }
         if profile == nil, isForPlayers(source, encoder) { return PixelFormatChoice(forPlayersOf: source) }
         return try PixelFormatChoice(
             source: source, encoder: encoder.name, container: spec.container, profile: profile, lossless: spec.lossless)
+    }
+
+    /// Whether a source of high dynamic range becomes H.264 of the standard range, unless an option asks for 10 bits: who
+    /// names this codec wants an output that plays everywhere.
+    private func hasStandardRange(_ encoder: EncoderTraits) -> Bool {
+        spec.videoCodec != nil && encoder.codec == "h264" && stream.colour.dynamicRange != .standard && canMapTones
     }
 
     /// Whether to encode the format in which players show H.264 in MP4 and QuickTime files: for pictures in RGB, such
@@ -113,7 +131,8 @@ extension TargetChoice {
         options += encoder.options(
             for: form.pixels, width: format.width, height: format.height, profile: form.profile?.name)
         if let syntax = encoder.lightSyntax {
-            SignallingOptions(stream: stream, fields: format.fieldOrder).add(to: &options, as: syntax)
+            let shown = format.toneMapping == nil ? stream : stream.mappedToStandardRange
+            SignallingOptions(stream: shown, fields: format.fieldOrder).add(to: &options, as: syntax)
         }
         return options
     }

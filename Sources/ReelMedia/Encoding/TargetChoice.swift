@@ -72,22 +72,30 @@ package struct TargetChoice {
     }
 
     func threads(of encoder: EncoderTraits) -> Int {
-        min(threads, encoder.mostThreads, spec.bitrate == .source ? encoder.mostThreadsBounded : .max)
+        min(
+            threads, encoder.mostThreads,
+            spec.bitrate == .source && spec.mostBytes == nil ? encoder.mostThreadsBounded : .max)
     }
 
     func format(_ pixelFormat: String, clock: TimeBase, size: PictureSize?, isUpright: Bool = false) -> OutputFormat {
         var format = OutputFormat(
             of: stream, spec.directions, timeBase: clock, pixelFormat: pixelFormat, beside: others.map(\.video.stream),
             size: size, isUpright: isUpright)
-        if others.contains(where: mapsTones) { format.toneMapping = .hable }
+        if mixesRanges, canMapTones { format.toneMapping = .hable }
         return format
     }
 
-    /// Whether pictures of a source beside the first one are mapped to its range.
-    private func mapsTones(of other: SourceIndex) -> Bool {
-        FilterGraph.mapsTones && stream.colour.dynamicRange == .standard
-            && other.video.stream.colour.dynamicRange != .standard
-            && !av_get_pix_fmt(other.video.stream.pixelFormat).hasAlpha
+    /// Whether the sources have several dynamic ranges.
+    private var mixesRanges: Bool {
+        others.contains { $0.video.stream.colour.dynamicRange != stream.colour.dynamicRange }
+    }
+
+    /// Whether pictures of high dynamic range can be mapped to the standard range. The filters drop transparency.
+    var canMapTones: Bool {
+        FilterGraph.mapsTones
+            && !([stream] + others.map(\.video.stream)).contains {
+                $0.colour.dynamicRange != .standard && av_get_pix_fmt($0.pixelFormat).hasAlpha
+            }
     }
 
     // MARK: Refusals
@@ -129,13 +137,13 @@ package struct TargetChoice {
         }
     }
 
-    /// Throws `.input` for sources that no conversion brings together: pictures of another high dynamic range than the first
-    /// ones have, and interlaced pictures that would have to be scaled, or stand beside progressive ones.
+    /// Throws `.input` for sources that no conversion brings together: pictures of several dynamic ranges that cannot be
+    /// mapped to one, and interlaced pictures that would have to be scaled, or stand beside progressive ones.
     private func refuseMixtures() throws(ReelFailure) {
         for source in spec.shownSources where source != spec.mainSource {
             let other = indexes[source].video.stream
             let names = (main: name(of: spec.mainSource), other: name(of: source))
-            guard other.colour.dynamicRange == stream.colour.dynamicRange || mapsTones(of: indexes[source]) else {
+            guard other.colour.dynamicRange == stream.colour.dynamicRange || canMapTones else {
                 throw ReelFailure(.dynamicRangesMixed(source: names.other, main: names.main))
             }
             let isInterlaced = other.fieldOrder.isInterlaced
@@ -202,7 +210,8 @@ extension JobSpec {
         case .loop: loop?.plays != nil
         case .dither: loop?.dither != nil
         case .colors: loop?.colours != nil
-        case .container, .lossless, .audio, .audioCodec, .from, .to, .timestamps, .threads, .memory, .verify, .onDamage:
+        case .container, .lossless, .audio, .audioCodec, .from, .to, .timestamps, .threads, .memory, .verify, .onDamage,
+            .purpose:
             false
         }
     }

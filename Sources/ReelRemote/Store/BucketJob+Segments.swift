@@ -48,13 +48,22 @@ extension BucketJob {
     }
 
     package func bring(_ segments: [SegmentRecord]) async throws(ReelFailure) {
-        guard !segments.isEmpty else { return }
+        let missing = segments.filter { !FileManager.default.fileExists(atPath: place(of: $0.name).data.file) }
+        guard !missing.isEmpty else { return }
         try local.create()
-        _ = try await concurrently(segments) { segment async throws(ReelFailure) in
+        try checkRoom(for: missing)
+        _ = try await concurrently(missing) { segment async throws(ReelFailure) in
             let path = place(of: segment.name).data.file
-            guard !FileManager.default.fileExists(atPath: path) else { return }
             try await objects.download(objectName(segment.name), bytes: segment.bytes, to: path)
         }
+    }
+
+    /// Throws `.scratchTooSmall` if this machine has no room for segments, and for the output that is made of them.
+    private func checkRoom(for segments: [SegmentRecord]) throws(ReelFailure) {
+        // Other programs may put any number on the board.
+        let needed = Int64(min(2 * segments.reduce(0) { $0 + Double($1.bytes) }, 0x1p62))
+        guard let free = store.local.freeSpace, free < needed else { return }
+        throw ReelFailure(.scratchTooSmall(path: store.local.root, needed: needed, free: free))
     }
 
     package func giveBack(_ segments: [SegmentRecord]) {

@@ -132,6 +132,7 @@ export class SubmitPage extends Page {
       ["prores_ks", "ProRes"], ["mjpeg", "Motion JPEG"], ["mpeg2video", "MPEG-2"], ["ffv1", "FFV1"],
     ];
     return panel("Output", h("div.fields",
+      this.choice("for", "Made for", [["", "any player"], ["web", "the web and phones"], ["discord"], ["whatsapp"], ["email"]]),
       this.choice("container", "Container", containers), this.choice("videoCodec", "Video codec", codecs),
       this.text("crf", "Quality (CRF)", "The encoder's own scale; lower is better", "18 of x264",
         { inputmode: "decimal" }),

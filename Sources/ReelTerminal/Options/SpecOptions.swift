@@ -18,6 +18,7 @@ package struct SpecOptions: ParsableArguments {
     @Option(help: .of(.size), transform: PictureSize.read) var size: PictureSize?
     @Option(help: .of(.crf), transform: Quality.read) var crf: Quality?
     @Option(help: .of(.maxSize), transform: ByteSize.read) var maxSize: ByteSize?
+    @Option(name: .customLong("for"), help: .of(.purpose)) var purpose: Purpose?
     @Flag(help: .of(.lossless)) var lossless = false
     @Option(help: .of(.audio, usual: nil)) var audio: AudioMode = .reverse
     @OptionGroup(title: HelpText.Section.edits.rawValue) var edits: EditOptions
@@ -30,6 +31,7 @@ package struct SpecOptions: ParsableArguments {
 
     package var request: OutputRequest {
         var request = OutputRequest()
+        request.purpose = purpose
         request.videoCodec = format.videoCodec
         request.crf = crf
         request.preset = format.preset
@@ -167,6 +169,7 @@ extension TimestampMode: ExpressibleByArgument {}
 extension VerifyMode: ExpressibleByArgument {}
 extension DamageMode: ExpressibleByArgument {}
 extension Play: ExpressibleByArgument {}
+extension Purpose: ExpressibleByArgument {}
 extension Turn: ExpressibleByArgument {}
 extension Trim: ExpressibleByArgument {}
 extension Dither: ExpressibleByArgument {}

@@ -63,6 +63,22 @@ extension ConformanceTests {
         }
     }
 
+    @Test("A machine of a bucket that has no room for segments and their output fetches none of them")
+    func scratchTooSmall() async throws {
+        try await StoreKind.bucket.withJob { _, job in
+            var record = try add(wanted[0], token: "aa", to: job)
+            try await job.bring([record])
+            try removeFile(job.place(of: record.name).data.name)
+            record.bytes = 1 << 60
+            let reason = await reason { try await job.bring([record]) }
+            guard case .scratchTooSmall(_, 1 << 61, let free)? = reason else {
+                Issue.record("\(String(describing: reason))")
+                return
+            }
+            #expect(free > 0)
+        }
+    }
+
     @Test("Names tell whether there may be segments of a part, and whether there are any", arguments: StoreKind.all)
     func segmentNames(_ kind: StoreKind) async throws {
         try await kind.withJob { _, job in

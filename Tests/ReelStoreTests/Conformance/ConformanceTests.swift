@@ -278,8 +278,10 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
     static let all = [
         StoreKind(testDescription: "folder") { try FolderStore(root: $0) },
         StoreKind(testDescription: "memory") { _ in try MemoryStore() },
-        StoreKind(testDescription: "bucket") { try await StoreInBucket.open(scratch: $0) },
+        bucket,
     ]
+
+    static let bucket = StoreKind(testDescription: "bucket") { try await StoreInBucket.open(scratch: $0) }
 
     /// Runs a test's body with an empty place, and a folder for files of the test's own.
     func withPlace(_ body: (_ store: any JobStore, _ files: String) async throws -> Void) async throws {
