@@ -149,7 +149,8 @@ extension Diagnostic {
             CodeText(
                 "a source has high dynamic range, and the output has not: its pictures are mapped to the standard range",
                 "Pictures of high dynamic range are mapped to the standard range.",
-                "Nothing; a video of 10 bits keeps the range if all its sources have it: HEVC, or H.264 of profile high10.")
+                "Nothing; a video of 10 bits keeps the range if all its sources have it: HEVC, or H.264 of profile high10."
+            )
         case .lightLost(let encoder, let container):
             CodeText(
                 "the HDR10 metadata is lost: \(Wording.neither(encoder, container)) hold it",
