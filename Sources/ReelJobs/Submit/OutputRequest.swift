@@ -302,7 +302,7 @@ package struct FrameRate: ExplainedArgument, Hashable {
 
 /// A speed, as a decimal number or a ratio.
 package struct Speed: ExplainedArgument, Hashable {
-    package static let forms = "a number or a ratio (2, 0.5, 1/3)"
+    package static let forms = "a number or a ratio from 1/16 to 16 (2, 0.5, 1/3)"
     /// Seconds of the source in a second of the output; within `EditClip.speedsAllowed`.
     package let ratio: Rational
 
