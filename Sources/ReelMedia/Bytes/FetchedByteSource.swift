@@ -75,7 +75,7 @@ package final class Fetching: @unchecked Sendable {
             let first = Int(range.lowerBound / Fetching.block)
             let most = last.map { max(Fetching.blocks(of: range.lowerBound..<$0).upperBound - first, 1) } ?? .max
             let window = min(
-                max(Int(run / Fetching.block) / 4, Fetching.window.lowerBound), Fetching.window.upperBound, most)
+                max(Int(run / Fetching.block), Fetching.window.lowerBound), Fetching.window.upperBound, most)
             while state(bytes, first) != .present {
                 if state(bytes, first) == .absent {
                     order(bytes, first..<first + (run == 0 ? 1 : window), keeping: first)
