@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Finds the constant quality at which a chunk has about as many bits as the source has for its frames, if the finest
-/// quality makes many more: a source that was compressed further does not look better for it.
+/// quality makes many more: most of them would keep what compression has done to the source.
 package struct QualitySearch: Sendable {
     /// Bits of the source.
     private let wanted: Double
