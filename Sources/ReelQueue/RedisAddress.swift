@@ -197,18 +197,23 @@ package struct TLSFiles: Hashable, Sendable {
 
 /// Makes connections with TLS. Its implementation needs packages that not every build of reel has.
 package protocol SecureTransport: Sendable {
-    /// Connects to a host, and checks that its certificate is for it. Blocks the thread meanwhile.
+    /// Connects to a host, shakes hands, and checks that its certificate is for it. Blocks the thread meanwhile.
     ///
-    /// - Parameter limit: how long connecting may take, and how long the handshake may take after that.
-    func connect(
-        to host: HostPort, by files: TLSFiles, within limit: Duration
-    ) throws(ConnectionError) -> any SecureSocket
+    /// - Parameters:
+    ///   - limit: how long the handshake may take.
+    ///   - dial: connects to the host, and returns a socket that blocks, which stays the caller's. Called once more if the
+    ///     host is refused.
+    func secure(
+        _ host: HostPort, by files: TLSFiles, within limit: Duration, dial: () throws(ConnectionError) -> CInt
+    ) throws(ConnectionError) -> any SecureStream
 }
 
-/// A connection with TLS, as a socket without.
-package protocol SecureSocket: Sendable {
-    /// A stream socket whose bytes are encrypted on their way to the host. Closing it closes the connection.
-    var descriptor: CInt { get }
-    /// Why TLS has ended the connection; nil if it has not.
-    var failure: String? { get }
+/// A connection with TLS. One thread uses it, the one that has made it, and closes its socket after that.
+package protocol SecureStream {
+    /// Takes bytes that `flush` sends.
+    func write(_ bytes: UnsafeRawBufferPointer)
+    func flush() throws(ConnectionError)
+    /// Waits for bytes of the host, and gives them to `take` in one or more pieces, until it returns false. Returns what
+    /// `take` returned last.
+    func read(_ take: (UnsafeRawBufferPointer) -> Bool) throws(ConnectionError) -> Bool
 }

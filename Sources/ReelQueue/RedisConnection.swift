@@ -11,11 +11,12 @@ package struct ConnectionError: Error {
     package init(message: String, cause: FailureCause = .transient) { (self.message, self.cause) = (message, cause) }
 }
 
-/// One blocking connection to Redis. It is the only code that uses hiredis. After an error it must be discarded.
+/// One blocking connection to Redis, for one thread. It is the only code that uses hiredis. After an error it must be
+/// discarded.
 final class RedisConnection {
     private let native: UnsafeMutablePointer<redisContext>
-    /// What carries the bytes with TLS.
-    private let socket: (any SecureSocket)?
+    /// What encrypts the bytes; nil without TLS.
+    private let secured: (any SecureStream)?
     /// Called before the connection's descriptor is closed.
     var closing: (() -> Void)?
 
@@ -23,13 +24,22 @@ final class RedisConnection {
     convenience init(
         _ host: HostPort, _ security: RedisAddress.Security?, connectTimeout: Duration, answerTimeout: Duration
     ) throws(ConnectionError) {
-        if let security {
-            let socket = try security.transport.connect(to: host, by: security.files, within: connectTimeout)
-            try self.init(redisConnectFd(socket.descriptor), socket, answerTimeout)
-        } else {
-            let context = redisConnectWithTimeout(host.host, Int32(host.port), timeval(connectTimeout))
-            try self.init(context, nil, answerTimeout)
-            redisEnableKeepAlive(native)
+        guard let security else {
+            self.init(try RedisConnection.dial(host, connectTimeout), nil, answerTimeout)
+            return
+        }
+        var dialled: [UnsafeMutablePointer<redisContext>] = []
+        do throws(ConnectionError) {
+            let secured = try security.transport.secure(host, by: security.files, within: connectTimeout) {
+                () throws(ConnectionError) in
+                dialled.append(try RedisConnection.dial(host, connectTimeout))
+                return dialled[dialled.count - 1].pointee.fd
+            }
+            // It was dialled once if nothing was thrown.
+            self.init(dialled[0], secured, answerTimeout)
+        } catch {
+            dialled.forEach(redisFree)
+            throw error
         }
     }
 
@@ -37,26 +47,39 @@ final class RedisConnection {
     convenience init(
         socket path: String, connectTimeout: Duration, answerTimeout: Duration
     ) throws(ConnectionError) {
-        try self.init(redisConnectUnixWithTimeout(path, timeval(connectTimeout)), nil, answerTimeout)
+        let context = redisConnectUnixWithTimeout(path, timeval(connectTimeout))
+        self.init(try RedisConnection.opened(context), nil, answerTimeout)
     }
 
     private init(
-        _ context: UnsafeMutablePointer<redisContext>?, _ socket: (any SecureSocket)?, _ answerTimeout: Duration
-    ) throws(ConnectionError) {
+        _ native: UnsafeMutablePointer<redisContext>, _ secured: (any SecureStream)?, _ answerTimeout: Duration
+    ) {
+        (self.native, self.secured) = (native, secured)
+        redisSetTimeout(native, timeval(answerTimeout))
+    }
+
+    /// Connects without TLS. Reading and writing take no longer than connecting may.
+    private static func dial(
+        _ host: HostPort, _ limit: Duration
+    ) throws(ConnectionError) -> UnsafeMutablePointer<redisContext> {
+        let native = try opened(redisConnectWithTimeout(host.host, Int32(host.port), timeval(limit)))
+        redisEnableKeepAlive(native)
+        redisSetTimeout(native, timeval(limit))
+        return native
+    }
+
+    /// The context, if it is connected.
+    private static func opened(
+        _ context: UnsafeMutablePointer<redisContext>?
+    ) throws(ConnectionError) -> UnsafeMutablePointer<redisContext> {
         RedisConnection.ignoreBrokenPipes
-        guard let context else {
-            if let socket { close(socket.descriptor) }
-            throw ConnectionError(message: "out of memory")
-        }
+        guard let context else { throw ConnectionError(message: "out of memory") }
         guard context.pointee.err == 0 else {
             let message = RedisConnection.errorText(context)
             redisFree(context)
             throw ConnectionError(message: message)
         }
-        // hiredis before 1.0 does not say so of a descriptor that it is given.
-        context.pointee.flags |= REDIS_BLOCK
-        (native, self.socket) = (context, socket)
-        redisSetTimeout(context, timeval(answerTimeout))
+        return context
     }
 
     deinit {
@@ -85,53 +108,78 @@ final class RedisConnection {
             lengths.append(bytes.count - start)
         }
         bytes.append(0)  // An empty buffer would have no address.
-        let result = bytes.withUnsafeBufferPointer { buffer in
+        var formatted: UnsafeMutablePointer<CChar>?
+        let count = bytes.withUnsafeBufferPointer { buffer in
             var next = buffer.baseAddress
             var pointers = lengths.map { length in
                 defer { next = next?.advanced(by: length) }
                 return next
             }
-            return redisAppendCommandArgv(native, Int32(lengths.count), &pointers, lengths)
+            return Int(redisFormatCommandArgv(&formatted, Int32(lengths.count), &pointers, lengths))
         }
-        guard result == REDIS_OK else { throw failure }
+        guard count > 0, let formatted else { throw ConnectionError(message: "out of memory") }
+        defer { redisFreeCommand(formatted) }
+        if let secured {
+            secured.write(UnsafeRawBufferPointer(start: formatted, count: count))
+        } else {
+            guard redisAppendFormattedCommand(native, formatted, count) == REDIS_OK else { throw failure }
+        }
+    }
+
+    /// Sends what is to be sent.
+    private func flush() throws(ConnectionError) {
+        if let secured { return try secured.flush() }
+        var isSent: CInt = 0
+        while isSent == 0 { guard redisBufferWrite(native, &isSent) == REDIS_OK else { throw failure } }
+    }
+
+    /// Waits for bytes of the server.
+    private func receive() throws(ConnectionError) {
+        guard let secured else {
+            guard redisBufferRead(native) == REDIS_OK else { throw failure }
+            return
+        }
+        let isTaken = try secured.read { bytes in
+            redisReaderFeed(native.pointee.reader, bytes.baseAddress, bytes.count) == REDIS_OK
+        }
+        guard isTaken else { throw ConnectionError(message: "out of memory") }
     }
 
     /// Waits for the answer to the first command that has none, after it has sent what is to be sent.
     private func answer() throws(ConnectionError) -> Reply {
-        var answer: UnsafeMutableRawPointer?
-        guard redisGetReply(native, &answer) == REDIS_OK, let answer else { throw failure }
-        defer { freeReplyObject(answer) }
-        return Reply(answer.assumingMemoryBound(to: redisReply.self).pointee)
+        while true {
+            if let reply = try received() { return reply }
+            try flush()
+            try receive()
+        }
     }
 
     /// Sends a command whose answer is read with `message`.
     func ask(_ command: [String]) throws(ConnectionError) {
         try append(command)
-        var isSent: CInt = 0
-        while isSent == 0 { guard redisBufferWrite(native, &isSent) == REDIS_OK else { throw failure } }
+        try flush()
     }
 
     /// Waits for a message that no command asked for. Nil if none comes in time; the connection can be used further.
     func message(within limit: Duration) throws(ConnectionError) -> Reply? {
-        if let message = try bufferedMessage() { return message }
+        if let message = try received() { return message }
         var awaited = pollfd(fd: native.pointee.fd, events: Int16(POLLIN), revents: 0)
         guard poll(&awaited, 1, Int32(clamping: limit.milliseconds)) > 0 else { return nil }
-        guard redisBufferRead(native) == REDIS_OK else { throw failure }
-        return try bufferedMessage()
+        try receive()
+        return try received()
     }
 
-    private func bufferedMessage() throws(ConnectionError) -> Reply? {
-        var message: UnsafeMutableRawPointer?
-        guard redisGetReplyFromReader(native, &message) == REDIS_OK else { throw failure }
-        guard let message else { return nil }
-        defer { freeReplyObject(message) }
-        return Reply(message.assumingMemoryBound(to: redisReply.self).pointee)
+    /// The first reply or message that has arrived as a whole.
+    private func received() throws(ConnectionError) -> Reply? {
+        var reply: UnsafeMutableRawPointer?
+        guard redisGetReplyFromReader(native, &reply) == REDIS_OK else { throw failure }
+        guard let reply else { return nil }
+        defer { freeReplyObject(reply) }
+        return Reply(reply.assumingMemoryBound(to: redisReply.self).pointee)
     }
 
     /// Why the connection does not work any more.
-    private var failure: ConnectionError {
-        ConnectionError(message: socket?.failure ?? RedisConnection.errorText(native))
-    }
+    private var failure: ConnectionError { ConnectionError(message: RedisConnection.errorText(native)) }
 
     private static func errorText(_ context: UnsafeMutablePointer<redisContext>) -> String {
         if context.pointee.err == REDIS_ERR_IO, errno == EAGAIN { return "no answer in time" }
@@ -140,7 +188,7 @@ final class RedisConnection {
         }
     }
 
-    /// Ignores SIGPIPE, once for the process: hiredis uses write(), and the signal would end the process when Redis has
+    /// Ignores SIGPIPE, once for the process: connections use write(), and the signal would end the process when Redis has
     /// closed the connection.
     private static let ignoreBrokenPipes: Void = { _ = signal(SIGPIPE, SIG_IGN) }()
 }

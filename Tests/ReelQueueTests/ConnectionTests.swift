@@ -301,9 +301,9 @@ extension BoardTests {
 }
 
 private struct NoTransport: SecureTransport {
-    func connect(
-        to host: HostPort, by files: TLSFiles, within limit: Duration
-    ) throws(ConnectionError) -> any SecureSocket {
+    func secure(
+        _ host: HostPort, by files: TLSFiles, within limit: Duration, dial: () throws(ConnectionError) -> CInt
+    ) throws(ConnectionError) -> any SecureStream {
         throw ConnectionError(message: "no transport")
     }
 }
