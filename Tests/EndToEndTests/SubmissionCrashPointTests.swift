@@ -73,7 +73,8 @@ import Testing
             let jobs = fleet.jobs.filter { fleet.record(of: $0) != nil }
             #expect(acknowledged.isSubset(of: jobs) && acknowledged.count < jobs.count)
             let states = Set(try jobs.map { try fleet.sight($0).state })
-            #expect(states.isSubset(of: ["", "probing"]) && states.contains(""), "\(states)")
+            // Chance decides which steps of the three meet; the test of one file knows each step's state.
+            #expect(states.isSubset(of: ["", "probing"]), "\(states)")
             for id in fleet.jobs.subtracting(jobs) { #expect(try fleet.sight(id).state == "") }
             try await fleet.startWorker()
             try await expectDone(jobs, of: clip, fleet)

@@ -67,7 +67,7 @@ struct SizeTests {
             }
             var tries = 0
             // The first packets promise more or less than there will be.
-            if search.gives(up: bits(18) * Double.random(in: 0.8...1.25, using: &random)) { tries += 1 }
+            if search.abandons(at: bits(18) * Double.random(in: 0.8...1.25, using: &random)) { tries += 1 }
             repeat { tries += 1 } while search.judge(bits(search.quality)) == .again
             attempts += tries
             let ratio = bits(search.quality) / wanted

@@ -8,14 +8,19 @@ struct PrivateBoard: Sendable {
     let runner: SuiteRunner
     private let folder: String
     private let store: String
+    /// What workers and submissions are started by, so that they keep to some cores; empty for all.
+    private let pinned: [String]
 
     /// Starts a Redis, on one core if a core is given, and ends it after the body. The store is a folder, or a prefix in a
-    /// bucket.
+    /// bucket. Workers and submissions run on the first `cores` cores only, if a number is given.
     static func with<Result>(
-        _ runner: SuiteRunner, core: Int? = nil, bucket: String? = nil, _ body: (PrivateBoard) async throws -> Result
+        _ runner: SuiteRunner, core: Int? = nil, bucket: String? = nil, cores: Int? = nil,
+        _ body: (PrivateBoard) async throws -> Result
     ) async throws -> Result {
         let folder = runner.work("board")
-        let board = PrivateBoard(runner: runner, folder: folder, store: bucket ?? folder + "/store")
+        let board = PrivateBoard(
+            runner: runner, folder: folder, store: bucket ?? folder + "/store",
+            pinned: cores.map { ["taskset", "-c", "0-\($0 - 1)"] } ?? [])
         runner.remove(board.folder)
         try FileManager.default.createDirectory(atPath: board.folder, withIntermediateDirectories: true)
         defer { runner.remove(board.folder) }
@@ -37,7 +42,7 @@ struct PrivateBoard: Sendable {
     /// Starts a worker, and ends it after the body.
     func withWorker<Result>(slots: Int, _ body: () async throws -> Result) async throws -> Result {
         let worker = try BackgroundProcess(
-            [runner.programs + "/reel-worker", "--slots", "\(slots)", "--grace", "0"] + place)
+            pinned + [runner.programs + "/reel-worker", "--slots", "\(slots)", "--grace", "0"] + place)
         defer { worker.end() }
         let board = try board()
         while try await board.workers().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
@@ -52,7 +57,7 @@ struct PrivateBoard: Sendable {
     func board() throws -> RedisBoard { RedisBoard(try RedisAddress(url), name: "reel-bench") }
 
     func submission(_ source: String, _ options: [String]) -> [String] {
-        [runner.coordinator, "submit", source] + options + place
+        pinned + [runner.coordinator, "submit", source] + options + place
     }
 
     /// The folder of a job that was submitted.

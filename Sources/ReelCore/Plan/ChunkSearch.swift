@@ -20,9 +20,9 @@ package enum ChunkSearch: Sendable {
 
     /// Takes what an attempt will come to, by its first packets. Returns whether it is not worth going on with; then the
     /// setting of the next attempt is chosen.
-    package mutating func gives(up bits: Double) -> Bool {
+    package mutating func abandons(at bits: Double) -> Bool {
         guard case .quality(var search) = self else { return false }
         defer { self = .quality(search) }
-        return search.gives(up: bits)
+        return search.abandons(at: bits)
     }
 }

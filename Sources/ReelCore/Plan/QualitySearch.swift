@@ -40,7 +40,7 @@ package struct QualitySearch: Sendable {
     }
 
     /// As `ChunkSearch` has it. Only the first attempt is given up: a chunk may end in another way than it begins.
-    package mutating func gives(up bits: Double) -> Bool {
+    package mutating func abandons(at bits: Double) -> Bool {
         attempts.isEmpty && bits > Self.tooMany * wanted && choose(after: bits)
     }
 

@@ -68,11 +68,16 @@ package struct VideoStream: Hashable, Codable, Sendable {
     /// mapped to it, or limited range if decoders take the encoder's pictures for that.
     package func shown(in target: VideoTarget) -> VideoStream {
         guard let encoding = target.encoding else { return self }
-        var stream = encoding.format.toneMapping == nil ? self : mappedToStandardRange
+        var stream = mapped(to: encoding.format)
         guard encoding.traits.isLimitedRange, stream.hasFullRange else { return stream }
         stream.colour.range = "tv"
         if pixelFormat.hasPrefix("yuvj") { stream.pixelFormat = "yuv" + pixelFormat.dropFirst(4) }
         return stream
+    }
+
+    /// The stream with the light of pictures in `format`: as it is, or of the standard range if they are mapped to it.
+    package func mapped(to format: OutputFormat) -> VideoStream {
+        format.toneMapping == nil ? self : mappedToStandardRange
     }
 
     /// The stream as it is with pictures of the standard dynamic range.

@@ -208,7 +208,7 @@ extension TargetChoice {
         var lost: [Diagnostic?] = []
         if format.displayMatrix != nil, !traits.holdsRotation { lost.append(.rotationLost(container: container)) }
         lost.append(lostInterlacing(in: format, encoder))
-        let shown = format.toneMapping == nil ? stream : stream.mappedToStandardRange
+        let shown = stream.mapped(to: format)
         if shown.masteringDisplay != nil || shown.contentLight != nil, !traits.holdsLight, !told.contains(.light) {
             lost.append(.lightLost(encoder: encoder, container: container))
         }

@@ -99,7 +99,7 @@ extension TargetChoice {
         var diagnostics: [Diagnostic] = []
         let isHigh = spec.shownSources.contains { indexes[$0].video.stream.colour.dynamicRange != .standard }
         if isHigh, format.toneMapping != nil { diagnostics.append(.highDynamicRangeMapped) }
-        let stream = format.toneMapping == nil ? stream : stream.mappedToStandardRange
+        let stream = stream.mapped(to: format)
         for source in spec.shownSources where source != spec.mainSource {
             let other = indexes[source].video.stream
             let isMapped = format.toneMapping != nil && other.colour.dynamicRange != .standard

@@ -131,7 +131,7 @@ extension TargetChoice {
         options += encoder.options(
             for: form.pixels, width: format.width, height: format.height, profile: form.profile?.name)
         if let syntax = encoder.lightSyntax {
-            let shown = format.toneMapping == nil ? stream : stream.mappedToStandardRange
+            let shown = stream.mapped(to: format)
             SignallingOptions(stream: shown, fields: format.fieldOrder).add(to: &options, as: syntax)
         }
         return options

@@ -60,7 +60,7 @@ final class ChunkSequence {
         framesEncoded += 1
         if encoding.hasAllFrames {
             try finish(encoding)
-        } else if let bits = encoding.foreseenBits, searches[encoding.frames]?.gives(up: bits) == true {
+        } else if let bits = encoding.foreseenBits, searches[encoding.frames]?.abandons(at: bits) == true {
             reject(encoding)
         }
         return true

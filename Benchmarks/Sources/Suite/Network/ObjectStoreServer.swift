@@ -9,13 +9,13 @@ struct ObjectStoreServer: Sendable {
     let port: Int
     let runner: SuiteRunner
 
-    /// Serves a store meanwhile.
+    /// Serves a store meanwhile, on one core.
     static func with<Result>(
-        _ runner: SuiteRunner, _ program: String, _ body: (ObjectStoreServer) async throws -> Result
+        _ runner: SuiteRunner, _ program: String, core: Int, _ body: (ObjectStoreServer) async throws -> Result
     ) async throws -> Result {
         let folder = runner.work("objects")
         let server = ObjectStoreServer(port: Int.random(in: 2400..<3200) * 10, runner: runner)
-        let process = try BackgroundProcess([program, folder, "\(server.port)"])
+        let process = try BackgroundProcess(["taskset", "-c", "\(core)", program, folder, "\(server.port)"])
         defer {
             process.end()
             runner.remove(folder)

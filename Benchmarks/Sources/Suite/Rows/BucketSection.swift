@@ -10,6 +10,8 @@ struct BucketSection {
 
     private static let (folder, bucket) = ("file, store in a folder", "file, store in a bucket")
     private static let object = "object, store in a bucket"
+    /// The cores of the machine. The last one is the store's, as if it had a machine of its own.
+    private static let cores = ProcessInfo.processInfo.activeProcessorCount
 
     func run() async throws -> Section {
         var section = Section("A store in a bucket")
@@ -17,8 +19,12 @@ struct BucketSection {
             section.say("Not measured: set `REEL_OBJECT_STORE` to a program that serves a store (FOLDER PORT).")
             return section
         }
+        guard Self.cores > 1 else {
+            section.say("Not measured: the object store needs a core of its own.")
+            return section
+        }
         try await runner.warm(source)
-        try await ObjectStoreServer.with(runner, program) { server in
+        try await ObjectStoreServer.with(runner, program, core: Self.cores - 1) { server in
             try await server.asSettings(port: server.port) {
                 for name in ["footage", "reel"] { try await server.makeBucket(name) }
                 _ = try await runner.text(["aws", "s3", "cp", "--quiet", source, Self.address])
@@ -42,14 +48,14 @@ struct BucketSection {
                 (Self.folder, source, nil), (Self.bucket, source, "s3://reel/file-\(round)"),
                 (Self.object, Self.address, "s3://reel/object-\(round)"),
             ] {
-                try await PrivateBoard.with(runner, bucket: bucket) { board in
-                    try await board.withWorker(slots: 2) { rounds.add(name, try await job(source, on: board)) }
+                try await PrivateBoard.with(runner, bucket: bucket, cores: Self.cores - 1) { board in
+                    try await board.withWorker(slots: Self.cores - 1) { rounds.add(name, try await job(source, on: board)) }
                 }
             }
         }
         section.say(
-            "From `submit` to the output beside the source: a worker with two slots, the store a folder or a bucket of an "
-                + "object store on this machine, whose work counts for the wall, too. A file is copied into a bucket first."
+            "From `submit` to the output beside the source, on all cores but one, with as many slots. The object store has "
+                + "the last core, as if it had a machine of its own. A file is copied into a bucket first."
         )
         section.table(
             ["", "wall", "wall ÷ that with a folder"],
