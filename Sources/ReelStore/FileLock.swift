@@ -39,6 +39,13 @@ package final class FileLock: Sendable {
     /// and closing alone would leave the file locked until then.
     package func release() { flock(file.number, LOCK_UN) }
 
+    /// Who wrote its name into the file of a lock; nil if that cannot be read.
+    fileprivate static func holder(of path: String) -> (pid: Int?, host: String?) {
+        let text = (try? AtomicFile.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        return parts.count == 2 ? (Int(parts[0]), parts[1]) : (nil, nil)
+    }
+
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
@@ -65,10 +72,28 @@ extension JobFolder {
             if error.value == ENOENT { return nil }
             throw SystemError.store(.lock, path, error.value)
         }
-        // Its holder wrote "PID HOST" into the file.
-        let text = (try? AtomicFile.read(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard parts.count == 2 else { throw ReelFailure(.jobHeld(path: self.path, pid: nil, host: nil)) }
-        throw ReelFailure(.jobHeld(path: self.path, pid: Int(parts[0]), host: parts[1]))
+        let (pid, host) = FileLock.holder(of: path)
+        throw ReelFailure(.jobHeld(path: self.path, pid: pid, host: host))
+    }
+}
+
+extension FolderStore {
+    /// Locks the store for this process, until the last reference to the lock is released or the process ends. Throws
+    /// `.storeHeld` if another process holds the lock.
+    package func lock() throws(ReelFailure) -> FileLock {
+        let path = root + "/lock"
+        let lock = try SystemError.inStore(.lock, path) { () throws(SystemCode) in try FileLock(path) }
+        if let lock { return lock }
+        let (pid, host) = FileLock.holder(of: path)
+        throw ReelFailure(.storeHeld(path: root, pid: pid, host: host))
+    }
+
+    /// The folder for the log of a Redis that belongs to this store alone, made if it is missing.
+    package func boardFolder() throws(ReelFailure) -> String {
+        let path = root + "/board"
+        return try SystemError.inStore(.write, path) { () throws(SystemCode) in
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+            return path
+        }
     }
 }

@@ -208,6 +208,10 @@ extension FailureReason {
             CodeText(
                 "the local worker ended: \(said)",
                 "The worker of a run ended by itself.", "See what it wrote, in the message; the same command goes on.")
+        case .localServerEnded(let said):
+            CodeText(
+                "the local server ended: \(said)",
+                "The server of the pages on one machine ended by itself.", "See what it wrote, in the message.")
         case .unexpected(let said):
             CodeText("\(said)", "Something failed that no code describes.", "Report it with the message.")
         default: nil

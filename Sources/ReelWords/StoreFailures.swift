@@ -198,6 +198,10 @@ extension FailureReason {
             CodeText(
                 "another run of this job is under way: \(SystemWords.process(pid, host)) holds \(path); wait for it",
                 "Another process works on the same job.", "Wait for it.")
+        case .storeHeld(let path, let pid, let host):
+            CodeText(
+                "\(SystemWords.process(pid, host)) serves the jobs in \(path) already",
+                "Another process serves the same folder of jobs.", "Use its page, end it, or choose another folder.")
         case .outputExists(let path):
             CodeText(
                 "\(path) exists already",
@@ -251,7 +255,7 @@ extension FailureReason {
                 "\(path) has \(ByteSize(bytes: free)) of free space, and the job's segments and output take "
                     + "\(ByteSize(bytes: needed)) here",
                 "A machine has too little room for the segments of a job in a bucket, and for the output made of them.",
-                "Make room there, or give the worker another folder for temporary files; then retry the job.")
+                "Make room there, or give the worker another folder for temporary files.")
         default: nil
         }
     }

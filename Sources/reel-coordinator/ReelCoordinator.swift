@@ -19,7 +19,8 @@ struct ReelCoordinator: AsyncParsableCommand {
             HelpText.environment(HelpText.Variable.allCases), HelpText.exitCodes, HelpText.completions),
         version: Release.version,
         subcommands: [
-            RunCommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self, QueueCommand.self,
+            RunCommand.self, UICommand.self, SubmitCommand.self, PlanCommand.self, StatusCommand.self,
+            QueueCommand.self,
             WorkersCommand.self, WaitCommand.self, FetchCommand.self, VerifyCommand.self, CancelCommand.self,
             RetryCommand.self, PauseCommand.self, ResumeCommand.self, WeighCommand.self, RemoveCommand.self,
             DrainCommand.self, UndrainCommand.self, RecoverCommand.self, InitCommand.self,
@@ -56,6 +57,8 @@ enum Advice {
         case .outputUnwritable(let path, let errno)
         where [EACCES, EPERM, EROFS].contains(errno) && !SubmittedEdit.isTimeline(path):
             "choose another folder with -o or --output-dir"
+        case .addressUnusable, .localServerEnded: "--port names another port"
+        case .storeHeld: "reel-coordinator ui takes another folder"
         case .workspaceUnusable, .workspaceForeign: "choose another place with -o"
         case .resultDiffers(let job, _, _, _, _, _):
             "reel-coordinator verify \(job) looks at the one in the store; if that differs, submit it again with --force"

@@ -153,6 +153,11 @@ struct ServeCommand: AsyncParsableCommand {
             """, valueName: "receiver"), transform: AllowedHost.read)
     var webhookAllow: [AllowedHost] = []
 
+    @Flag(
+        help: ArgumentHelp(
+            "End with standard input, which the program that started it holds open.", visibility: .hidden))
+    var alone = false
+
     @OptionGroup var log: LogOptions
     @OptionGroup var sandbox: SandboxOption
     @OptionGroup var quotas: QuotaOptions
@@ -175,6 +180,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         log.start()
+        if alone { ServeCommand.endWithInput() }
         let logger = Logger(label: "reel-server")
         let (address, namespace, process) = (
             try redis.address(), try redis.namespace(), ProcessInfo.processInfo.processIdentifier
@@ -221,6 +227,14 @@ struct ServeCommand: AsyncParsableCommand {
             logger.info("listening at \(place.url(port: port))\(path)/")
         }
         try await Interruption.shuttingDown(server) { Foundation.exit(130) }
+    }
+
+    /// Ends this process in order when its standard input ends.
+    private static func endWithInput() {
+        Thread.detachNewThread {
+            while readLine() != nil {}
+            kill(getpid(), SIGTERM)
+        }
     }
 
     /// The uploads of a store. Those of a store in a bucket lie on this machine until jobs take them.

@@ -78,7 +78,7 @@ extension EndToEnd {
             let pages = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
             let commands = [
                 "cancel", "drain", "fetch", "init", "pause", "plan", "queue", "recover", "remove", "resume", "retry",
-                "run", "status", "submit", "undrain", "verify", "wait", "weigh", "workers",
+                "run", "status", "submit", "ui", "undrain", "verify", "wait", "weigh", "workers",
             ]
             let programs = [
                 "reel-coordinator", "reel-engine", "reel-worker", "reel", "reel-server", "reel-server-serve",

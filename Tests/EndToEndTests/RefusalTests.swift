@@ -194,7 +194,7 @@ extension EndToEnd {
                 .compactMap { $0.hasPrefix("  ") && !$0.hasPrefix("   ") ? $0.split(separator: " ").first : nil }
             #expect(
                 commands == [
-                    "run,", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel",
+                    "run,", "ui", "submit", "plan", "status", "queue", "workers", "wait", "fetch", "verify", "cancel",
                     "retry",
                     "pause", "resume", "weigh", "remove", "drain", "undrain", "recover", "init", "See",
                 ])

@@ -290,6 +290,7 @@ extension FailureReason {
         .jobUnknownHere(job: JobID("a1"), path: "/store/jobs/a1"),
         .jobHeld(path: "/store/jobs/a1", pid: 4711, host: "elsewhere"),
         .jobHeld(path: "/store/jobs/a1", pid: nil, host: nil),
+        .storeHeld(path: "/home/me/reel", pid: 4711, host: "here"),
         .outputExists(path: "/out/x.mp4"),
         .outputIsSource(path: path),
         .folderWithoutVideos(path: "/in"), .outputIsFolder(path: "/out"),
@@ -345,6 +346,7 @@ extension FailureReason {
         .redisNotInstalled,
         .redisSilent(said: "no memory"),
         .localWorkerEnded(said: "killed"),
+        .localServerEnded(said: "killed"),
         .unexpected(said: "an error"),
     ]
 }

@@ -181,6 +181,7 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case segmentListUnwritable(path: String, errno: Int32)
     case jobUnknownHere(job: JobID, path: String)
     case jobHeld(path: String, pid: Int?, host: String?)
+    case storeHeld(path: String, pid: Int?, host: String?)
     case outputExists(path: String)
     case outputIsSource(path: String)
     case outputIsFolder(path: String)
@@ -285,6 +286,7 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case redisNotInstalled
     case redisSilent(said: String)
     case localWorkerEnded(said: String)
+    case localServerEnded(said: String)
     case unexpected(said: String)
 }
 
@@ -316,7 +318,7 @@ extension FailureReason {
             storeUnusable, storeFull, storeFileDamaged, storeFileForeign, storeMissing, storeNameEmpty,
             storeNameInvalid, storeTurnLost, storeEmpty, storeDiffers, storeOfOtherVersion, workspaceForeign,
             resultDiffers, argumentNotText, notEncodable,
-            segmentListUnwritable, jobUnknownHere, jobHeld, outputExists, outputIsSource, outputIsFolder,
+            segmentListUnwritable, jobUnknownHere, jobHeld, storeHeld, outputExists, outputIsSource, outputIsFolder,
             outputNotAFile, outputUnnamed, outputNotTaken, outputFolderMissing,
             outputUnwritable, outputFull, copyInterrupted, planOfOtherVersion, indexMissing, jobOfOtherVersion,
             scratchTooSmall
@@ -330,6 +332,7 @@ extension FailureReason {
             outputContainerDiffers, outputNotNamed, storeNotNamed, workerUnknown, redisUnusable, programMissing,
             programsNotFound, redisFileUnusable, redisFileOpen, secretFileUnusable, secretFileOpen, tokenFileDamaged,
             tokenNameTaken, secretTooShort, webhooksTooMany, curlNotInstalled, addressUnusable, sandboxIncomplete,
-            folderUnwritable, redisNotInstalled, redisSilent, localWorkerEnded, unexpected
+            folderUnwritable, redisNotInstalled, redisSilent, localWorkerEnded, localServerEnded,
+            unexpected
     }
 }

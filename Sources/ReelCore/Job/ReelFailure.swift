@@ -154,15 +154,15 @@ extension FailureReason {
             FailureNature(.host, role.kind, .incompatible)
         case .bucketUnanswered(let role, _, _): FailureNature(.host, role.kind, .transient)
         case .storeUnusable, .jobUnknownHere, .storeMissing, .storeEmpty, .storeDiffers, .storeOfOtherVersion,
-            .planOfOtherVersion, .indexMissing, .jobOfOtherVersion, .scratchTooSmall:
+            .planOfOtherVersion, .indexMissing, .jobOfOtherVersion:
             FailureNature(.host, .unreachable, .incompatible)
-        case .storeFull: FailureNature(.host, .unreachable, .noSpace)
+        case .storeFull, .scratchTooSmall: FailureNature(.host, .unreachable, .noSpace)
         case .storeFileDamaged, .storeFileForeign: FailureNature(.job, .unreachable)
         case .storeNameEmpty, .storeNameInvalid, .argumentNotText: FailureNature(.request, .usage)
         case .storeTurnLost: FailureNature(.host, .unreachable, .transient)
         case .resultDiffers, .notEncodable: FailureNature(.job, .job)
         case .segmentListUnwritable: FailureNature(.host, .unreachable, .transient)
-        case .jobHeld: FailureNature(.passing, .unreachable)
+        case .jobHeld, .storeHeld: FailureNature(.passing, .unreachable)
         case .outputExists, .outputIsSource, .outputIsFolder, .outputNotAFile, .outputUnnamed, .outputFolderMissing:
             FailureNature(.request, .output)
         case .workspaceForeign, .outputUnwritable: FailureNature(.host, .output)
@@ -190,7 +190,7 @@ extension FailureReason {
         case .jobNotOnBoard: FailureNature(.host, .usage)
         case .jobForgotten, .programsNotFound, .redisFileUnusable, .redisFileOpen, .secretFileUnusable, .secretFileOpen,
             .secretTooShort, .curlNotInstalled, .tokenFileDamaged, .addressUnusable, .sandboxIncomplete,
-            .folderUnwritable, .redisNotInstalled, .redisSilent, .localWorkerEnded:
+            .folderUnwritable, .redisNotInstalled, .redisSilent, .localWorkerEnded, .localServerEnded:
             FailureNature(.host, .unreachable)
         case .jobCancelled, .jobNotFinished, .noResult: FailureNature(.request, .job)
         case .jobFailed: FailureNature(.job, .job)

@@ -6,13 +6,16 @@ internal import Subprocess
 internal import Synchronization
 internal import SystemPackage
 
-/// A Redis and a worker of this process alone, for as long as one job takes: what `run` works with.
+/// A Redis and a worker of this process alone, for as long as a body runs: what `run` and `ui` work with.
 struct LocalCluster: Sendable {
     let programs: Programs
     let store: String
     let slots: Int
     let memoryTotal: Int64
     let sandbox: SandboxMode
+    /// Where Redis keeps its board from one cluster to the next. Nil to forget it: then the worker leaves jobs of the store
+    /// alone that the board does not have.
+    var boardFolder: String?
 
     /// From one report of the worker to the next: how often progress can change.
     static let beat = Duration.milliseconds(500)
@@ -91,8 +94,8 @@ struct LocalCluster: Sendable {
             port 0
             unixsocket "\(folder)/redis.sock"
             unixsocketperm 700
-            dir "\(folder)"
-            appendonly no
+            dir "\(boardFolder ?? folder)"
+            appendonly \(boardFolder == nil ? "no" : "yes")
             save ""
             maxmemory-policy noeviction
             """
@@ -104,9 +107,9 @@ struct LocalCluster: Sendable {
         let worker =
             [
                 try programs.path("reel-worker"), "--redis", url, "--store", store, "--slots", "\(slots)",
-                "--memory-total", "\(memoryTotal)", "--grace", "0", "--alone",
-                "--beat", "\(LocalCluster.beat / .seconds(1))", "--sandbox", sandbox.rawValue,
-            ] + (room.isInTemporary ? ["--scratch", folder] : [])
+                "--memory-total", "\(memoryTotal)", "--grace", "0", "--beat",
+                "\(LocalCluster.beat / .seconds(1))", "--sandbox", sandbox.rawValue,
+            ] + (boardFolder == nil ? ["--alone"] : []) + (room.isInTemporary ? ["--scratch", folder] : [])
         var options = PlatformOptions()
         // A process group of its own: Ctrl-C at a terminal reaches the coordinator alone, which ends the others in order.
         options.processGroupID = 0
@@ -114,9 +117,12 @@ struct LocalCluster: Sendable {
         return Configuration(
             executable: .path("/bin/sh"),
             arguments: Arguments(["\(folder)/guard", folder, redis, "500"] + worker),
-            // The worker is this run's alone, and takes the files that its user names, without a farm's limits.
-            environment: .inherit.updating(["REEL_NAMESPACE": nil, "REEL_SOURCE_ROOTS": nil, "REEL_CONFIG": ""]),
-            platformOptions: options)
+            environment: LocalCluster.environment, platformOptions: options)
+    }
+
+    /// Its programs are this process's alone, and take the files that its user names, without a farm's limits.
+    static var environment: Environment {
+        .inherit.updating(["REEL_NAMESPACE": nil, "REEL_SOURCE_ROOTS": nil, "REEL_CONFIG": ""])
     }
 
     private func waitForRedis(_ address: RedisAddress, _ folder: String) async throws {
