@@ -72,7 +72,8 @@ package enum HelpText {
 
     package static let containers = """
         CONTAINERS:
-          \(Container.allCases.map(\.rawValue).joined(separator: ", "))
+          \(Container.ofPictures.map(\.rawValue).joined(separator: ", "))
+          of sound alone: \(Container.ofSound.map(\.rawValue).joined(separator: ", "))
         """
 
     package enum Variable: String, CaseIterable, Sendable {

@@ -10,34 +10,37 @@ package enum PlanText {
             ("job", view.id),
             ("source", view.sources.count == 1 ? view.source : "\(view.source), and \(view.sources.count - 1) more"),
             ("", list([found.format, ByteSize(bytes: found.size).description, seconds(found.seconds), begins(found)])),
-            ("video", picture(found.video)),
-            ("", rate(found.video)),
-            ("", meaning(found.video)),
-            ("groups", groups(found.groups)),
         ]
+        if found.video.stream >= 0 {
+            rows += [
+                ("video", picture(found.video)), ("", rate(found.video)), ("", meaning(found.video)),
+                ("groups", groups(found.groups)),
+            ]
+        }
         for (number, track) in found.audio.prefix(6).enumerated() { rows.append(("audio \(number)", sound(track))) }
         if found.audio.count > 6 { rows.append(("", "and \(found.audio.count - 6) audio tracks more")) }
         let others = others(found)
         if !others.isEmpty { rows.append(("also", others)) }
-        rows.append(("output", view.container + ", " + outcome(view)))
+        rows.append(("output", list([view.container, outcome(view)])))
         for track in view.audio.prefix(6) { rows.append(("", outcome(track))) }
         let video = view.passes.filter { $0.kind == "video" }
         let chunks = video.reduce(0) { $0 + $1.runs }
         for (number, clip) in view.clips.enumerated() where view.clips.count > 1 || clip.times > 1 {
             rows.append((number == 0 ? "clips" : "", text(clip, view.sources)))
         }
+        let isOfSound = Container(rawValue: view.container)?.traits.isOfSound == true
+        let ofVideo =
+            video.isEmpty
+            ? "none of video, whose packets the assembly copies; "
+            : "\(video.count) of video in \(Wording.count(chunks, "chunk")), "
         let shown = view.frames > found.video.frames ? "made of" : "of"
         rows += [
-            ("frames", "\(view.frames) \(shown) \(found.video.frames), \(seconds(view.seconds))"),
-            (
-                "passes",
-                (video.isEmpty
-                    ? "none of video, whose packets the assembly copies; "
-                    : "\(video.count) of video in \(Wording.count(chunks, "chunk")), ")
-                    + "\(view.passes.count - video.count) of audio"
-            ),
+            isOfSound
+                ? ("length", seconds(view.seconds))
+                : ("frames", "\(view.frames) \(shown) \(found.video.frames), \(seconds(view.seconds))"),
+            ("passes", (isOfSound ? "" : ofVideo) + "\(view.passes.count - video.count) of audio"),
             ("memory", "\(ByteSize(bytes: view.need)) a pass"),
-            ("decodes", Wording.count(view.framesToDecode, "frame")),
+            ("decodes", isOfSound ? "" : Wording.count(view.framesToDecode, "frame")),
             ("quotas", list(view.quotas.map { "\($0.quota) \($0.asked) of \($0.most)" })),
         ]
         return rows.filter { !$0.1.isEmpty }.map { name, text in
@@ -170,8 +173,9 @@ package enum PlanText {
     private static func outcome(_ view: PlanView) -> String {
         let video = view.found.video
         let kept = view.pixelFormat == video.pixelFormat ? "as in the source" : "from \(video.pixelFormat)"
-        let loops = Container(rawValue: view.container)?.traits.loops != nil
-        guard !loops else {
+        let traits = Container(rawValue: view.container)?.traits
+        guard traits?.isOfSound != true else { return "" }
+        guard traits?.loops == nil else {
             return "\(view.width)x\(view.height), drawn from \(view.videoEncoder) \(view.pixelFormat) (\(kept))"
         }
         return list([

@@ -198,7 +198,9 @@ extension JobView {
     ///   - time: how long it took, if that is known.
     package func wrote(_ path: String, _ job: JobRecord, in time: String? = nil) -> String {
         let spec = job.spec
-        let counted = Wording.count(frames, "frame") + (spec.edit == nil ? "" : " made")
+        let counted =
+            spec.container.traits.isOfSound
+            ? "sound" : Wording.count(frames, "frame") + (spec.edit == nil ? "" : " made")
         let size = outputBytes.map { ", \(ByteSize(bytes: $0))" } ?? ""
         var whole = ""
         if size != "", spec.edit == nil, spec.from == nil, spec.to == nil, spec.duration == nil {

@@ -261,6 +261,14 @@ extension Diagnostic {
             CodeText(
                 "sound is left out: \(container.file) cannot hold any",
                 "The container cannot hold sound.", "Choose mp4 or mkv, or leave the sound out.")
+        case .picturesLeftOut(let container):
+            CodeText(
+                "pictures are left out: \(container.file) holds sound alone",
+                "The output is a file of sound.", "Choose mp4 or mkv to keep the pictures.")
+        case .audioTracksLeftOut(let container, let tracks):
+            CodeText(
+                "the source has \(tracks) audio tracks: \(container.file) holds the first of them alone",
+                "A file of sound holds one track.", "Choose another track, or mp4 or mkv to keep all.")
         case .chaptersLeftOut(let container):
             CodeText(
                 "chapters are left out: \(container.file) cannot hold them; write .mkv or .mp4",

@@ -4,6 +4,10 @@ extension FailureReason {
     /// The texts of codes about what a request asks for; nil for others.
     var requestText: CodeText? {
         switch self {
+        case .soundHasNoFrames(let position):
+            CodeText(
+                "\(position) counts frames, and a file of sound has none: give seconds",
+                "A range of a file of sound is given in frames or as a timecode.", "Give seconds.")
         case .rangeEmpty(let from, let to):
             CodeText(
                 "the range's start, \(from.words), is not before its end, \(to.words)",

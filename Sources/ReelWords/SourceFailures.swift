@@ -19,7 +19,10 @@ extension FailureReason {
                 "\(path): is a picture (\(codec)), not a video",
                 "The source is a still picture.", "Name a video file; of pictures, make one with ffmpeg.")
         case .noVideo(let path):
-            CodeText("\(path): has no video", "The source has no video.", "Choose a file with video.")
+            CodeText(
+                "\(path): has no video; sound alone becomes one of \(Container.names(Container.ofSound))",
+                "The source has no video.",
+                "Choose a file with video, or an output of sound: \(Container.names(Container.ofSound)).")
         case .noSound(let path):
             CodeText(
                 "\(path): has no sound that can be decoded",

@@ -37,7 +37,7 @@ struct RequestHandler {
         let index =
             request.isSoundOnly
             ? try SoundRecon(request.source).run(progress: report)
-            : try Recon(request.source, decoding: request.decoding).run(progress: report)
+            : try Recon.index(of: request.source, decoding: request.decoding, progress: report)
         return ReconResult(indexHash: try Media.write(index, to: request.index))
     }
 

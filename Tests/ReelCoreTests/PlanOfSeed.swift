@@ -16,7 +16,7 @@ struct PlanOfSeed {
         indexes = (0..<(isEdit ? Int.random(in: 1...3, using: &random) : 1)).map { _ in
             PlanOfSeed.index(most: length, using: &random)
         }
-        spec = JobSpec(container: Container.allCases.randomElement(using: &random) ?? .mkv)
+        spec = JobSpec(container: Container.ofPictures.randomElement(using: &random) ?? .mkv)
         if happens(in: 3) { spec.passFrames = Int.random(in: 1...300, using: &random) }
         if happens(in: 8) { spec.threads = Int.random(in: 1...4, using: &random) }
         if happens(in: 4) { spec.memory = Int64.random(in: 128...1024, using: &random) << 20 }

@@ -54,6 +54,7 @@ extension VideoTarget {
         case .passthrough(var passthrough):
             passthrough.format.timeBase = timeBase
             return .passthrough(passthrough)
+        case .none: return .none(clock: timeBase)
         }
     }
 }

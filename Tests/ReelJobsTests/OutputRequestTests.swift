@@ -262,7 +262,11 @@ import Testing
 
     @Test(
         arguments: zip(
-            ["o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.avi", "o.MXF", "o.GIF", "o.apng", "o.webp"],
+            [
+                "o.mp4", "o.mov", "o.MKV", "o.webm", "o.ts", "o.nut", "o.avi", "o.MXF", "o.GIF", "o.apng", "o.webp",
+                "o.m4a",
+                "o.mp3", "o.flac", "o.WAV", "o.ogg", "o.opus",
+            ],
             Container.allCases))
     func theNameChooses(name: String, container: Container) throws {
         let choice = try OutputChoice(named: "/b/" + name, lossless: false)

@@ -51,7 +51,7 @@ struct MediaJob {
         indexes = try sources.enumerated().map { number, source in
             let scanned =
                 spec.isOnlyHeard(number)
-                ? try SoundRecon(.file(source)).run() : try Recon(.file(source), decoding: decoding).run()
+                ? try SoundRecon(.file(source)).run() : try Recon.index(of: .file(source), decoding: decoding)
             let index = try SourceIndex(decoding: scanned.encoded())
             #expect(index == scanned)
             return index

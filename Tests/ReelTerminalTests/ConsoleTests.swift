@@ -65,8 +65,11 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             read.formUnion(text.matches(of: /environment\["([A-Z0-9_]+)"/).map { String($0.1) })
         }
-        // What shells, terminals and service managers set is not for users to choose; the lease is for tests.
-        read.subtract(["PATH", "HOME", "TERM", "NOTIFY_SOCKET", "JOURNAL_STREAM", "STATE_DIRECTORY", "REEL_TEST_LEASE"])
+        // What shells, terminals, desktops and service managers set is not for users to choose; the lease is for tests.
+        read.subtract([
+            "PATH", "HOME", "TERM", "NOTIFY_SOCKET", "JOURNAL_STREAM", "STATE_DIRECTORY", "REEL_TEST_LEASE", "DISPLAY",
+            "WAYLAND_DISPLAY", "XDG_DATA_HOME",
+        ])
         // Of the variables of all programs for S3, help has the most usual ones.
         let named = Set(HelpText.Variable.allCases.map(\.rawValue))
         #expect(named.isSubset(of: read))

@@ -98,6 +98,8 @@ extension Diagnostic {
             .cuesUnwritable(stream: 3, cues: 2, codec: "mov_text"),
             .subtitlesLeftOut(container: .ts),
             .soundLeftOut(container: .gif),
+            .picturesLeftOut(container: .mp3),
+            .audioTracksLeftOut(container: .wav, tracks: 3),
             .chaptersLeftOut(container: .ts),
             .attachmentsLeftOut(container: .mp4, names: ["f.ttf"]),
             .tagsLeftOut(container: .ts, names: ["title", "artist"]),

@@ -36,6 +36,7 @@ extension FailureReason {
 
     private static let requestSamples: [FailureReason] = [
         .rangeEmpty(from: .seconds(Rational(5)), to: .seconds(Rational(9, 2))),
+        .soundHasNoFrames(position: .frames(30)),
         .nothingInRange(from: .seconds(Rational(11)), to: nil, end: Rational(1001, 100)),
         .nothingInRange(from: nil, to: .seconds(Rational(0)), end: Rational(10)),
         .memoryTooSmall(allowed: 300 << 20, needed: 431 << 20, copies: false),

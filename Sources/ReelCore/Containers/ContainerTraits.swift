@@ -41,6 +41,9 @@ package struct ContainerTraits: Sendable {
     /// Which tags of the whole file the container stores: title, artist and the like.
     package var tags = Tags.any
     package var attachments = Attachments.none
+    /// Whether covers are tags of the sound's stream (xiph.org, "VorbisComment", METADATA_BLOCK_PICTURE), which
+    /// libavformat does not write of its own accord.
+    package var hasCoversInTags = false
     package var languages = Languages.any
 
     package var holdsRotation = false
@@ -56,6 +59,9 @@ package struct ContainerTraits: Sendable {
 
     /// What is special about moving pictures that loop; nil for containers of video.
     package var loops: LoopTraits?
+
+    /// Whether the container holds sound without pictures, in one track, from its first sample on.
+    package var isOfSound = false
 
     /// The rules of a container without timestamps: every frame lasts equally long, and all tracks begin with the
     /// first.
@@ -200,6 +206,34 @@ extension ContainerTraits {
             // Opacity tells which pixels change.
             encoder: "libwebp", pixelFormat: "yuva420p", losslessFormat: "bgra", clock: TimeBase(1, 1000),
             mostSide: 16_383, mostDelay: 16_777))
+
+    fileprivate static let m4a = ContainerTraits(
+        muxer: "ipod", extensions: ["m4a", "m4b", "aac"], family: .quickTime, storesDurations: true,
+        codecs: ["aac", "alac"], tags: mp4.tags, attachments: mp4.attachments, languages: .packed,
+        prerollHidden: .all, isOfSound: true)
+
+    fileprivate static let mp3 = ContainerTraits(
+        muxer: "mp3", extensions: ["mp3"], family: .other, startsAtZero: false, codecs: ["mp3"], holdsChapters: true,
+        attachments: .covers(["mjpeg", "png"]), languages: .none, isOfSound: true)
+
+    fileprivate static let flac = ContainerTraits(
+        muxer: "flac", extensions: ["flac"], family: .other, codecs: ["flac"], holdsChapters: false,
+        attachments: .covers(["mjpeg", "png"]), languages: .none, isOfSound: true)
+
+    fileprivate static let wav = ContainerTraits(
+        muxer: "wav", extensions: ["wav", "aif", "aiff"], family: .other,
+        codecs: pcm(["u8", "s16le", "s24le", "s32le", "f32le", "f64le"]), holdsChapters: false,
+        // Of RIFF's INFO list, what libavformat's muxer writes and a demuxer finds.
+        tags: .only(["title", "artist", "album", "date", "comment", "genre", "copyright", "language", "track"]),
+        languages: .none, isOfSound: true)
+
+    fileprivate static let ogg = ContainerTraits(
+        muxer: "ogg", extensions: ["ogg", "oga"], family: .other, codecs: ["vorbis", "opus", "flac"],
+        attachments: .covers(["mjpeg", "png"]), hasCoversInTags: true, languages: .none, isOfSound: true)
+
+    fileprivate static let opus = ContainerTraits(
+        muxer: "opus", extensions: ["opus"], family: .other, codecs: ["opus"],
+        attachments: .covers(["mjpeg", "png"]), hasCoversInTags: true, languages: .none, isOfSound: true)
 }
 
 extension Container {
@@ -216,6 +250,12 @@ extension Container {
         case .gif: .gif
         case .apng: .apng
         case .webp: .webp
+        case .m4a: .m4a
+        case .mp3: .mp3
+        case .flac: .flac
+        case .wav: .wav
+        case .ogg: .ogg
+        case .opus: .opus
         }
     }
 
@@ -232,7 +272,10 @@ extension Container {
     package static let lossless: [Container] = [.mkv] + allCases.filter { $0 != .mkv && $0.traits.isLossless }
 
     /// Whether pictures, and sound if it holds any, can be kept without loss.
-    package var keepsAll: Bool { traits.isLossless || traits.loops?.hasPalette == false }
+    package var keepsAll: Bool { traits.isLossless || traits.loops?.hasPalette == false || self == .wav }
+
+    package static let ofPictures = allCases.filter { !$0.traits.isOfSound }
+    package static let ofSound = allCases.filter(\.traits.isOfSound)
 
     package static let looping = allCases.filter { $0.traits.loops != nil }
 

@@ -30,6 +30,8 @@ package struct AudioEncoderTraits: Sendable {
     /// The frames that an encode of a part of a track begins earlier and ends later, so that its packets join those of the
     /// parts beside it; nil if they never do. docs/reports/encoders.md has the measurements.
     package var joints: (before: Int, after: Int)?
+    /// Whether the encoder gives its last packets the time at which the sound ends, and not their own.
+    package var timesEndEarly = false
     /// The number of packets that a decoder needs before the first one that is heard, if a track's packets are passed
     /// through. The packet has this many samples.
     package var prerollPackets: @Sendable (_ samples: Int) -> Int = { _ in 2 }
@@ -93,6 +95,8 @@ package struct AudioEncoderTraits: Sendable {
                 name: "libmp3lame", codec: "mp3",
                 // ISO 11172-3 2.4.2.3, and ISO 13818-3 2.4.2.3 for lower sample rates.
                 bitrates: { _, rate in rate < 32_000 ? 8_000...160_000 : 32_000...320_000 },
+                // libavcodec 59 runs out of the times of what it was given.
+                timesEndEarly: true,
                 // Those of the bit reservoir of 511 bytes (ISO 11172-3 2.4.2.7).
                 prerollPackets: { _ in 9 }),
         ] + ["u8", "s16le", "s24le", "s32le", "s64le", "f32le", "f64le"].map { pcm("pcm_" + $0) }

@@ -81,6 +81,10 @@ package enum Diagnostic: Hashable, Codable, Sendable {
     case cuesUnwritable(stream: Int, cues: Int, codec: String)
     case subtitlesLeftOut(container: Container)
     case soundLeftOut(container: Container)
+    /// The output is a file of sound.
+    case picturesLeftOut(container: Container)
+    /// The output has the first track alone, and the source has this many.
+    case audioTracksLeftOut(container: Container, tracks: Int)
     case chaptersLeftOut(container: Container)
     case attachmentsLeftOut(container: Container, names: [String])
     case tagsLeftOut(container: Container, names: [String])
@@ -112,7 +116,8 @@ package enum Diagnostic: Hashable, Codable, Sendable {
             rangeLimited, encoderUntried, videoCodecChanged, audioCodecChanged, sampleRateChanged, channelsChanged,
             sampleDepthReduced, soundUnified, soundTrimmed, subtitlesConverted, languagesLost
         case firstFramesLeftOut, streamLeftOut, dataLeftOut, pictureExtraLeftOut, dolbyVisionLeftOut, soundNotHeard,
-            cuesWithoutTime, cuesUnwritable, subtitlesLeftOut, soundLeftOut, chaptersLeftOut, attachmentsLeftOut,
+            cuesWithoutTime, cuesUnwritable, subtitlesLeftOut, soundLeftOut, picturesLeftOut, audioTracksLeftOut,
+            chaptersLeftOut, attachmentsLeftOut,
             tagsLeftOut, timecodeLeftOut, timelinePartLeftOut
         case redisTooOld, redisWithoutLog, redisEvicts, workerDiskFull, workerSlotsOut, workerStoreUnusable,
             workerClockDiffers

@@ -36,6 +36,7 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
 
     // MARK: Request
     case rangeEmpty(from: Position, to: Position)
+    case soundHasNoFrames(position: Position)
     /// The video ends at `end`.
     case nothingInRange(from: Position?, to: Position?, end: Rational)
     /// The timecode is a bound of a range, or its length.
@@ -296,7 +297,8 @@ extension FailureReason {
         case sourceUnreadable, notMedia, sourceIsPicture, noVideo, noSound, encrypted, noDecoder, headerDamaged,
             nothingDecodes, decoderStuck, noFrames, noStart, impossibleSizes, sourceChanged, planDisproved,
             decodesOtherwise, pictureUnconvertible, videoDamaged, soundOutOfReach
-        case rangeEmpty, nothingInRange, timecodeInvalid, trackMissing, editFlawed, timelineSpeed, timelineSoundtrack,
+        case rangeEmpty, nothingInRange, soundHasNoFrames, timecodeInvalid, trackMissing, editFlawed, timelineSpeed,
+            timelineSoundtrack,
             clipOutOfRange, clipUnshared, soundtrackOutOfRange, stillTooLong, dynamicRangesMixed, interlacedMixed,
             memoryTooSmall, encoderUnknown, encoderAbsent, encoderRefuses, settingUnknown, optionUnsupported,
             valueUnsupported, sizeIndivisible, sizeTooLarge, sizeUnreachable, sourceRateUnsupported,

@@ -149,6 +149,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
 /// Containers that reel writes. The raw value is the file name extension.
 package enum Container: String, Codable, CaseIterable, Sendable {
     case mp4, mov, mkv, webm, ts, nut, avi, mxf, gif, apng, webp
+    // Files of sound alone.
+    case m4a, mp3, flac, wav, ogg, opus
 }
 
 package enum AudioMode: String, Codable, CaseIterable, Sendable {

@@ -104,7 +104,8 @@ extension FailureReason {
         case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .soundtrackOutOfRange,
             .stillTooLong, .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
-        case .rangeEmpty, .nothingInRange, .timecodeInvalid, .trackMissing, .memoryTooSmall, .encoderUnknown,
+        case .rangeEmpty, .nothingInRange, .soundHasNoFrames, .timecodeInvalid, .trackMissing, .memoryTooSmall,
+            .encoderUnknown,
             .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge,
             .sizeUnreachable, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption,
             .optionNotOfContainer:

@@ -3,21 +3,33 @@ package enum VideoTarget: Hashable, Sendable, Codable {
     case encode(VideoEncoding)
     /// The source's packets are written in another order; nothing is decoded.
     case passthrough(VideoPassthrough)
+    /// The output is a file of sound, with this clock.
+    case none(clock: TimeBase)
 
     /// What plans call the encoder of video and audio whose packets are passed through.
     package static let copy = "copy"
 
     package var encoding: VideoEncoding? { if case .encode(let encoding) = self { encoding } else { nil } }
 
-    package var isPassthrough: Bool { encoding == nil }
+    package var isPassthrough: Bool { if case .passthrough = self { true } else { false } }
 
-    /// The encoder's name as FFmpeg spells it, for example "libx264"; "copy" for passthrough.
-    package var encoder: String { encoding?.encoder ?? VideoTarget.copy }
+    package var isNone: Bool { if case .none = self { true } else { false } }
+
+    /// What plans call the encoder of an output without video.
+    private static let noEncoder = "none"
+
+    /// The encoder's name as FFmpeg spells it, for example "libx264"; "copy" for passthrough, "none" without video.
+    package var encoder: String {
+        encoding?.encoder ?? (isNone ? VideoTarget.noEncoder : VideoTarget.copy)
+    }
 
     package var format: OutputFormat {
         switch self {
         case .encode(let encoding): encoding.format
         case .passthrough(let passthrough): passthrough.format
+        case .none(let clock):
+            OutputFormat(
+                timeBase: clock, width: 1, height: 1, pixelFormat: VideoTarget.noEncoder, frameRate: Rational(1))
         }
     }
 
@@ -26,29 +38,34 @@ package enum VideoTarget: Hashable, Sendable, Codable {
         switch self {
         case .encode(let encoding): encoding.identity
         case .passthrough(let passthrough): passthrough.identity
+        case .none: EncoderIdentity(build: "", extradataHash: "")
         }
     }
 
-    // Both cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options
-    // and rate, and with every frame a key frame.
+    // All cases have the form of `VideoEncoding`: passthrough is the encoder "copy" with one thread, without options
+    // and rate, and with every frame a key frame; no video is the encoder "none" likewise.
     package init(from decoder: any Decoder) throws {
         let stored = try VideoEncoding(from: decoder)
-        guard stored.encoder == VideoTarget.copy else {
-            self = .encode(stored)
-            return
+        let target: VideoTarget
+        switch stored.encoder {
+        case VideoTarget.copy:
+            target = .passthrough(VideoPassthrough(format: stored.format, identity: stored.identity))
+        case VideoTarget.noEncoder: target = .none(clock: stored.format.timeBase)
+        default: target = .encode(stored)
         }
-        let passthrough = VideoPassthrough(format: stored.format, identity: stored.identity)
-        guard stored == passthrough.stored else {
-            throw decoder.impossible("passthrough must not have settings of an encoder")
+        guard stored == target.stored else {
+            throw decoder.impossible("only an encoder has settings")
         }
-        self = .passthrough(passthrough)
+        self = target
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        switch self {
-        case .encode(let encoding): try encoding.encode(to: encoder)
-        case .passthrough(let passthrough): try passthrough.stored.encode(to: encoder)
-        }
+    package func encode(to encoder: any Encoder) throws { try stored.encode(to: encoder) }
+
+    private var stored: VideoEncoding {
+        encoding
+            ?? VideoEncoding(
+                encoder: encoder, format: format, options: [], bitrate: nil, threads: 1, keyFrameInterval: 1,
+                identity: identity)
     }
 
     /// Whether all numbers are within range, so that other code can compute with them: an engine that a hostile file
@@ -114,12 +131,6 @@ package struct VideoPassthrough: Hashable, Sendable {
     package init(format: OutputFormat, identity: EncoderIdentity) {
         self.format = format
         self.identity = identity
-    }
-
-    fileprivate var stored: VideoEncoding {
-        VideoEncoding(
-            encoder: VideoTarget.copy, format: format, options: [], bitrate: nil, threads: 1, keyFrameInterval: 1,
-            identity: identity)
     }
 }
 

@@ -68,14 +68,18 @@ struct EditRanges {
         }
     }
 
+    /// The shortest crossfade unless the user asks for another, in seconds.
+    private static let leastCrossfade = Rational(1, 100)
+
     private static func crossfade(_ edit: Edit, _ indexes: [SourceIndex]) -> Rational {
         if let crossfade = edit.crossfade { return crossfade }
         let index = indexes[edit.firstSource]
+        guard !index.video.isNone else { return EditRanges.leastCrossfade }
         let frames = index.video.frames
         let (first, last) = (frames[0].interval, frames[frames.count - 1].interval)
         let (length, count) = frames.count > 1 ? (last.start - first.start, frames.count - 1) : (first.duration, 1)
         let halfFrame = index.video.stream.timeBase.seconds(length) / Rational(2 * Int64(count))
-        return max(halfFrame, Rational(1, 100))
+        return max(halfFrame, EditRanges.leastCrossfade)
     }
 }
 

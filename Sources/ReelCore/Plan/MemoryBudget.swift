@@ -47,6 +47,7 @@ package struct MemoryBudget {
             let largest = index.video.frames.indices.reduce(0) { max($0, index.video.packetBytes(of: $1)) }
             frameBytes = nil
             fixed = base + 6 * max(VideoTrack.readBlockBytes, largest) + 3 * (largest + 1 << 20)
+        case .none: (frameBytes, fixed) = (nil, base)
         case .encode(let encoding):
             frameBytes = stream.frameBytes
             let framesBeside = 16 + Int64(stream.reorderDepth) + Int64(encoding.threads)

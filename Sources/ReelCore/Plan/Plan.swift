@@ -95,7 +95,7 @@ package struct Plan: Hashable, Codable, Sendable {
             switch pass {
             case .audio(let place, let samples):
                 audio.indices.contains(place) && samples.map { $0.lowerBound >= 0 && !$0.isEmpty } ?? true
-            case .video(let pass): !video.isPassthrough && isSound(pass)
+            case .video(let pass): video.encoding != nil && isSound(pass)
             }
         }
     }
@@ -125,7 +125,7 @@ package struct Plan: Hashable, Codable, Sendable {
             }
     }
 
-    package var frameCount: Int { clips.reduce(0) { $0 + $1.frameCount } }
+    package var frameCount: Int { video.isNone ? 0 : clips.reduce(0) { $0 + $1.frameCount } }
 
     /// The length of the sound in seconds: exactly that of the frames if the container stores no times. Nil for any
     /// length.
@@ -157,10 +157,16 @@ package struct Plan: Hashable, Codable, Sendable {
         }
     }
 
+    /// How long the clips last together, in seconds.
+    package var duration: Rational { clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) } }
+
     /// When the last frame of the output ends, in ticks of the output's clock; `indexes` are those of the sources, in
     /// their order.
     package func end(in indexes: [SourceIndex]) -> Timestamp {
-        clips.last.map { $0.interval(of: $0.lastFrame, in: indexes[$0.source].video).end } ?? Timestamp(0)
+        guard !video.isNone else {
+            return Timestamp(video.format.timeBase.ticks(in: duration, rounding: .nearest))
+        }
+        return clips.last.map { $0.interval(of: $0.lastFrame, in: indexes[$0.source].video).end } ?? Timestamp(0)
     }
 
     private struct Versioned: Decodable { let version: Int }

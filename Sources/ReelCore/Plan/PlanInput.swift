@@ -33,14 +33,62 @@ package struct PlanInput: Sendable {
     /// for different times and the container cannot store that.
     func clips() throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
         if let chosenClips { return (chosenClips, []) }
+        if video.isNone { return try clipsOfSound() }
         let found = try spec.clips(of: indexes, video)
         try spec.refuseUnlessShown(found.clips, indexes, video.format.timeBase)
         try spec.refuseUnlessPaced(found.clips, indexes, video.format.timeBase)
         return found
     }
+
+    /// The clips of an output without video. Sound has no frames: its ranges begin and end with any sample.
+    private func clipsOfSound() throws(ReelFailure) -> (clips: [Clip], chapters: [Chapter]) {
+        var (spec, cut) = (spec, indexes)
+        for (source, index) in indexes.enumerated() where index.video.isNone {
+            cut[source].video = index.video.cut(at: try spec.moments(ofSource: source, from: index.startTime))
+        }
+        // No frame is shown at a turn.
+        if cut.contains(where: \.video.isNone) { spec.edit?.turn = .twice }
+        var (clips, chapters) = try spec.clips(of: cut, video)
+        for place in clips.indices where cut[clips[place].source].video.isNone {
+            (clips[place].firstFrame, clips[place].rangeCount) = (0, 1)
+        }
+        return (clips, chapters)
+    }
+}
+
+extension VideoTrack {
+    /// Sound that lasts for one frame, in a frame for each part between these moments, in seconds on its clock. So ranges
+    /// of sound are found as those of pictures are.
+    fileprivate func cut(at moments: [Rational]) -> VideoTrack {
+        guard let whole = frames.first else { return self }
+        let ends = moments.map { Timestamp(stream.timeBase.ticks(in: $0, rounding: .up)) }
+            .filter { $0 > whole.interval.start && $0 < whole.interval.end }
+        let bounds = [whole.interval.start] + Set(ends).sorted() + [whole.interval.end]
+        var track = self
+        track.frames = zip(bounds, bounds.dropFirst()).map { start, end in
+            FrameEntry(interval: Interval(start: start, duration: end - start), packet: 0)
+        }
+        return track
+    }
 }
 
 extension JobSpec {
+    /// The moments at which ranges of a source without pictures begin and end, in seconds on its clock; `start` is when
+    /// that starts. Throws `.soundHasNoFrames` (`.usage`) for positions that count frames.
+    fileprivate func moments(ofSource source: Int, from start: Rational) throws(ReelFailure) -> [Rational] {
+        let ranges =
+            edit.map { $0.clips.filter { $0.source == source }.map { ($0.from, $0.to, $0.duration) } }
+            ?? [(from, to, duration)]
+        var moments: [Rational] = []
+        for (from, to, duration) in ranges {
+            let first = try from?.secondsOfSound ?? Rational(0)
+            moments.append(start + first)
+            if let to { moments.append(start + (try to.secondsOfSound)) }
+            if let duration { moments.append(start + first + (try duration.secondsOfSound)) }
+        }
+        return moments
+    }
+
     /// The clips that a spec asks for, and their chapters. Fails with kind `.usage` if no frame lies in a range, and
     /// with `.input` if the video has no frames.
     fileprivate func clips(
@@ -163,5 +211,14 @@ extension SourceIndex {
         let own = lengths.count == 1 ? lengths.first.map(video.stream.timeBase.seconds) : nil
         let step = Rational(Int64(step(of: frames, speed: speed, mostFrames: mostFrames)))
         return (own ?? Rational(1) / video.stream.nominalRate) * step / speed
+    }
+}
+
+extension Position {
+    fileprivate var secondsOfSound: Rational {
+        get throws(ReelFailure) {
+            guard case .seconds(let seconds) = self else { throw ReelFailure(.soundHasNoFrames(position: self)) }
+            return seconds
+        }
     }
 }

@@ -70,6 +70,9 @@ private struct PlannedWork {
 /// The steps of planning, in their order.
 extension Planner {
     private func work(on clips: [Clip], _ input: PlanInput) throws(ReelFailure) -> PlannedWork {
+        guard !input.video.isNone else {
+            return PlannedWork(passes: [], need: try assemblyNeed(clips, [:], input))
+        }
         let spans = DecodedSpan.all(of: clips)
         let rooms = try rooms(of: spans, clips, input)
         let passes = passes(of: spans, clips, rooms, input)

@@ -121,5 +121,5 @@ package enum SampleTables {
 
 extension Container {
     /// Whether it is known how many bytes it takes beside those of its packets.
-    package var limitsSize: Bool { isQuickTime || self == .mkv || self == .webm }
+    package var limitsSize: Bool { isQuickTime && !traits.isOfSound || self == .mkv || self == .webm }
 }

@@ -187,6 +187,10 @@ package struct TrackSound {
     private let edit: SoundEdit?
     /// For how long the sound has to last, in seconds; nil if it may begin and end when it does.
     private let length: Rational?
+    /// Whether the output has no video beside which sound begins and ends.
+    private let isAlone: Bool
+    /// Whether the source has none.
+    private let isOfSound: Bool
     /// When the first frame that is shown begins in the source, and when the last one ends; in seconds.
     private let shown: (start: Rational, end: Rational)
     /// The duration of the last frame of the source that is shown, in seconds.
@@ -198,6 +202,7 @@ package struct TrackSound {
         clip = plan.clips[0]
         edit = plan.isEdit ? SoundEdit(plan, indexes) : nil
         length = plan.soundLength
+        (isAlone, isOfSound) = (plan.video.isNone, indexes[clip.source].video.isNone)
         let clock = clip.map.source
         shown = (clock.seconds(clip.map.start), clock.seconds(clip.map.end))
         let frames = indexes[clip.source].video.frames[clip.frames]
@@ -222,6 +227,16 @@ package struct TrackSound {
     /// What is heard of the track that the target names, by its timeline; nil if nothing is.
     package func heard(of track: AudioTimeline) -> Heard? {
         if let edit { return Heard(timeline: track, edit: edit, start: 0, trimmed: nil) }
+        if isAlone {
+            // Of a source of sound, all samples that decode, whatever its container says of them.
+            let range = isOfSound ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
+            return track.clipped(from: range.0, to: range.1).map { own in
+                Heard(
+                    timeline: own, edit: SoundEdit(0..<own.count, on: own, of: target.source, target.direction),
+                    start: 0,
+                    trimmed: nil)
+            }
+        }
         // Sound that keeps its direction with reversed pictures lasts as long as they do.
         let range = target.direction == clip.direction ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
         guard let own = track.clipped(from: range.0, to: range.1),

@@ -29,6 +29,20 @@ package struct VideoTrack: Equatable, Sendable {
             reorderDepth: 0, frameBytes: 0, details: TrackDetails()),
         packets: [], frames: [], randomAccessPoints: [])
 
+    /// The video of a source without pictures whose sound a job shows: one frame that lasts as long as the sound, on a
+    /// clock that counts its samples.
+    package static func sound(_ span: Interval, clock: TimeBase) -> VideoTrack {
+        var track = VideoTrack.none
+        track.stream.timeBase = clock
+        track.packets = [PacketEntry(pts: span.start, dts: span.start, size: 0, position: -1, flags: .key)]
+        track.frames = [FrameEntry(interval: span, packet: 0)]
+        track.randomAccessPoints = [RandomAccessPoint(packet: 0, frame: 0)]
+        return track
+    }
+
+    /// Whether there are no pictures.
+    package var isNone: Bool { stream.index < 0 }
+
     /// Nil if the source was not decoded.
     package func picture(of frame: Int) -> DecodedPicture? { pictures.indices.contains(frame) ? pictures[frame] : nil }
 

@@ -43,6 +43,7 @@ struct PicturedJob: Sendable {
             return .failure(absence)
         }
         let decoded = try await store.readIndex(index)
+        guard !decoded.video.isNone else { return .failure(.none) }
         let frames = decoded.video.frames.count
         let sample: FrameSample
         switch wanted {
@@ -80,6 +81,7 @@ struct PicturedJob: Sendable {
     /// if it is finished, otherwise from the segments that are.
     func output(_ wanted: JobPictures.Wanted) async throws(ReelFailure) -> Result<PictureRecipe, PictureAbsence> {
         guard let plan = try await entry.latestPlan() else { return .failure(absence) }
+        guard !plan.video.isNone else { return .failure(.none) }
         let order = FrameOrder(plan)
         let places: [Int]
         switch wanted {

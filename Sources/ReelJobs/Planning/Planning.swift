@@ -113,7 +113,13 @@ package struct Planning: Sendable {
     func examine(_ parts: [ReconPart], of record: JobRecord) async throws(ReelFailure) -> PlanningSources {
         try await ReelFailure.unifying {
             var found: [StoredIndex] = []
-            for part in parts { found.append(try await index(part, of: record)) }
+            for part in parts {
+                let read = try await index(part, of: record)
+                if read.index.video.isNone, part.kind != .sound, !record.spec.container.traits.isOfSound {
+                    throw ReelFailure(.noVideo(path: part.locator.name))
+                }
+                found.append(read)
+            }
             return try await engine.withEngine(memory: nil, scope: scope(toChoose: parts)) { [found] session in
                 PlanningSources(
                     input: try await input(for: record.spec, found, in: session), encoders: session.identity.encoders)

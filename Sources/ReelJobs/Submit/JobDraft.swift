@@ -214,14 +214,15 @@ package struct OutputChoice: Hashable, Sendable {
     }
 
     /// The first source's own container if reel writes it and it has timestamps, else mp4; of these, mov and mkv the
-    /// first in which players show what the encoders make. Lossless output needs mkv, or the source's mov or nut.
+    /// first in which players show what the encoders make. Lossless output needs mkv, or the source's mov or nut; of sound,
+    /// wav.
     private static func usual(like first: String, encoders: [String], lossless: Bool) -> Container {
         let like = Container(fileExtension: URL(fileURLWithPath: WebAddress.fileName(first)).pathExtension)
         let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
         let asked = encoders.compactMap(EncoderTraits.asked(for:))
         let sound = encoders.compactMap(AudioEncoderTraits.codec(askedFor:))
         if lossless || asked.contains(where: \.isLossless) {
-            return own.flatMap { $0.traits.isLossless ? $0 : nil } ?? .mkv
+            return own.flatMap { $0.traits.isLossless ? $0 : $0.traits.isOfSound ? .wav : nil } ?? .mkv
         }
         let fitting = [own, .mp4, .mov, .mkv].compactMap(\.self).first { container in
             asked.map(\.codec).allSatisfy { container.holds(codec: $0) && container.shows(codec: $0) }

@@ -45,7 +45,7 @@ package struct Assembler {
         try streams.add(to: muxer)
         let extras = try extras(streams.heard)
         try extras.add(to: muxer)
-        muxer.setMetadata(index.keptTags(timecode: plan.timecode))
+        muxer.setMetadata(index.keptTags(timecode: plan.timecode) + extras.tags)
         try muxer.begin(options: muxerOptions(streams, extras), shifted: !plan.container.traits.startsAtZero)
         try extras.write(to: muxer, first: sources.count)
 
@@ -66,10 +66,11 @@ package struct Assembler {
             }
             packet.reset()
             written += 1
-            if next == 0 { frames += 1 }
+            if next == 0, !plan.video.isNone { frames += 1 }
             progress(written, frames)
         }
         for source in sources { try source.finish() }
+        if plan.container == .flac { try muxer.setLength(streams.heard.reduce(0) { $0 + $1.frames }) }
         let bytes = try muxer.finish()
         if let most = plan.mostBytes, bytes > most { throw ReelFailure(.outputTooLarge(most: most, bytes: bytes)) }
         sink.finish()
@@ -113,19 +114,22 @@ package struct Assembler {
     private func packetSources(_ streams: OutputStreams) throws(ReelFailure) -> [any PacketSource] {
         let shift = try shift(for: streams.heard)
         let later = clock.seconds(shift)
-        let video: any PacketSource =
-            if plan.video.isPassthrough {
-                try PassthroughSource(sources, plan: plan, shift: shift)
-            } else {
+        var packets: [any PacketSource] = []
+        if plan.video.isPassthrough {
+            packets.append(try PassthroughSource(sources, plan: plan, shift: shift))
+        } else if let video = streams.video {
+            packets.append(
                 VideoSource(
-                    segments: segments, plan: plan, indexes: sources.map(\.index), parameters: streams.video,
-                    depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift)
-            }
-        let audio = try zip(streams.heard, streams.audio).map { (heard, parameters) throws(ReelFailure) in
-            try AudioSource(heard, parameters: parameters, shift: later, isMatroska: isMatroska)
+                    segments: segments, plan: plan, indexes: sources.map(\.index), parameters: video,
+                    depth: max(streams.reorderDepth, segments.reorderDepth), shift: shift))
+        }
+        packets += try zip(streams.heard, streams.audio).map { (heard, parameters) throws(ReelFailure) in
+            try AudioSource(
+                heard, parameters: parameters, shift: later,
+                padding: isMatroska ? .atEnd : plan.container == .mp3 ? .atBothEnds : .none)
         }
         let overlapping = plan.container.traits.holdsOverlappingCues
-        return [video] + audio + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
+        return packets + streams.subtitles.map { SubtitleSource($0, shift: later, overlapping: overlapping) }
     }
 
     private func extras(_ heard: [OutputAudioTrack]) throws(ReelFailure) -> OutputExtras {
@@ -163,6 +167,8 @@ package struct Assembler {
     }
 
     private func muxerOptions(_ streams: OutputStreams, _ extras: OutputExtras) -> [MediaOption] {
+        // Sizes have 32 bits otherwise (EBU Tech 3306).
+        if plan.container == .wav { return [MediaOption(name: "rf64", value: "auto")] }
         guard isQuickTime else { return [] }
         let more = extras.tableBytes + streams.subtitles.reduce(0) { $0 + $1.tableBytes }
         let listsNames = plan.container.listsNames(
@@ -191,7 +197,7 @@ package struct Assembler {
     /// The most bytes that the sample tables take (ISO 14496-12 8.6, 8.7). That room is reserved at the file's start,
     /// so that playback can begin while the file loads.
     private func moovRoom(_ streams: OutputStreams) -> Int64 {
-        let headers = ([streams.video] + streams.audio).reduce(0) { $0 + Int64($1.pointee.extradata_size) }
+        let headers = streams.coded.reduce(0) { $0 + Int64($1.pointee.extradata_size) }
         return SampleTables.bytes(
             frames: plan.frameCount, lasting: clock.seconds(plan.end(in: sources.map(\.index))).approximate,
             soundPackets: streams.heard.map(\.packets), tags: index.metadata) + headers

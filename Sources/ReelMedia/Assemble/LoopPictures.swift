@@ -107,11 +107,12 @@ struct LoopPictures {
 
     private func eachPicture(_ take: Frame.Taker) throws(ReelFailure) {
         let streams = try OutputStreams(plan: plan, sources: sources, heard: [])
+        guard let video = streams.video else { throw ReelFailure(.planLacks(part: .videoPass, number: 0)) }
         let source = VideoSource(
-            segments: segments, plan: plan, indexes: sources.map(\.index), parameters: streams.video,
+            segments: segments, plan: plan, indexes: sources.map(\.index), parameters: video,
             depth: streams.reorderDepth, shift: .zero)
         let decoder = try Decoder(
-            parameters: streams.video, timeBase: source.timeBase, threads: 1, path: plan.container.rawValue)
+            parameters: video, timeBase: source.timeBase, threads: 1, path: plan.container.rawValue)
         let packet = try Packet()
         let frame = try Frame()
         var count = 0

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import Foundation
 internal import ReelCore
 
 /// An audio track that the output has, in the parts that passes have made, in the order of the output.
@@ -20,7 +21,8 @@ struct OutputAudioTrack {
 /// The streams of the output as described to the muxer. The encoders are opened again to get the parameters that they
 /// make.
 final class OutputStreams {
-    let video: NativeParameters
+    /// Nil in a file of sound.
+    let video: NativeParameters?
     let audio: [NativeParameters]
     let subtitles: [SubtitleOutput]
     /// The number of packets by which the video's encoder reports that it reorders frames.
@@ -36,9 +38,11 @@ final class OutputStreams {
         self.heard = heard
         let clip = plan.clips[0]
         let index = indexes[clip.source]
-        video = try allocated(avcodec_parameters_alloc(), .describeStream)
         switch plan.video {
+        case .none: (video, reorderDepth) = (nil, 0)
         case .passthrough:
+            let video = try allocated(avcodec_parameters_alloc(), .describeStream)
+            self.video = video
             switch index.passthrough {
             case .possible(let coded):
                 try coded.describe(index.video.stream, for: plan.container.traits.muxer, into: video)
@@ -46,6 +50,8 @@ final class OutputStreams {
             }
             reorderDepth = 0
         case .encode(let encoding):
+            let video = try allocated(avcodec_parameters_alloc(), .describeStream)
+            self.video = video
             // All chunks have the same parameters, whatever their rates and qualities.
             let encoder = try Encoder(
                 encoding, stream: index.video.stream, bitrate: encoding.rate(of: clip.frames, in: index.video))
@@ -66,11 +72,15 @@ final class OutputStreams {
         subtitles = try OutputStreams.subtitles(of: plan, indexes)
     }
 
-    deinit { ([video] + audio).forEach { release($0, avcodec_parameters_free) } }
+    deinit { coded.forEach { release($0, avcodec_parameters_free) } }
+
+    /// The streams of packets that encoders make, in the order of the output.
+    var coded: [NativeParameters] { [video].compactMap(\.self) + audio }
 
     /// The text tracks: one for each place of a track in the first source that has any.
     private static func subtitles(of plan: Plan, _ indexes: [SourceIndex]) throws(ReelFailure) -> [SubtitleOutput] {
         let shown = Dictionary(grouping: plan.clips.filter { !$0.isBlack }, by: \.source)
+        guard !plan.video.isNone else { return [] }
         let sources = SourceIndex.withSubtitles(among: plan.clips.filter { !$0.isBlack }.map(\.source), of: indexes)
         var tracks: [SubtitleOutput] = []
         for place in (sources.first.map { indexes[$0].subtitles } ?? []).indices
@@ -89,6 +99,23 @@ final class OutputStreams {
     }
 
     func add(to muxer: Muxer) throws(ReelFailure) {
+        if let video { try add(video, to: muxer) }
+        for (heard, parameters) in zip(heard, audio) {
+            try muxer.addStream(timeBase: heard.first.timeBase) { (stream) throws(ReelFailure) in
+                try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
+                stream.pointee.codecpar.pointee.codec_tag = 0
+                describe(stream, indexes[heard.target.source].audio[heard.target.track].details)
+            }
+        }
+        for text in subtitles {
+            try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
+                try text.describe(stream)
+                describe(stream, text.parameters.details)
+            }
+        }
+    }
+
+    private func add(_ video: NativeParameters, to muxer: Muxer) throws(ReelFailure) {
         let source = indexes[plan.mainSource].video.stream.shown(in: plan.video)
         let clock = plan.video.format.timeBase
         try muxer.addStream(timeBase: clock) { (stream) throws(ReelFailure) in
@@ -105,19 +132,6 @@ final class OutputStreams {
             describe(stream, source.details)
             if plan.container.traits.tellsEndByTag {
                 av_dict_set(&stream.pointee.metadata, "DURATION", clockText(clock.seconds(plan.end(in: indexes))), 0)
-            }
-        }
-        for (heard, parameters) in zip(heard, audio) {
-            try muxer.addStream(timeBase: heard.first.timeBase) { (stream) throws(ReelFailure) in
-                try check(avcodec_parameters_copy(stream.pointee.codecpar, parameters), .describeStream)
-                stream.pointee.codecpar.pointee.codec_tag = 0
-                describe(stream, indexes[heard.target.source].audio[heard.target.track].details)
-            }
-        }
-        for text in subtitles {
-            try muxer.addStream(timeBase: text.timeBase) { (stream) throws(ReelFailure) in
-                try text.describe(stream)
-                describe(stream, text.parameters.details)
             }
         }
     }
@@ -213,6 +227,20 @@ final class OutputExtras {
 
     var hasCovers: Bool { container.isQuickTime && !attachments.isEmpty }
 
+    /// Covers as the tags that Ogg has of them: a picture block of FLAC (RFC 9639 8.8) in base64.
+    var tags: [MetadataEntry] {
+        guard container.traits.hasCoversInTags else { return [] }
+        return attachments.map { attachment, bytes in
+            func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * (3 - $0))) } }
+            let (type, title) = (Array(attachment.mediaType.utf8), Array((attachment.title ?? "").utf8))
+            // Front cover; width, height, depth and colours are in the picture itself.
+            let block =
+                number(3) + number(type.count) + type + number(title.count) + title + [UInt8](repeating: 0, count: 16)
+                + number(bytes.count) + bytes
+            return MetadataEntry(name: "METADATA_BLOCK_PICTURE", value: Data(block).base64EncodedString())
+        }
+    }
+
     /// The most bytes that they take in the tables of MP4.
     var tableBytes: Int64 {
         let titles = chapters.reduce(0) { $0 + Int64($1.title?.utf8.count ?? 0) + 128 }
@@ -225,7 +253,7 @@ final class OutputExtras {
             // libavformat makes the text track by which players find chapters of MP4 only for chapters with titles.
             try muxer.addChapter(chapter, title: chapter.title ?? (container.traits.showsUntitledChapters ? nil : ""))
         }
-        for (attachment, bytes) in attachments {
+        for (attachment, bytes) in attachments where !container.traits.hasCoversInTags {
             try muxer.addStream(timeBase: TimeBase(1, 90_000)) { (stream) throws(ReelFailure) in
                 if container.isMatroska {
                     try describe(attachment, bytes, stream)
@@ -249,7 +277,7 @@ final class OutputExtras {
 
     /// Writes the covers of MP4, which are packets to libavformat. The first cover is stream `first`.
     func write(to muxer: Muxer, first: Int) throws(ReelFailure) {
-        guard !container.isMatroska else { return }
+        guard !container.isMatroska, !container.traits.hasCoversInTags else { return }
         for (number, (_, bytes)) in attachments.enumerated() {
             let packet = try Packet()
             try packet.fill(with: bytes)

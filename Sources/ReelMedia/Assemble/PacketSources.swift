@@ -175,16 +175,28 @@ final class AudioSource: PacketSource {
     private var pending: ArraySlice<OutputAudioTrack.Part>
     /// The ticks added to the times in the segments.
     private let offset: Ticks
-    private let isMatroska: Bool
+    private let padding: StatedPadding
+    private var isFirst = true
     /// libavformat writes a codec delay only for Opus.
     let matroskaDelay: Ticks
     private let ahead: Packet
     private(set) var upcoming: Timestamp?
 
-    init(_ heard: OutputAudioTrack, parameters: NativeParameters, shift: Rational, isMatroska: Bool) throws(ReelFailure)
-    {
+    /// Which numbers of samples that are not heard a muxer wants beside the packets.
+    enum StatedPadding {
+        case none
+        /// Those at the end: Matroska's DiscardPadding (RFC 9559 5.1.3.5.7). MP4 has the last packet's duration, and
+        /// libavformat subtracts both.
+        case atEnd
+        /// Those at both ends: the tag of LAME in MP3.
+        case atBothEnds
+    }
+
+    init(
+        _ heard: OutputAudioTrack, parameters: NativeParameters, shift: Rational, padding: StatedPadding
+    ) throws(ReelFailure) {
         let first = heard.first
-        (self.heard, self.parameters, self.isMatroska) = (heard, parameters, isMatroska)
+        (self.heard, self.parameters, self.padding) = (heard, parameters, padding)
         let isOpus = parameters.pointee.codec_id == AV_CODEC_ID_OPUS
         matroskaDelay = isOpus ? Ticks(Int64(first.initialPadding)) : .zero
         timeBase = first.timeBase
@@ -229,10 +241,13 @@ final class AudioSource: PacketSource {
         (packet.pts, packet.dts) = (pts, pts)
         let end = Timestamp(Int64(heard.frames + heard.first.initialPadding)) + offset
         packet.duration = min(upcoming ?? end, end) - pts
-        // Matroska's DiscardPadding (RFC 9559 5.1.3.5.7). MP4 has the packet's duration, and libavformat subtracts
-        // both.
-        if isMatroska, upcoming == nil, reader.record.trailingPadding > 0 {
-            try packet.skipAtEnd(samples: reader.record.trailingPadding)
+        let atEnd = upcoming == nil ? reader.record.trailingPadding : 0
+        switch padding {
+        case .none: break
+        case .atEnd: if atEnd > 0 { try packet.skip(end: atEnd) }
+        case .atBothEnds:
+            if isFirst || atEnd > 0 { try packet.skip(start: isFirst ? heard.first.initialPadding : 0, end: atEnd) }
         }
+        isFirst = false
     }
 }

@@ -30,9 +30,10 @@ final class Expectation {
     init(streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras) throws(ReelFailure) {
         self.extras = extras
         let texts = described.subtitles.map { _ in AVCodecParameters() }
-        let coded = ([described.video] + described.audio).map(\.pointee)
+        let coded = described.coded.map(\.pointee)
         for (number, parameters) in (coded + texts).enumerated() {
-            let kind: Stream.Kind = number == 0 ? .video : number < coded.count ? .audio : .text
+            let kind: Stream.Kind =
+                number == 0 && described.video != nil ? .video : number < coded.count ? .audio : .text
             let digest = try PayloadDigest(parameters: parameters)
             streams.append(Stream(digest: digest, timeBase: sources[number].timeBase, kind: kind))
         }
@@ -74,7 +75,8 @@ struct Verifier {
         var decoders: [Int: StreamCheck] = [:]
         if plan.verify == .decode {
             for number in expected.streams.indices where expected.streams[number].kind != .text {
-                let pictures = number > 0 ? nil : try PictureCheck(self, clock: found[0].timeBase)
+                let isVideo = expected.streams[number].kind == .video
+                let pictures = isVideo ? try PictureCheck(self, clock: found[0].timeBase) : nil
                 decoders[number] = try StreamCheck(
                     demuxer: demuxer, stream: number, path: output.name, pictures: pictures)
             }

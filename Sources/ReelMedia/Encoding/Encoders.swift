@@ -137,7 +137,7 @@ extension AudioEncoderTraits {
         return [own, isPCM(track.codec) ? pcm : nil].compactMap { $0 }
             + all.filter(\.isForAnySource).compactMap { available($0.name) } + [pcm]
             // For containers that hold no other.
-            + ["pcm_s24le", "pcm_s16le"].compactMap(available)
+            + ["pcm_s24le", "pcm_s16le", "mp3"].compactMap(available)
     }
 
     private static func available(_ name: String) -> AudioEncoderTraits? {

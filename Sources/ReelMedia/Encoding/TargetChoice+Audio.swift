@@ -22,7 +22,8 @@ extension TargetChoice {
         let tracks = indexes[source].audio.enumerated()
         // A soundtrack has one track.
         guard spec.edit?.soundtrack == nil else { return tracks.prefix(1).map { (source, $0, $1) } }
-        return tracks.filter { spec.tracks?.audio?.contains($0.offset) != false }.map { (source, $0, $1) }
+        let chosen = tracks.filter { spec.tracks?.audio?.contains($0.offset) != false }.map { (source, $0, $1) }
+        return spec.container.traits.isOfSound ? Array(chosen.prefix(1)) : chosen
     }
 
     /// The source of the soundtrack, or of the first clip that has sound: the output has its tracks. Nil for no sound.

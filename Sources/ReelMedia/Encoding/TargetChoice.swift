@@ -34,6 +34,7 @@ package struct TargetChoice {
     /// The video's encoder with its settings, opened once to get its identity. Throws `.usage` for a codec or an option
     /// that does not exist, and `.input` for a codec that the container cannot hold.
     package func video() throws(ReelFailure) -> Chosen<VideoTarget> {
+        if spec.container.traits.isOfSound { return try soundAlone() }
         try refuseUnlessTold()
         try refuseMissingTracks()
         try refuseMixtures()
@@ -47,6 +48,31 @@ package struct TargetChoice {
         let form = try form()
         let encoding = try opened(form.value.encoder, form.value.format, try options(of: form.value))
         return Chosen(value: .encode(encoding), diagnostics: form.diagnostics)
+    }
+
+    /// The target of a file of sound. Throws for options of pictures, and if there is no sound.
+    private func soundAlone() throws(ReelFailure) -> Chosen<VideoTarget> {
+        try refuseMissingTracks()
+        try refuse([
+            .videoCodec, .crf, .preset, .profile, .bitrate, .maxSize, .size, .fps, .pixelFormat, .passFrames, .loop,
+            .dither,
+            .colors,
+        ])
+        guard spec.audio != .none else {
+            throw ReelFailure(.optionNotOfContainer(option: .audio, container: spec.container))
+        }
+        guard let track = heardTracks.first?.track else {
+            throw ReelFailure(.noSound(path: name(of: spec.mainSource)))
+        }
+        var diagnostics: [Diagnostic] = []
+        if spec.shownSources.contains(where: { !indexes[$0].video.isNone }) {
+            diagnostics.append(.picturesLeftOut(container: spec.container))
+        }
+        let tracks = soundSource.map { indexes[$0].audio.count } ?? 0
+        if tracks > 1, spec.tracks?.audio?.count != 1 {
+            diagnostics.append(.audioTracksLeftOut(container: spec.container, tracks: tracks))
+        }
+        return Chosen(value: .none(clock: TimeBase(1, Int64(track.sampleRate))), diagnostics: diagnostics)
     }
 
     // MARK: Facts of the sources

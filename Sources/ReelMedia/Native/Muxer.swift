@@ -87,6 +87,21 @@ final class Muxer {
         guard written >= 0 else { throw failure(written, .writePackets) }
     }
 
+    /// States how many samples per channel a file of FLAC has (RFC 9639 8.2), whose header was written before they were
+    /// known. The MD5 of its samples stays unknown.
+    func setLength(_ samples: Int) throws(ReelFailure) {
+        guard let stream = native.pointee.streams[0] else { return }
+        var header = Array(stream.pointee.codecpar.pointee.header)
+        guard header.count >= 34 else { return }
+        for place in 0..<4 { header[14 + place] = UInt8(truncatingIfNeeded: samples >> (8 * (3 - place))) }
+        header[13] = header[13] & 0xf0 | UInt8(truncatingIfNeeded: samples >> 32) & 0x0f
+        let packet = try Packet()
+        let room = av_packet_new_side_data(packet.native, AV_PKT_DATA_NEW_EXTRADATA, header.count)
+        try allocated(room, .writePackets).update(from: header, count: header.count)
+        let written = av_write_frame(native, packet.native)
+        guard written >= 0 else { throw failure(written, .writePackets) }
+    }
+
     /// Writes the end of the file. Returns the file's size in bytes.
     func finish() throws(ReelFailure) -> Int64 {
         let written = av_write_trailer(native)

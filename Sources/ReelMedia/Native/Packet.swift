@@ -96,12 +96,13 @@ struct Packet: ~Copyable {
         return (number(0), number(4))
     }
 
-    /// Sets the number of decoded samples at the packet's end that are not to be heard.
-    func skipAtEnd(samples: Int) throws(ReelFailure) {
+    /// Sets the numbers of decoded samples at the packet's start and at its end that are not to be heard.
+    func skip(start: Int = 0, end: Int) throws(ReelFailure) {
         let data = try allocated(av_packet_new_side_data(native, AV_PKT_DATA_SKIP_SAMPLES, 10), .makeSideData)
         let bytes = UnsafeMutableRawBufferPointer(start: data, count: 10)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
-        bytes.storeBytes(of: UInt32(clamping: samples).littleEndian, toByteOffset: 4, as: UInt32.self)
+        bytes.storeBytes(of: UInt32(clamping: start).littleEndian, as: UInt32.self)
+        bytes.storeBytes(of: UInt32(clamping: end).littleEndian, toByteOffset: 4, as: UInt32.self)
     }
 
     func reference(_ step: MediaStep = .makePacket) throws(ReelFailure) -> Packet {

@@ -59,7 +59,9 @@ final class PassthroughProof {
         var coded = CodedVideo(native: stream.parameters)
         guard let picture = try Decoder.decodingAlone(sample, of: CodedStream(stream, path: path)) else { return coded }
         for container in Container.allCases
-        where container.traits.loops == nil && container.traits.codecs?.contains(described.codec) != false {
+        where container.traits.loops == nil && !container.traits.isOfSound
+            && container.traits.codecs?.contains(described.codec) != false
+        {
             let isGivenBack = try container.givesBack(sample, showing: picture) { (parameters) throws(ReelFailure) in
                 try coded.describe(described, for: container.traits.muxer, into: parameters)
             }

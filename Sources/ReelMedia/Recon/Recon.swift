@@ -27,6 +27,19 @@ package struct Recon {
         reading = try ReconReading(source, .table, payload: payload)
     }
 
+    /// The index of a source: of its video, as `init` and `run` make it, or of its sound if it has none.
+    package static func index(
+        of source: Locator, decoding: DecodingCause? = nil,
+        progress: (_ packets: Int, _ thousandths: Int) -> Void = { _, _ in }
+    ) throws(ReelFailure) -> SourceIndex {
+        do throws(ReelFailure) {
+            return try Recon(source, decoding: decoding).run(progress: progress)
+        } catch {
+            guard case .noVideo = error.reason else { throw error }
+            return try SoundRecon(source, isShown: true).run(progress: progress)
+        }
+    }
+
     package var bytesRead: Int64 { reading.bytesRead }
 
     /// Reads the whole file once, or little more than the container's table of packets if it has one; again if what was

@@ -1,19 +1,22 @@
 internal import CFFmpeg
 package import ReelCore
 
-/// Recon of a source that is only heard: its audio tracks, with no video, even if it has one.
+/// Recon of a source that is only heard: its audio tracks, with no video, even if it has one. Or of one that has none.
 package struct SoundRecon {
     private let source: Locator
+    /// Whether the job shows the source, so that it has to be known what exactly is heard.
+    private let isShown: Bool
     private let demuxer: Demuxer
     private let tracks: [AudioScan]
 
-    /// Opens the source. Throws `.input` if it is not media.
-    package init(_ source: Locator) throws(ReelFailure) {
-        self.source = source
+    /// Opens the source. Throws `.input` if it is not media, and `.noVideo` if it is to be shown and has no sound either.
+    package init(_ source: Locator, isShown: Bool = false) throws(ReelFailure) {
+        (self.source, self.isShown) = (source, isShown)
         demuxer = try Demuxer(source, purpose: .list(payload: false))
         tracks = try demuxer.streams.filter {
             $0.parameters.codec_type == AVMEDIA_TYPE_AUDIO
         }.map { [demuxer] (stream) throws(ReelFailure) in try AudioScan(stream, path: demuxer.path) }
+        guard !isShown || !tracks.isEmpty else { throw ReelFailure(.noVideo(path: source.name)) }
     }
 
     /// Reads the file once, or little more than the container's table if it has one; `progress` is that of `Recon.run`.
@@ -33,11 +36,37 @@ package struct SoundRecon {
         let heard = tracks.compactMap(\.track)
         guard !heard.isEmpty else { throw ReelFailure(.noSound(path: demuxer.path)) }
         let settled = try heard.map { [source] (track) throws(ReelFailure) in try track.settled(in: source) }
-        return SourceIndex(
+        var index = SourceIndex(
             format: demuxer.formatName, fileSize: demuxer.fileSize, startTime: demuxer.startTime, video: .none,
             audio: settled, metadata: [],
             passthrough: .impossible(why: .interFrames(codec: VideoTrack.none.stream.codec)),
             diagnostics: [demuxer.damage].compactMap(\.self))
+        if isShown { try complete(&index) }
+        return index
+    }
+
+    /// Adds what an output has of a source without video: the exact length of its first track, which only decoding tells,
+    /// and what belongs to the file.
+    private func complete(_ index: inout SourceIndex) throws(ReelFailure) {
+        var track = index.audio[0]
+        let gather = SoundGather(timeBase: track.timeBase, format: nil, scratch: nil)
+        try gather.decode(track, of: source, progress: {})
+        guard let format = gather.format,
+            let timeline = AudioTimeline(blocks: gather.blocks, sampleRate: format.rate)
+        else { throw ReelFailure(.noSound(path: demuxer.path)) }
+        if track.steady?.count != timeline.count { track.steady = nil }
+        index.audio[0] = track
+        let clock = TimeBase(1, Int64(format.rate))
+        let start = Timestamp(clock.ticks(in: timeline.start, rounding: .nearest))
+        index.video = .sound(Interval(start: start, duration: Ticks(timeline.count)), clock: clock)
+        index.metadata = demuxer.metadata
+        // Ogg has the tags of a song beside its stream.
+        let ofStream = demuxer.stream(track.index).map { entries(of: $0.pointee.metadata) } ?? []
+        if index.metadata.isEmpty, ofStream.count > 0 {
+            index.metadata = ofStream.filter { !["language", "encoder"].contains($0.tag) }
+            index.audio[0].details.title = nil
+        }
+        (index.chapters, index.attachments) = (demuxer.chapters, demuxer.attachments)
     }
 }
 

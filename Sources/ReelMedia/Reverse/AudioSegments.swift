@@ -16,6 +16,9 @@ final class AudioEncoding {
     private let wanted: Int64?
     private var trailingPadding = 0
     private let packet: Packet
+    /// Whether packets get their times by their number, and that number.
+    private let countsTimes: Bool
+    private var packets = 0
 
     /// Samples read back from the spill at a time.
     private static let block = 1024
@@ -44,6 +47,7 @@ final class AudioEncoding {
         channels = try input.channels()
         packet = try Packet()
         encoder = try Encoder(target, track: track)
+        countsTimes = AudioEncoderTraits.named(target.encoder, codec: target.encoder).timesEndEarly
         writer = try SegmentWriter(at: place, timeBase: clock, describe: encoder.describe)
         let output = SoundFormat(sample: encoder.sampleFormat, rate: target.sampleRate, layout: target.channelLayout)
         resampler = try Resampler(from: input, to: output)
@@ -102,6 +106,8 @@ final class AudioEncoding {
     private func writePackets() throws(ReelFailure) {
         while try encoder.receive(into: packet) {
             // FLAC's last packet contains only a new header.
+            if countsTimes { packet.pts = Timestamp(Int64(packets * frameSize - encoder.initialPadding)) }
+            packets += 1
             guard packet.size > 0, try isKept() else { continue }
             trailingPadding = packet.skippedSamples.end
             try writer.write(packet, offset: Int64(encoder.initialPadding))

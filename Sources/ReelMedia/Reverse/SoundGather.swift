@@ -44,7 +44,8 @@ final class SoundGather {
     private var losses: [Rational?] = []
     private var lostLately = false
 
-    init(timeBase: TimeBase, format: SoundFormat?, scratch: String) {
+    /// - Parameter scratch: nil if the samples are not kept.
+    init(timeBase: TimeBase, format: SoundFormat?, scratch: String?) {
         (self.timeBase, self.scratch, self.format, window) = (timeBase, scratch, format, nil)
     }
 

@@ -73,6 +73,8 @@ export class Player {
     this.job = job;
     const path = `api/v1/${jobPath(job.id)}`;
     this.isLoop = ["gif", "webp", "apng"].includes(job.options?.container);
+    // Of sound alone, browsers show nothing.
+    this.isSound = ["m4a", "mp3", "flac", "wav", "ogg", "opus"].includes(job.options?.container);
     this.sides = {
       source: this.side("source", `${path}/source`, "Source"), output: this.side("output", `${path}/output`, "Result"),
     };
@@ -103,7 +105,7 @@ export class Player {
     side.media.muted = name === "source";
     side.media.addEventListener("error", () => this.showFrames(side));
     side.media.addEventListener("loadedmetadata", () => {
-      if (side.media.videoWidth === 0) return this.showFrames(side);
+      if (side.media.videoWidth === 0 && !this.isSound) return this.showFrames(side);
       this.measure();
     });
     side.media.addEventListener("seeked", () => this.follow());

@@ -81,11 +81,11 @@ export class SubmitPage extends Page {
   sourcePanel() {
     this.chooser = h("input", {
       type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true",
-      accept: "video/*,.mkv,.mxf,.ts,.m2ts,.vob,.nut,.avi,.mov,.gif,.webp,.apng",
+      accept: "video/*,audio/*,.mkv,.mxf,.ts,.m2ts,.vob,.nut,.avi,.mov,.gif,.webp,.apng",
       onchange: () => this.chooser.files[0] && this.take(this.chooser.files[0]),
     });
     const most = session.mostUploadBytes ? ` Up to ${size(session.mostUploadBytes)}.` : "";
-    this.drop = h("div.drop", h("p", h("strong", "Drop a video here")),
+    this.drop = h("div.drop", h("p", h("strong", "Drop a video or a song here")),
       button("Choose a file…", () => this.chooser.click()), this.chooser,
       h("p.hint", `It is uploaded at once; an upload that breaks off goes on.${most}`));
     const over = (event) => { event.preventDefault(); this.drop.classList.add("over"); };
@@ -124,7 +124,7 @@ export class SubmitPage extends Page {
   outputPanel() {
     const containers = [
       ["", "as the source"], ["mp4"], ["mov"], ["mkv"], ["webm"], ["ts"], ["nut"], ["avi"], ["mxf"], ["gif"], ["apng"],
-      ["webp"],
+      ["webp"], ["m4a"], ["mp3"], ["flac"], ["wav"], ["ogg"], ["opus"],
     ];
     const codecs = [
       ["", "as the source"], ["copy", "copy: packets as they are"], ["libx264", "H.264 (libx264)"],
@@ -137,6 +137,7 @@ export class SubmitPage extends Page {
       this.text("crf", "Quality (CRF)", "The encoder's own scale; lower is better", "18 of x264",
         { inputmode: "decimal" }),
       this.text("bitrate", "Bit rate", "Instead of quality: 5M, or source", ""),
+      this.text("maxSize", "Largest size", "Of the whole file, instead of quality", "10MB"),
       this.text("size", "Size", "Scaled in proportion, the rest black", "640x360"),
       this.field("lossless", "Lossless", h("input", { type: "checkbox" }), "FFV1 and PCM, in mkv, mov or nut")),
       h("details", h("summary", "More options"), h("div.fields",

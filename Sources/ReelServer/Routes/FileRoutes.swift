@@ -202,6 +202,8 @@ struct FileAnswer {
         "mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/quicktime", "mkv": "video/x-matroska",
         "webm": "video/webm", "ts": "video/mp2t", "avi": "video/x-msvideo", "mxf": "application/mxf",
         "gif": "image/gif", "apng": "image/apng", "webp": "image/webp", "jpg": "image/jpeg",
+        "m4a": "audio/mp4", "mp3": "audio/mpeg", "flac": "audio/flac", "wav": "audio/wav", "ogg": "audio/ogg",
+        "opus": "audio/ogg",
     ]
 
     private var mediaType: String? { FileAnswer.mediaTypes[URL(fileURLWithPath: name).pathExtension.lowercased()] }
