@@ -261,6 +261,13 @@ extension Diagnostic {
             CodeText(
                 "sound is left out: \(container.file) cannot hold any",
                 "The container cannot hold sound.", "Choose mp4 or mkv, or leave the sound out.")
+        case .loopReduced(let width, let height, let step, let colours):
+            CodeText(
+                "to keep to the size, pictures are \(width)x\(height)"
+                    + (step == 1 ? "" : step == 2 ? ", every second one is shown" : ", one in \(step) is shown")
+                    + (colours.map { ", in at most \($0) colours" } ?? ""),
+                "Pictures of a loop become smaller, fewer and of fewer colours until the file keeps to its size.",
+                "Allow a larger file, or show a shorter part.")
         case .picturesLeftOut(let container):
             CodeText(
                 "pictures are left out: \(container.file) holds sound alone",

@@ -26,7 +26,7 @@ extension EndToEnd {
             Case(line: "reel-coordinator run clip.mp4 -o cut", offered: ["cut.otio"]),
             Case(line: "reel-coordinator fetch 5d0c --store cl", offered: ["clips"]),
             Case(line: "reel-coordinator plan clip.mp4 --otio cu", offered: ["cut.otio"]),
-            Case(line: "reel-coordinator run clip.mp4 --container w", offered: ["webm", "webp"]),
+            Case(line: "reel-coordinator run clip.mp4 --container w", offered: ["wav", "webm", "webp"]),
             Case(line: "reel-coordinator run clip.mp4 --video-codec libx26", offered: ["libx264", "libx265"]),
             Case(line: "reel-coordinator run clip.mp4 --audio-codec a", offered: ["aac", "alac"]),
             Case(line: "reel-coordinator run clip.mp4 --play p", offered: ["ping-pong"]),

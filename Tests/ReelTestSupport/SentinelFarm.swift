@@ -133,8 +133,10 @@ package final class SentinelFarm: @unchecked Sendable {  // because each test ha
         return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Waits for a condition. The limit only tells a hang: sentinels on a machine that stalls do nothing for 30 s each time
+    /// (TILT).
     private static func until(_ condition: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(300)
         while try !condition() {
             try #require(ContinuousClock.now < deadline)
             try await Task.sleep(for: .milliseconds(50))

@@ -81,6 +81,9 @@ package enum Diagnostic: Hashable, Codable, Sendable {
     case cuesUnwritable(stream: Int, cues: Int, codec: String)
     case subtitlesLeftOut(container: Container)
     case soundLeftOut(container: Container)
+    /// Pictures of a loop are smaller, fewer (every `step`-th is shown) or of fewer colours than planned, because the size of
+    /// the file is limited. `colours` is nil for a format without a palette.
+    case loopReduced(width: Int, height: Int, step: Int, colours: Int?)
     /// The output is a file of sound.
     case picturesLeftOut(container: Container)
     /// The output has the first track alone, and the source has this many.
@@ -116,7 +119,8 @@ package enum Diagnostic: Hashable, Codable, Sendable {
             rangeLimited, encoderUntried, videoCodecChanged, audioCodecChanged, sampleRateChanged, channelsChanged,
             sampleDepthReduced, soundUnified, soundTrimmed, subtitlesConverted, languagesLost
         case firstFramesLeftOut, streamLeftOut, dataLeftOut, pictureExtraLeftOut, dolbyVisionLeftOut, soundNotHeard,
-            cuesWithoutTime, cuesUnwritable, subtitlesLeftOut, soundLeftOut, picturesLeftOut, audioTracksLeftOut,
+            cuesWithoutTime, cuesUnwritable, subtitlesLeftOut, soundLeftOut, loopReduced, picturesLeftOut,
+            audioTracksLeftOut,
             chaptersLeftOut, attachmentsLeftOut,
             tagsLeftOut, timecodeLeftOut, timelinePartLeftOut
         case redisTooOld, redisWithoutLog, redisEvicts, workerDiskFull, workerSlotsOut, workerStoreUnusable,

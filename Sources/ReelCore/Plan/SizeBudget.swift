@@ -17,7 +17,10 @@ struct SizeBudget {
     ///
     /// - Parameter likeSource: whether pictures also have no more bits than the source's.
     func sized(most: Int64, likeSource: Bool) throws(ReelFailure) -> Plan {
-        guard var encoding = plan.video.encoding else { return plan }
+        var sized = plan
+        sized.mostBytes = most
+        // The assembly makes the pictures of a loop as small as it takes.
+        guard plan.loop == nil, var encoding = plan.video.encoding else { return sized }
         let places = Dictionary(grouping: plan.makers, by: \.self).mapValues { Double($0.count) }
         var (bits, least) = (0.0, fixed)
         for case .video(let pass) in plan.passes {
@@ -38,9 +41,7 @@ struct SizeBudget {
         }
         let share = Rational(Int64(min(8 * room, 0x1p60)), Int64(min(bits, 0x1p60).rounded(.up)))
         encoding.bitrate = .share(likeSource ? min(share, Rational(1)) : share)
-        var sized = plan
         sized.video = .encode(encoding)
-        sized.mostBytes = most
         return sized
     }
 
@@ -53,10 +54,24 @@ struct SizeBudget {
 
     // MARK: Sound and container
 
-    /// Bytes of everything but pictures.
+    /// Bytes of everything but pictures, at most.
     private static func fixed(_ plan: Plan, _ indexes: [SourceIndex]) -> Double {
         let length = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
         let sound = plan.audio.map { SoundSize($0, lasting: length, in: indexes) }
+        return fixed(plan, indexes, lasting: length, sound)
+    }
+
+    /// About how many bytes there are of everything but pictures, and without the packets of sound if they are counted
+    /// elsewhere.
+    static func beside(_ plan: Plan, _ indexes: [SourceIndex], withSound: Bool) -> Double {
+        let length = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
+        let sound = plan.audio.map { SoundSize(about: $0, lasting: length, in: indexes) }
+        return fixed(plan, indexes, lasting: length, sound) - (withSound ? 0 : sound.reduce(0) { $0 + $1.bytes })
+    }
+
+    private static func fixed(
+        _ plan: Plan, _ indexes: [SourceIndex], lasting length: Double, _ sound: [SoundSize]
+    ) -> Double {
         let main = indexes[plan.mainSource]
         let attached = main.attachments.reduce(0) { $0 + $1.bytes + 200 }
         let tracks = indexes.flatMap(\.subtitles)
@@ -78,11 +93,29 @@ struct SizeBudget {
     }
 }
 
-/// About how large a track of sound becomes.
+/// How large a track of sound becomes.
 private struct SoundSize {
     let bytes: Double
     let packets: Double
 
+    /// As a rule: lossless encoders make of lossless sound what its source has, and of other sound 0.6 of PCM.
+    init(about target: AudioTarget, lasting seconds: Double, in indexes: [SourceIndex]) {
+        let most = SoundSize(target, lasting: seconds, in: indexes)
+        packets = most.packets
+        let track = indexes[target.source].audio[target.track]
+        let own = track.timeBase.seconds(track.span.duration).approximate
+        let codec = AudioEncoderTraits.named(target.encoder, codec: target.encoder).codec
+        if target.bitrate == nil, !target.isPassthrough, !AudioEncoderTraits.isPCM(codec) {
+            let isLossless = AudioEncoderTraits.making(track.codec).isLossless && !AudioEncoderTraits.isPCM(track.codec)
+            bytes = isLossless && own > 0 ? Double(track.bytes) / own * seconds : 0.6 * most.bytes / 1.01
+        } else {
+            // Sound that is silent for the most part takes less than encoders are asked for.
+            let own = own > 0 ? Double(track.bytes) / own * seconds : .infinity
+            bytes = target.bitrate.map { min(Double($0) / 8 * seconds, 1.5 * own) } ?? most.bytes / 1.01
+        }
+    }
+
+    /// At most.
     init(_ target: AudioTarget, lasting seconds: Double, in indexes: [SourceIndex]) {
         let track = indexes[target.source].audio[target.track]
         let rate: Double
@@ -121,5 +154,7 @@ package enum SampleTables {
 
 extension Container {
     /// Whether it is known how many bytes it takes beside those of its packets.
-    package var limitsSize: Bool { isQuickTime && !traits.isOfSound || self == .mkv || self == .webm }
+    package var limitsSize: Bool {
+        isQuickTime && !traits.isOfSound || self == .mkv || self == .webm || traits.loops != nil
+    }
 }

@@ -4,27 +4,56 @@ internal import ReelCore
 
 /// Does what `Assembler` does for a GIF, an animated PNG or WebP.
 struct LoopAssembler {
-    private let file: any LoopFile
-    private let count: Int
+    /// As planned.
+    private let planned: LoopPictures
 
     /// Nil if the plan is for a container of video.
     init?(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
         guard let pictures = LoopPictures(sources: sources, plan: plan, segments: segments) else { return nil }
-        file = plan.container == .webp ? WebPLoop(pictures: pictures) : MuxedLoop(pictures: pictures)
-        count = pictures.delays.count
+        planned = pictures
+    }
+
+    private static func file(_ pictures: LoopPictures) -> any LoopFile {
+        pictures.plan.container == .webp ? WebPLoop(pictures: pictures) : MuxedLoop(pictures: pictures)
+    }
+
+    /// The pictures as the size of the file allows, and by how much they are reduced; nil if they are not.
+    private func fitting() throws(ReelFailure) -> (pictures: LoopPictures, reduction: LoopReduction?) {
+        guard let most = planned.plan.mostBytes else { return (planned, nil) }
+        let seconds = planned.traits.clock.seconds(Ticks(planned.delays.reduce(0, +))).approximate
+        var search = LoopSearch(
+            most: most, size: planned.size, rate: Double(planned.delays.count) / max(seconds, 0.01),
+            colours: planned.traits.hasPalette ? planned.options.colours ?? LoopOptions.coloursAllowed.upperBound : nil)
+        let whole = search.next
+        while let next = search.next, let pictures = planned.reduced(next) {
+            search.judge(try LoopAssembler.file(pictures).write(to: CountedBytes()) { _, _ in }.bytes)
+        }
+        guard let best = search.best, let pictures = planned.reduced(best) else {
+            throw ReelFailure(.outputTooLarge(most: most, bytes: search.fewest ?? 0))
+        }
+        return (pictures, best == whole ? nil : best)
     }
 
     func assemble(to output: Locator, progress: Assembler.Progress) throws(ReelFailure) -> Assembled {
+        let (pictures, reduction) = try fitting()
+        let (file, count) = (LoopAssembler.file(pictures), pictures.delays.count)
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
         let made = try file.write(to: sink, progress: progress)
         sink.finish()
         let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
         let checksum = try file.verify(readBack, made.expected) { progress(count + $0, count) }
         try failing(.sync, output, sink.commit)
-        return Assembled(packets: count, bytes: made.bytes, checksum: checksum, diagnostics: [])
+        let reduced = reduction.map { reduction in
+            Diagnostic.loopReduced(
+                width: reduction.size.width, height: reduction.size.height, step: reduction.step,
+                colours: reduction.colours)
+        }
+        return Assembled(
+            packets: count, bytes: made.bytes, checksum: checksum, diagnostics: [reduced].compactMap(\.self))
     }
 
     func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
+        let file = LoopAssembler.file(try fitting().pictures)
         let expected = try file.expected()
         let source = try failing(.open, output) { () throws(ByteFault) in try output.source() }
         _ = try file.verify(source, expected, progress: progress)
@@ -161,7 +190,7 @@ private struct WebPLoop: LoopFile {
     let pictures: LoopPictures
 
     private var layout: WebPLayout {
-        WebPLayout(size: pictures.size, count: pictures.plan.frameCount, plays: pictures.options.plays ?? 0)
+        WebPLayout(size: pictures.size, count: pictures.delays.count, plays: pictures.options.plays ?? 0)
     }
 
     func expected() throws(ReelFailure) -> LoopExpectation { try coded { _ in } }

@@ -11,16 +11,22 @@ struct LoopPictures {
     let plan: Plan
     let traits: LoopTraits
     let options: LoopOptions
+    /// By how much they are smaller and fewer than planned; nil for as planned.
+    private let reduction: LoopReduction?
     /// The delays of all pictures, in ticks of the format.
     let delays: [Int64]
 
-    init?(sources: [IndexedSource], plan: Plan, segments: SegmentList) {
+    init?(
+        sources: [IndexedSource], plan: Plan, segments: SegmentList, reduction: LoopReduction? = nil
+    ) {
         guard let traits = plan.container.traits.loops else { return nil }
         (self.sources, self.plan, self.segments, self.traits) = (sources, plan, segments, traits)
-        options = plan.loop ?? LoopOptions()
+        var options = plan.loop ?? LoopOptions()
+        if let colours = reduction?.colours { options.colours = colours }
+        (self.options, self.reduction) = (options, reduction)
         let order = FrameOrder(plan)
         let clock = plan.video.format.timeBase
-        let starts = (0..<order.count).map { place in
+        let starts = stride(from: 0, to: order.count, by: reduction?.step ?? 1).map { place in
             let (clip, frame) = order.frame(at: place)
             return clock.seconds(clip.interval(of: frame, in: sources[clip.source].index.video).start)
         }
@@ -29,7 +35,16 @@ struct LoopPictures {
         delays = LoopTraits.delays(starts: starts, end: end, clock: traits.clock, least: least)
     }
 
-    var size: PictureSize { PictureSize(width: plan.video.format.width, height: plan.video.format.height) }
+    private var plannedSize: PictureSize {
+        PictureSize(width: plan.video.format.width, height: plan.video.format.height)
+    }
+
+    var size: PictureSize { reduction?.size ?? plannedSize }
+
+    /// The same pictures, reduced from what is planned.
+    func reduced(_ reduction: LoopReduction) -> LoopPictures? {
+        LoopPictures(sources: sources, plan: plan, segments: segments, reduction: reduction)
+    }
 
     var isTransparent: Bool { plan.video.format.pixelFormat == "bgra" }
 
@@ -106,6 +121,29 @@ struct LoopPictures {
     }
 
     private func eachPicture(_ take: Frame.Taker) throws(ReelFailure) {
+        guard let reduction else { return try eachPlanned(take) }
+        let format = av_get_pix_fmt(plan.video.format.pixelFormat)
+        let (size, step) = (reduction.size, reduction.step)
+        let chain =
+            size == plannedSize
+            ? nil
+            : try FilterGraph(
+                pictures: "scale=\(size.width):\(size.height):flags=lanczos", width: plannedSize.width,
+                height: plannedSize.height, format: format)
+        let made = try Frame()
+        var count = 0
+        try eachPlanned { (picture) throws(ReelFailure) in
+            defer { count += 1 }
+            guard count.isMultiple(of: step) else { return }
+            picture.pts = Timestamp(Int64(count / step))
+            guard let chain else { return try take(picture) }
+            try chain.push(picture)
+            guard try chain.pull(into: made) else { throw picture.unconvertible }
+            try take(made)
+        }
+    }
+
+    private func eachPlanned(_ take: Frame.Taker) throws(ReelFailure) {
         let streams = try OutputStreams(plan: plan, sources: sources, heard: [])
         guard let video = streams.video else { throw ReelFailure(.planLacks(part: .videoPass, number: 0)) }
         let source = VideoSource(

@@ -120,6 +120,16 @@ extension ByteSink {
     }
 }
 
+/// Bytes that are only counted.
+final class CountedBytes: ByteSink {
+    let name = "a trial"
+
+    func write(_: UnsafeRawBufferPointer, at _: Int64) {}
+    func written() throws(ByteFault) -> any ByteSource { throw ByteFault(errno: ENOTSUP) }
+    func finish() {}
+    func commit() {}
+}
+
 /// Bytes in memory, for a file that is written only to be read back.
 final class MemoryBytes: ByteSource, ByteSink {
     let name: String

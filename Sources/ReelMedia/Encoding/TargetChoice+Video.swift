@@ -163,7 +163,7 @@ extension TargetChoice {
         let encoding = VideoEncoding(
             encoder: encoder.name, format: format, options: options,
             // Planning knows what the share is.
-            bitrate: spec.mostBytes == nil ? spec.bitrate : .share(Rational(1)),
+            bitrate: spec.mostBytes == nil || encoder.isLossless ? spec.bitrate : .share(Rational(1)),
             threads: threads(of: encoder), keyFrameInterval: encoder.keyFrameInterval,
             identity: EncoderIdentity(build: EncoderIdentity.build(of: encoder.name), extradataHash: ""))
         // Few containers have a name for every format of raw pictures, and libavformat writes some formats under
