@@ -8,11 +8,14 @@ package struct JobResult: Hashable, Codable, Sendable {
     package var bytes: Int64
     /// SHA-256 of the file, in hexadecimal.
     package var sha256: String
+    /// How many pictures the file shows. Nil if an earlier release made it.
+    package var frames: Int?
 
-    package init(name: String, bytes: Int64, sha256: String) {
+    package init(name: String, bytes: Int64, sha256: String, frames: Int? = nil) {
         self.name = name
         self.bytes = bytes
         self.sha256 = sha256
+        self.frames = frames
     }
 
     /// The size and hash of a file that is open at its start; reads all of it.
@@ -80,7 +83,7 @@ package struct StoredResult: Hashable, Sendable {
 
     /// Nil if a file of this size and hash is the result.
     func difference(of found: JobResult, at path: String) -> ReelFailure? {
-        guard found != recorded else { return nil }
+        guard found.bytes != recorded.bytes || found.sha256 != recorded.sha256 else { return nil }
         return ReelFailure(
             .resultDiffers(
                 job: job, path: path, bytes: found.bytes, sha256: found.sha256, recordedBytes: recorded.bytes,

@@ -34,9 +34,12 @@ package struct ProgressDisplay {
     private mutating func showFrames(_ job: JobView) {
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
         let frames = min(job.framesEncoded, job.frames)
+        // A job of sound alone has no frames to count.
+        let isOfSound = job.frames == 0 && job.passes > 0
         meter.add(
             ProgressSample(
-                frames: frames, decoded: job.framesDecoded, total: job.frames,
+                frames: isOfSound ? job.passesDone : frames, decoded: job.framesDecoded,
+                total: isOfSound ? job.passes : job.frames, unit: isOfSound ? .passes : .frames,
                 // With passthrough the assembly writes the frames.
                 assembling: job.state == .done || job.state == .assembling && frames == job.frames,
                 seconds: seconds, clip: clip(of: job)))
@@ -193,21 +196,22 @@ extension JobView {
     /// than the source, and no option sets its quality, the text also names options that make it smaller.
     ///
     /// - Parameters:
-    ///   - job: its record. A clip that is played several times is made once, and a part of a source is not compared with all
-    ///     of it.
+    ///   - job: its record. A part of a source is not compared with all of it.
     ///   - time: how long it took, if that is known.
     package func wrote(_ path: String, _ job: JobRecord, in time: String? = nil) -> String {
         let spec = job.spec
         let counted =
             spec.container.traits.isOfSound
-            ? "sound" : Wording.count(frames, "frame") + (spec.edit == nil ? "" : " made")
+            ? "sound" : Wording.count(outputFrames ?? frames, "frame")
         let size = outputBytes.map { ", \(ByteSize(bytes: $0))" } ?? ""
         var whole = ""
         if size != "", spec.edit == nil, spec.from == nil, spec.to == nil, spec.duration == nil {
             let source = job.source.fingerprint.size
             whole = "; the source has \(ByteSize(bytes: source))"
             let isChosen = spec.crf != nil || spec.bitrate != nil || spec.mostBytes != nil || spec.lossless
-            if !isChosen, spec.container.limitsSize, Double(outputBytes ?? 0) > 1.5 * Double(source) {
+            if !isChosen, spec.container.limitsSize, spec.container.traits.loops == nil,
+                Double(outputBytes ?? 0) > 1.5 * Double(source)
+            {
                 whole += ", and --bitrate source or --max-size make the output smaller"
             }
         }
@@ -220,6 +224,7 @@ package struct ProgressSample: Hashable, Sendable {
     /// Frames decoded so far; encoded frames count in any case.
     package var decoded: Int
     package var total: Int
+    package var unit: Unit
     /// Whether all frames are encoded, and are being joined and verified.
     package var assembling: Bool
     /// Since watching began.
@@ -227,8 +232,14 @@ package struct ProgressSample: Hashable, Sendable {
     /// The clip of an edit that is worked on, in words, which may include a file's name; nil for none.
     package var clip: String?
 
-    package init(frames: Int, decoded: Int = 0, total: Int, assembling: Bool, seconds: Double, clip: String? = nil) {
-        (self.frames, self.decoded, self.total) = (frames, decoded, total)
+    /// What is counted.
+    package enum Unit: String, Sendable { case frames, passes }
+
+    package init(
+        frames: Int, decoded: Int = 0, total: Int, unit: Unit = .frames, assembling: Bool, seconds: Double,
+        clip: String? = nil
+    ) {
+        (self.frames, self.decoded, self.total, self.unit) = (frames, decoded, total, unit)
         (self.assembling, self.seconds, self.clip) = (assembling, seconds, clip)
     }
 
@@ -279,7 +290,7 @@ package struct ProgressMeter: Sendable {
     /// does not fit is left out as a whole.
     package func bar(columns: Int) -> String {
         guard let last = window.last else { return "" }
-        let percent = percent(last), frames = "\(last.frames)/\(last.total) frames"
+        let percent = percent(last), frames = "\(last.frames)/\(last.total) \(last.unit)"
         let rate = rate(last)
         let numbers = [
             [percent, frames, rate.speed, rate.left], [percent, frames, rate.left], [percent, rate.left], [percent],
@@ -298,14 +309,14 @@ package struct ProgressMeter: Sendable {
         guard let last = window.last else { return nil }
         if last.assembling {
             defer { saidAssembling = true }
-            let words = ["100 %", "\(last.total) of \(last.total) frames", clip(last)].compactMap(\.self)
+            let words = ["100 %", "\(last.total) of \(last.total) \(last.unit)", clip(last)].compactMap(\.self)
             return saidAssembling ? nil : words.joined(separator: ", ") + "; assembling"
         }
         let step = Int(last.fraction * 10)
         guard step > lastStep else { return nil }
         lastStep = step
         let rate = rate(last)
-        return (["\(step * 10) %", "\(last.frames) of \(last.total) frames", rate.speed, rate.left, clip(last)])
+        return (["\(step * 10) %", "\(last.frames) of \(last.total) \(last.unit)", rate.speed, rate.left, clip(last)])
             .compactMap(\.self).joined(separator: ", ")
     }
 
@@ -319,7 +330,7 @@ package struct ProgressMeter: Sendable {
     /// Speed, and the time that is left, as far as they are known.
     private func rate(_ sample: ProgressSample) -> (speed: String?, left: String?) {
         guard !sample.assembling else { return (nil, "assembling") }
-        let speed = framesPerSecond.map(Figures.speed)
+        let speed = sample.unit == .frames ? framesPerSecond.map(Figures.speed) : nil
         return (speed, secondsLeft.map { "ETA " + ClockTime.text(seconds: $0) })
     }
 }

@@ -37,8 +37,10 @@ package struct Assembly: Sendable {
         guard case .assembly(let made) = try await engine.perform(request, progress: progress, next: next) else {
             throw ReelFailure(.engineMisanswered(task: .assemble))
         }
-        let output = try await entry.adoptOutput(
+        var output = try await entry.adoptOutput(
             assembledBy: token, as: container, bytes: made.bytes, sha256: made.checksum)
+        // A loop may show fewer pictures than planned.
+        output.frames = plan.loop == nil ? plan.frameCount : made.packets
         // Passes have made the frames, unless the source's packets are copied.
         let frames = plan.video.isPassthrough ? plan.frameCount : 0
         let statistics = PassStatistics(framesEncoded: frames, peakRSS: made.peakRSS, outputBytes: made.bytes)

@@ -47,6 +47,7 @@ package struct JobView: Codable, Hashable, Sendable {
     package var output: String?
     package var outputBytes: Int64?
     package var outputSha256: String?
+    package var outputFrames: Int?
 
     package struct FingerprintView: Codable, Hashable, Sendable {
         package var bytes: Int64
@@ -124,9 +125,9 @@ package struct JobView: Codable, Hashable, Sendable {
         self.failures = failures ?? status.failures.map { FailureView($0, work: work[$0.index]) }
         failure = status.failure?.words
         failureReason = status.failure.map(ReasonView.init)
-        (self.output, outputBytes, outputSha256) = (
-            output?.locator.name, output?.recorded.bytes, output?.recorded.sha256
-        )
+        self.output = output?.locator.name
+        (outputBytes, outputSha256) = (output?.recorded.bytes, output?.recorded.sha256)
+        outputFrames = output?.recorded.frames
         let left = frames - framesEncoded
         eta = !hasEnded && !paused && left > 0 && framesPerSecond > 0 ? Double(left) / framesPerSecond : nil
     }
