@@ -39,6 +39,7 @@ package enum PlanText {
                 ? ("length", seconds(view.seconds))
                 : ("frames", "\(view.frames) \(shown) \(found.video.frames), \(seconds(view.seconds))"),
             ("passes", (isOfSound ? "" : ofVideo) + "\(view.passes.count - video.count) of audio"),
+            ("size", view.expectedBytes.map { "about \(ByteSize(bytes: $0))" } ?? ""),
             ("memory", "\(ByteSize(bytes: view.need)) a pass"),
             ("decodes", isOfSound ? "" : Wording.count(view.framesToDecode, "frame")),
             ("quotas", list(view.quotas.map { "\($0.quota) \($0.asked) of \($0.most)" })),

@@ -150,11 +150,7 @@ struct WholeJob: Sendable {
         return Made(results: results, output: output)
     }
 
-    private func place(of name: SegmentName) -> SegmentPlace {
-        SegmentPlace(
-            name: name, data: .file("\(scratch)/\(name.text)"), record: .file("\(scratch)/\(name.recordName)"),
-            isDurable: false)
-    }
+    private func place(of name: SegmentName) -> SegmentPlace { SegmentPlace(name, inScratch: scratch) }
 
     /// - Parameter earlier: the results of the passes before.
     private func result(
@@ -189,6 +185,15 @@ struct WholeJob: Sendable {
         }
         result.statistics.cpuSeconds = max(0, engine.cpuSeconds - before)
         return (result, output)
+    }
+}
+
+extension SegmentPlace {
+    /// A place in a folder that nobody reads after a crash.
+    init(_ name: SegmentName, inScratch folder: String) {
+        self.init(
+            name: name, data: .file("\(folder)/\(name.text)"), record: .file("\(folder)/\(name.recordName)"),
+            isDurable: false)
     }
 }
 

@@ -22,7 +22,12 @@ extension JobService {
             store: store, engine: engine, capacity: Capacity(slots: Capacity.usualSlots), quotas: quotas,
             reading: reading)
         let job = try await planning.planAlone(wanted, anew: false)
-        return PreparedJob(job, indexes: try await job.indexes(in: store), quotas: quotas)
+        let indexes = try await job.indexes(in: store)
+        let scratch = try TemporaryFolder(scratchIn: folder.path)
+        // A plan without it is of use, too.
+        let bytes = try? await planning.expectedBytes(of: job, indexes, scratch: scratch.path)
+        if Task.isCancelled { throw ReelFailure(.interrupted) }
+        return PreparedJob(job, indexes: indexes, quotas: quotas, expectedBytes: bytes)
     }
 
     /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it.
@@ -184,13 +189,16 @@ package struct PreparedJob: Sendable {
     private let plan: Plan
     private let indexes: [SourceIndex]
     private let quotas: Quotas
+    private let expectedBytes: Int64?
 
-    init(_ job: StoredJob, indexes: [SourceIndex], quotas: Quotas) {
+    init(_ job: StoredJob, indexes: [SourceIndex], quotas: Quotas, expectedBytes: Int64?) {
         (record, plan, self.indexes, self.quotas) = (job.record, job.plan, indexes, quotas)
+        self.expectedBytes = expectedBytes
     }
 
     package var view: PlanView {
         var view = PlanView(id: record.id.text, sources: record.sources.map(\.path), plan: plan, indexes: indexes)
+        view.expectedBytes = expectedBytes
         view.quotas = Quotas.asked(by: plan, of: indexes).compactMap { quota, amount in
             quotas[quota].map { PlanView.QuotaView(quota: quota.rawValue, asked: amount, most: $0) }
         }

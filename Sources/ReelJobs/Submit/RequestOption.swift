@@ -152,7 +152,7 @@ extension OutputRequest.Field {
                 numbers: 1...(.infinity), example: "10MB", valueName: "size",
                 """
                 The most bytes that the output may have, sound and container included, for example 10MB or 8MiB; its rate is \
-                chosen so that it nearly has them. For mp4, mov, mkv and webm.
+                chosen so that it nearly has them. For mp4, mov, mkv, webm, gif, webp and apng.
                 """
             ) { $0.maxSize = $1 }
         case .lossless:

@@ -25,6 +25,8 @@ package struct PlanView: Codable, Hashable, Sendable {
     /// None with passthrough.
     package var framesToDecode: Int
     package var quotas: [QuotaView] = []
+    /// About how many bytes the output has.
+    package var expectedBytes: Int64?
 
     package struct QuotaView: Codable, Hashable, Sendable {
         package var quota: String

@@ -14,7 +14,7 @@ function foundVideo(video) {
 function output(plan) {
   const bits = plan.bitrate === "source" ? "as many bits as the source"
     : plan.bitrate && `${Math.floor(plan.bitrate / 1000)} kb/s`;
-  return list(plan.container, `${plan.videoEncoder} ${plan.width}x${plan.height} ${plan.pixelFormat}`,
+  return plan.frames === 0 ? plan.container : list(plan.container, `${plan.videoEncoder} ${plan.width}x${plan.height} ${plan.pixelFormat}`,
     plan.encoderOptions, bits);
 }
 const handling = {
@@ -27,6 +27,7 @@ const clip = (clip) => clip.source == null ? `black, ${seconds(clip.seconds)}`
   : list(`${seconds(clip.from)} to ${seconds(clip.to)}`, clipFrames(clip),
     clip.speed !== 1 && `${clip.speed} times as fast`, clip.times > 1 && `${clip.times} times`);
 function passes(plan) {
+  if (plan.frames === 0) return `${plan.passes.length} of audio`;
   const made = plan.passes.filter((pass) => pass.kind === "video");
   if (made.length === 0) return "none of video, whose packets the assembly copies";
   const chunks = made.reduce((sum, pass) => sum + pass.runs, 0);
@@ -41,14 +42,15 @@ export function planView(plan) {
     plan.diagnostics.map((entry) => h("p.notice.odd", bdi(entry.message), codeOf(entry.code))),
     pairs([
       ["source", list(found.format, size(found.size), seconds(found.seconds))],
-      ["video", foundVideo(found.video)],
+      ...(found.video.stream >= 0 ? [["video", foundVideo(found.video)]] : []),
       ...found.audio.map((track, index) =>
         [`audio ${index}`, list(track.codec, `${track.sampleRate} Hz`, track.channelLayout, track.language)]),
       ["output", output(plan)],
       ...plan.audio.map((track) => [`sound ${track.track}`, sound(track)]),
       ...clips.map((entry, index) => [`clip ${index + 1}`, clip(entry)]),
-      ["frames", `${grouped(plan.frames)}, ${seconds(plan.seconds)}`],
+      plan.frames > 0 ? ["frames", `${grouped(plan.frames)}, ${seconds(plan.seconds)}`] : ["length", seconds(plan.seconds)],
       ["passes", passes(plan)],
+      ...(plan.expectedBytes ? [["size", `about ${size(plan.expectedBytes)}`]] : []),
       ["memory", `${size(plan.need)} a pass`],
       ["decodes", count(plan.framesToDecode, "frame")],
       ["quotas", plan.quotas.map((quota) => `${quota.quota} ${quota.asked} of ${quota.most}`).join(", ")],
