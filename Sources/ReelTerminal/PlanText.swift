@@ -81,7 +81,8 @@ package enum PlanText {
     }
 
     private static func begins(_ found: SourceView) -> String? {
-        guard abs(found.start) >= 0.0005 || abs(found.videoStart - found.start) >= 0.0005 else { return nil }
+        guard found.video.stream >= 0, abs(found.start) >= 0.0005 || abs(found.videoStart - found.start) >= 0.0005
+        else { return nil }
         return "clock from \(seconds(found.start)), video from \(seconds(found.videoStart))"
     }
 

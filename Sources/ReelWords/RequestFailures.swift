@@ -158,8 +158,10 @@ extension FailureReason {
                 "Lossless output has one codec, and another was asked for.", "Do not ask for a codec, or allow loss.")
         case .losslessNotHeld(let container):
             CodeText(
-                "\(container.file) cannot hold video and sound without loss; write "
-                    + "\(Container.names(Container.lossless))",
+                container.traits.isOfSound
+                    ? "\(container.file) cannot hold this sound without loss; write \(Container.names([.wav]))"
+                    : "\(container.file) cannot hold video and sound without loss; write "
+                        + "\(Container.names(Container.lossless))",
                 "The container cannot hold lossless output.", "Choose mkv, mov or nut.")
         case .rawNotGivenBack(let pixelFormat, let container, let lossless):
             CodeText(
@@ -239,6 +241,7 @@ extension JobSpec.Option {
         case .loop: "number of times that it plays"
         case .fps: "number of frames a second"
         case .dither: "kind of dithering"
+        case .fit: "way to fit pictures"
         case .colors: "number of colours"
         case .soundtrack: "soundtrack"
         case .pixelFormat: "pixel format"

@@ -57,7 +57,7 @@ enum Advice {
         case .outputUnwritable(let path, let errno)
         where [EACCES, EPERM, EROFS].contains(errno) && !SubmittedEdit.isTimeline(path):
             "choose another folder with -o or --output-dir"
-        case .addressUnusable, .localServerEnded: "--port names another port"
+        case .localServerEnded(let said) where said.contains("Address already in use"): "--port names another port"
         case .storeHeld: "reel-coordinator ui takes another folder"
         case .workspaceUnusable, .workspaceForeign: "choose another place with -o"
         case .resultDiffers(let job, _, _, _, _, _):

@@ -22,7 +22,8 @@ struct JobIDTests {
         let changes: [(inout JobSpec) -> Void] = [
             { $0.container = .mkv }, { $0.videoCodec = "libx265" }, { $0.videoCodec = nil }, { $0.crf = 19 },
             { $0.crf = nil }, { $0.preset = "slow" }, { $0.bitrate = .constant(1_000_000) },
-            { $0.bitrate = .source }, { $0.mostBytes = 1_000_000 }, { $0.mostSide = 1920 }, { $0.lossless = true },
+            { $0.bitrate = .source }, { $0.mostBytes = 1_000_000 }, { $0.mostSide = 1920 }, { $0.fit = .blur },
+            { $0.lossless = true },
             { $0.audio = .none }, { $0.audioCodec = "libopus" }, { $0.from = nil }, { $0.to = .seconds(Rational(61)) },
             { $0.to = .frames(61) }, { $0.duration = .frames(61) }, { $0.profile = "high" },
             { $0.audioBitrate = 128_000 }, { $0.tracks = TrackSelection(audio: [0], subtitles: nil) },
@@ -41,7 +42,7 @@ struct JobIDTests {
             Edit(clips: [EditClip(play: .pingPong)]),
         ]
         // With `memory` and `verify`, all there are.
-        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 29)
+        #expect(Set(Mirror(reflecting: spec).children.map(\.label)).count == 30)
         let ids = try [id()] + changes.map { try id($0) } + edits.map { edit in try id { $0.edit = edit } }
         #expect(Set(ids).count == ids.count)
     }

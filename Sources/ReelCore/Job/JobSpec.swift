@@ -32,6 +32,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var size: PictureSize?
     /// The most pixels of the longer side, in even numbers, if `size` is nil; nil for any number.
     package var mostSide: Int?
+    /// How pictures of other proportions fill the output's; nil for `Fit.standard`.
+    package var fit: Fit?
     /// The most frames a second: one frame in several is shown. Stills become as many frames in a video. Nil shows all
     /// frames, and a still as one.
     package var mostFrames: Rational?
@@ -141,7 +143,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package enum Option: String, Codable, CaseIterable, Sendable {
         case container, videoCodec, crf, preset, bitrate, lossless, audio, audioCodec, from, to, timestamps, passFrames
         case threads, memory, verify, onDamage, size, loop, fps, dither, colors, soundtrack
-        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate, maxSize
+        case pixelFormat, sampleRate, channelLayout, profile, audioBitrate, maxSize, fit
         case purpose = "for"
     }
 }

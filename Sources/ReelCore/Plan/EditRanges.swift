@@ -130,9 +130,9 @@ extension SourceIndex {
     }
 
     /// Shortens a range to the frames during which the first track has sound, with `handles` seconds of sound before
-    /// and after them; a millisecond may be missing. A source without sound keeps the range.
+    /// and after them; a millisecond may be missing. A source without sound, or with sound alone, keeps the range.
     fileprivate func shared(_ frames: Range<Int>, leaving handles: (before: Rational, after: Rational)) -> Range<Int> {
-        guard let sound = audio.first else { return frames }
+        guard !video.isNone, let sound = audio.first else { return frames }
         let (begin, end) = (sound.timeBase.seconds(sound.span.start), sound.timeBase.seconds(sound.span.end))
         let clock = video.stream.timeBase
         let near = Rational(1, 1000)

@@ -50,6 +50,8 @@ package struct LoopSearch: Sendable {
     /// The scale down to which pictures become smaller before they become fewer.
     private static let usualScale = 0.6
     private static let mostAttempts = 12
+    /// The longer side of the smallest pictures.
+    private static let leastSide = 16.0
 
     /// - Parameters:
     ///   - most: the bytes that the file may have.
@@ -92,7 +94,7 @@ package struct LoopSearch: Sendable {
         guard !isFull, tried.count < Self.mostAttempts else { return }
         let wanted = Self.aim * Double(most) / Double(max(bytes, 1))
         if level == 0, fits == nil, tried.count == 1 { chooseLevel(wanted) } else { rescale(wanted) }
-        if fits == nil, tried.contains(reduction) || max(reduction.size.width, reduction.size.height) < 16 {
+        if fits == nil, tried.contains(reduction) {
             guard level + 1 < levels.count else { return }
             (level, scale, exceeds) = (levels.count - 1, min(scale * 2, 1), nil)
         }
@@ -103,7 +105,7 @@ package struct LoopSearch: Sendable {
     private mutating func chooseLevel(_ wanted: Double) {
         func scale(at level: Level) -> Double { pow(wanted / (level.share / levels[0].share), 1 / Self.growth) }
         level = levels.firstIndex { scale(at: $0) >= Self.usualScale } ?? levels.count - 1
-        self.scale = Self.rounded(scale(at: levels[level]))
+        self.scale = rounded(scale(at: levels[level]))
         if level > 0 { exceeds = nil }
     }
 
@@ -112,9 +114,13 @@ package struct LoopSearch: Sendable {
         if let exceeds { next = min(next, exceeds * 0.98) }
         // Not the sides that fit already.
         if let fits, next < fits * 1.004 { next = exceeds.map { (fits * $0).squareRoot() } ?? 1 }
-        scale = Self.rounded(next)
+        scale = rounded(next)
     }
 
-    /// In thousandths, so that machines whose powers differ in their last digit choose the same.
-    private static func rounded(_ scale: Double) -> Double { min((scale * 1000).rounded() / 1000, 1) }
+    /// In thousandths, so that machines whose powers differ in their last digit choose the same; no side smaller than
+    /// `leastSide` makes all smaller.
+    private func rounded(_ scale: Double) -> Double {
+        let least = Self.leastSide / Double(max(size.width, size.height, 1))
+        return min(max((scale * 1000).rounded() / 1000, least), 1)
+    }
 }

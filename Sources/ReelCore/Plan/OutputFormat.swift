@@ -17,6 +17,8 @@ package struct OutputFormat: Hashable, Codable, Sendable {
     package var fieldsVary: Bool
     /// How pictures of high dynamic range are shown; nil for as they are.
     package var toneMapping: ToneMapping?
+    /// How pictures of other proportions fill the output's; nil for `Fit.standard`.
+    package var fit: Fit?
 
     package init(
         timeBase: TimeBase, width: Int, height: Int, sampleAspectRatio: Rational? = nil, displayMatrix: [Int32]? = nil,
@@ -69,6 +71,18 @@ package struct OutputFormat: Hashable, Codable, Sendable {
     }
 
     var frameBytes: Int64 { Int64(Double(width * height) * PictureLayout(pixelFormat).bytesPerPixel) }
+}
+
+/// How pictures of other proportions than the output's fill it.
+package enum Fit: String, Codable, CaseIterable, Sendable {
+    /// All of them is shown, and the rest is black.
+    case bars
+    /// All of the output is filled, and what lies beyond is cut off on both sides.
+    case crop
+    /// All of them is shown, and the rest is filled by the same pictures, blurred.
+    case blur
+
+    package static let standard = Fit.bars
 }
 
 /// How pictures of high dynamic range become others.

@@ -228,8 +228,8 @@ package struct TrackSound {
     package func heard(of track: AudioTimeline) -> Heard? {
         if let edit { return Heard(timeline: track, edit: edit, start: 0, trimmed: nil) }
         if isAlone {
-            // Of a source of sound, all samples that decode, whatever its container says of them.
-            let range = isOfSound ? (clip.audioFrom, clip.audioTo) : (shown.start, shown.end)
+            // Of a source of sound, all samples up to its end.
+            let range = isOfSound ? (clip.audioFrom, clip.audioTo ?? shown.end) : (shown.start, shown.end)
             return track.clipped(from: range.0, to: range.1).map { own in
                 Heard(
                     timeline: own, edit: SoundEdit(0..<own.count, on: own, of: target.source, target.direction),

@@ -16,8 +16,8 @@ package struct LocalServer: Sendable {
     private let memoryTotal: Int64
     private let sandbox: SandboxMode
 
-    /// Opens the folder, and makes it if it is missing, for this process's user alone. Throws `.storeHeld` if another
-    /// process serves it.
+    /// Opens the folder, and makes it if it is missing, for this process's user alone. Throws `.storeMissing` if it has other
+    /// files, and `.storeHeld` if another process serves it.
     ///
     /// - Parameters:
     ///   - slots: passes at once, at most.
@@ -26,6 +26,8 @@ package struct LocalServer: Sendable {
         folder: String, programs: Programs, slots: Int, memoryTotal: Int64, sandbox: SandboxMode
     ) throws(ReelFailure) {
         (self.programs, self.slots, self.memoryTotal, self.sandbox) = (programs, slots, memoryTotal, sandbox)
+        // Another folder of files must not become one of jobs.
+        if FileManager.default.fileExists(atPath: folder) { _ = try FolderStore(root: folder) }
         store = try FolderStore.make(root: folder, mode: 0o700)
         lock = try store.lock()
     }

@@ -4,7 +4,7 @@ internal import ReelStore
 
 extension Planning {
     /// About how many bytes a job's output has: an engine makes some of its chunks in a folder of their own. Nil if that
-    /// cannot be told before all of it is made.
+    /// cannot be told before all of it is made, and for sources on the web, whose bytes cost.
     ///
     /// Throws what passes throw.
     ///
@@ -15,7 +15,8 @@ extension Planning {
         of job: StoredJob, _ indexes: [SourceIndex], scratch: String
     ) async throws(ReelFailure) -> Int64? {
         if job.plan.loop == nil, let most = job.plan.mostBytes { return most }
-        guard let sample = SizeSample(job.plan, indexes) else { return nil }
+        guard let sample = SizeSample(job.plan, indexes), job.record.sources.allSatisfy({ $0.original.web == nil })
+        else { return nil }
         guard !sample.chunks.isEmpty || !sample.sound.isEmpty else { return sample.bytes(chunks: 0, sound: 0) }
         let (plan, record) = (job.plan, job.record)
         let places = try await store.indexes(of: plan, record)

@@ -43,6 +43,8 @@ package struct OutputRequest: Hashable, Sendable {
     /// Leave out what a timeline has and an edit cannot show.
     package var lenient = false
     package var size: PictureSize?
+    /// Nil for `Fit.standard`.
+    package var fit: Fit?
     package var pixelFormat: String?
     package var sampleRate: Int?
     package var channelLayout: String?
@@ -69,7 +71,8 @@ package struct OutputRequest: Hashable, Sendable {
             tracks
         case from, to, duration, play, rewind, times, speed, turn, crossfade, stitch, trim, soundtrack, soundtrackFrom,
             lenient
-        case size, pixelFormat, sampleRate, channelLayout, fps, loop, dither, colors, timestamps, passFrames, memory
+        case size, fit, pixelFormat, sampleRate, channelLayout, fps, loop, dither, colors, timestamps, passFrames,
+            memory
         case threads, verify, onDamage, retain, keepSegments
     }
 
@@ -192,6 +195,7 @@ package struct OutputRequest: Hashable, Sendable {
         purpose?.fill(&filled)
         var spec = filled.ownSpec(edit, in: container)
         if purpose != nil, size == nil { spec.mostSide = Purpose.mostSide }
+        spec.fit = fit
         return spec
     }
 

@@ -311,6 +311,14 @@ extension OutputRequest.Field {
                 .whole(LoopOptions.playsAllowed, or: Plays.word), usual: Plays.word, example: "3", valueName: "times",
                 "gif, webp and apng: how often players show it, or forever."
             ) { (request: inout OutputRequest, plays: Plays) in request.loop = plays }
+        case .fit:
+            .word(
+                usual: Fit.standard, example: .crop,
+                """
+                How pictures of other proportions fill the output, in a stitch or with a size: bars (black), crop (what lies \
+                beyond is cut off) or blur (the same pictures behind them, blurred).
+                """
+            ) { $0.fit = $1 }
         case .dither:
             .word(
                 usual: Dither.sierra, example: .bayer,

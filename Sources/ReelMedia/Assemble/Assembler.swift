@@ -36,7 +36,12 @@ package struct Assembler {
         if let loop = LoopAssembler(sources: sources, plan: plan, segments: segments) {
             return try loop.assemble(to: output, progress: progress)
         }
-        let streams = try OutputStreams(plan: plan, sources: sources, heard: try audioTracks())
+        let heard = try audioTracks()
+        // A range of less than a sample.
+        guard !plan.video.isNone || !heard.isEmpty else {
+            throw ReelFailure(.noSound(path: sources[plan.mainSource].locator.name))
+        }
+        let streams = try OutputStreams(plan: plan, sources: sources, heard: heard)
         let sources = try packetSources(streams)
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
         let muxer = try Muxer(

@@ -29,9 +29,12 @@ struct LoopAssembler {
             search.judge(try LoopAssembler.file(pictures).write(to: CountedBytes()) { _, _ in }.bytes)
         }
         guard let best = search.best, let pictures = planned.reduced(best) else {
-            throw ReelFailure(.outputTooLarge(most: most, bytes: search.fewest ?? 0))
+            throw ReelFailure(.sizeUnreachable(most: most, least: search.fewest ?? 0))
         }
-        return (pictures, best == whole ? nil : best)
+        guard best != whole else { return (pictures, nil) }
+        var said = best
+        if best.colours == whole?.colours { said.colours = nil }
+        return (pictures, said)
     }
 
     func assemble(to output: Locator, progress: Assembler.Progress) throws(ReelFailure) -> Assembled {

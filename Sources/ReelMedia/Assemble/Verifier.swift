@@ -128,6 +128,7 @@ struct Verifier {
         }
         guard stream.digest.countsPackets || found.packets == 0 else { return }
         guard found.packets < stream.presentation.count else { throw unverified(.excessPackets, stream: number) }
+        guard !plan.container.traits.countsTimes else { return }
         guard let pts = packet.pts else { throw unverified(.packetWithoutTime, stream: number) }
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
         if offset == nil {

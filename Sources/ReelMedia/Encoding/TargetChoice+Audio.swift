@@ -128,6 +128,18 @@ extension TargetChoice {
     private func encoder(
         for track: AudioTrack, _ wanted: AudioTrack, _ number: Int
     ) throws(ReelFailure) -> Chosen<AudioEncoderTraits> {
+        if spec.lossless, spec.container.traits.isOfSound, spec.container != .wav {
+            let names = spec.audioCodec.map { [$0] } ?? ["flac", "alac"]
+            let encoders = try names.map { (name) throws(ReelFailure) in
+                try AudioEncoderTraits.chosen(by: name, for: wanted)
+            }
+            guard
+                let encoder = encoders.first(where: {
+                    $0.isLossless && holds($0.codec) && $0.bitsKept(of: wanted) == nil
+                })
+            else { throw ReelFailure(.losslessNotHeld(container: spec.container)) }
+            return Chosen(value: encoder, diagnostics: [])
+        }
         if spec.lossless {
             if let codec = spec.audioCodec, !AudioEncoderTraits.isPCM(codec) {
                 throw ReelFailure(.losslessCodecFixed(option: .audioCodec, codec: codec, only: "pcm"))

@@ -54,7 +54,8 @@ package struct TargetChoice {
     private func soundAlone() throws(ReelFailure) -> Chosen<VideoTarget> {
         try refuseMissingTracks()
         try refuse([
-            .videoCodec, .crf, .preset, .profile, .bitrate, .maxSize, .size, .fps, .pixelFormat, .passFrames, .loop,
+            .videoCodec, .crf, .preset, .profile, .bitrate, .maxSize, .size, .fit, .fps, .pixelFormat, .passFrames,
+            .loop,
             .dither,
             .colors,
         ])
@@ -108,6 +109,7 @@ package struct TargetChoice {
             of: stream, spec.directions, timeBase: clock, pixelFormat: pixelFormat, beside: others.map(\.video.stream),
             size: size, isUpright: isUpright)
         if mixesRanges, canMapTones { format.toneMapping = .hable }
+        format.fit = spec.fit == .standard ? nil : spec.fit
         return format
     }
 
@@ -230,6 +232,7 @@ extension JobSpec {
         case .passFrames: passFrames != nil
         case .audioBitrate: audioBitrate != nil
         case .maxSize: mostBytes != nil
+        case .fit: fit != nil
         case .sampleRate: sampleRate != nil
         case .channelLayout: channelLayout != nil
         case .soundtrack: edit?.soundtrack != nil

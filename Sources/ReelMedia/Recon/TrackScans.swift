@@ -54,11 +54,17 @@ package struct SoundRecon {
         guard let format = gather.format,
             let timeline = AudioTimeline(blocks: gather.blocks, sampleRate: format.rate)
         else { throw ReelFailure(.noSound(path: demuxer.path)) }
-        if track.steady?.count != timeline.count { track.steady = nil }
-        index.audio[0] = track
         let clock = TimeBase(1, Int64(format.rate))
         let start = Timestamp(clock.ticks(in: timeline.start, rounding: .nearest))
-        index.video = .sound(Interval(start: start, duration: Ticks(timeline.count)), clock: clock)
+        var count = timeline.count
+        if demuxer.formatName.hasPrefix("mov") {
+            // The last packet lasts as long as its table says (ISO 14496-12 8.6.1.2); libavcodec gives all of it.
+            let stated = clock.ticks(in: track.timeBase.seconds(track.span.end) - timeline.start, rounding: .nearest)
+            count = min(max(stated, 1), count)
+        }
+        if track.steady?.count == timeline.count { track.steady?.count = count } else { track.steady = nil }
+        index.audio[0] = track
+        index.video = .sound(Interval(start: start, duration: Ticks(count)), clock: clock)
         index.metadata = demuxer.metadata
         // Ogg has the tags of a song beside its stream.
         let ofStream = demuxer.stream(track.index).map { entries(of: $0.pointee.metadata) } ?? []

@@ -110,15 +110,18 @@ final class PictureConverter {
     }
 }
 
-/// Fits a source's pictures into the output: turned like the output, scaled in proportion onto black, in the colours of
-/// the main source.
+/// Fits a source's pictures into the output: turned like the output, scaled in proportion, in the colours of the main
+/// source. Where the proportions differ, as the output's `Fit` says.
 final class PictureFitting {
     private let source, main: VideoStream
     private let target: OutputFormat
     private let format: AVPixelFormat
-    /// The size in which the pictures are scaled, and where they lie on the output's.
+    /// The size in which the pictures are scaled, and where they lie on the output's; a place is negative if they cover
+    /// more.
     private let area: PictureArea
     private var graph: Graph?
+    /// How many pictures the chains have taken.
+    private var taken: Int64 = 0
 
     /// The filters for pictures of one size and format. `taken` is the format that the filters are told: for pictures
     /// that are only turned, the output's, which differs only in the name of the range.
@@ -132,12 +135,12 @@ final class PictureFitting {
     init(_ source: VideoStream, into main: VideoStream, _ target: OutputFormat) {
         (self.source, self.main, self.target) = (source, main, target)
         format = av_get_pix_fmt(target.pixelFormat)
-        area = PictureFitting.area(of: source, in: target)
+        area = PictureFitting.area(of: source, in: target, covers: target.fit == .crop)
     }
 
-    /// The greatest area of the output's picture with the proportions that `source` has upright; sizes and places are
-    /// even, since chroma is shared by pairs of pixels.
-    static func area(of source: VideoStream, in target: OutputFormat) -> PictureArea {
+    /// The greatest area of the output's picture with the proportions that `source` has upright, or the least that covers
+    /// it; sizes and places are even, since chroma is shared by pairs of pixels.
+    static func area(of source: VideoStream, in target: OutputFormat, covers: Bool = false) -> PictureArea {
         let turn = Turning(from: source.displayMatrix, to: target.displayMatrix)
         var (width, height) = (Int64(source.width), Int64(source.height))
         var aspect = source.sampleAspectRatio ?? Rational(1)
@@ -148,10 +151,11 @@ final class PictureFitting {
         func even(_ length: Rational, of most: Int) -> Int {
             // A length that misses the full one only by rounding becomes the full one.
             let pairs = TimeBase(2, 1).ticks(in: length, rounding: .nearest)
-            return pairs * 2 >= Int64(most) - 1 ? most : Int(max(pairs, 1) * 2)
+            let isFull = abs(pairs * 2 - Int64(most)) <= 1 || !covers && pairs * 2 > Int64(most)
+            return isFull ? most : Int(min(max(pairs, 1) * 2, 1 << 16))
         }
         var area = PictureArea(x: 0, y: 0, width: target.width, height: target.height)
-        if shape >= room {
+        if (shape >= room) != covers {
             area.height = even(Rational(Int64(target.width)) / shape, of: target.height)
         } else {
             area.width = even(Rational(Int64(target.height)) * shape, of: target.width)
@@ -168,7 +172,8 @@ final class PictureFitting {
         let own = try picture.reference()
         own.native.pointee.format = graph.taken.rawValue
         // The chain orders pictures by time and drops late ones.
-        own.pts = nil
+        own.pts = Timestamp(taken)
+        taken += 1
         try graph.chain.push(own)
         guard try graph.chain.pull(into: scaled) else { throw picture.unconvertible }
         if scaled.width == target.width, scaled.height == target.height {
@@ -184,21 +189,35 @@ final class PictureFitting {
         let own = picture.pixelFormat
         if let graph, graph.width == picture.width, graph.height == picture.height, graph.format == own { return graph }
         let isOnlyTurned = isOnlyTurned(picture)
-        var filters = turning.filters
-        if mapsTones {
-            filters += toneMapping
-        } else if !isOnlyTurned {
-            filters.append(
-                "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int"
-                    + colours)
-        }
-        filters.append("format=\(target.pixelFormat)")
         let taken = isOnlyTurned ? format : own
         let chain = try FilterGraph(
-            pictures: filters.joined(separator: ","), width: picture.width, height: picture.height, format: taken)
+            pictures: filters(isOnlyTurned: isOnlyTurned), width: picture.width, height: picture.height, format: taken)
         let made = Graph(chain: chain, width: picture.width, height: picture.height, format: own, taken: taken)
         graph = made
         return made
+    }
+
+    private func filters(isOnlyTurned: Bool) -> String {
+        let made = "format=\(target.pixelFormat)"
+        guard !isOnlyTurned else { return (turning.filters + [made]).joined(separator: ",") }
+        func chain(_ area: PictureArea) -> String {
+            (turning.filters + scaling(to: area) + [made]).joined(separator: ",")
+        }
+        let (width, height) = (target.width, target.height)
+        switch target.fit ?? .standard {
+        case .blur where area.width != width || area.height != height:
+            // Small pictures are blurred as well as large ones, in less time.
+            let small = 4
+            let behind = PictureFitting.area(of: source, in: target, covers: true)
+            let sides = (max(behind.width / small, 2), max(behind.height / small, 2))
+            let cut = (min(max(width / small, 2), sides.0), min(max(height / small, 2), sides.1))
+            return "[in]split[a][b];[a]" + chain(PictureArea(x: 0, y: 0, width: sides.0, height: sides.1))
+                + ",crop=\(cut.0):\(cut.1),gblur=sigma=\(max(max(cut.0, cut.1) / 40, 1))"
+                + ",scale=\(width):\(height):flags=bicubic+accurate_rnd,\(made)[behind];[b]\(chain(area))[before];"
+                + "[behind][before]overlay=x=\(area.x):y=\(area.y):format=auto,\(made)"
+        case .crop: return chain(area) + ",crop=\(width):\(height):\(-area.x):\(-area.y)"
+        case .bars, .blur: return chain(area)
+        }
     }
 
     private var turning: Turning { Turning(from: source.displayMatrix, to: target.displayMatrix) }
@@ -215,8 +234,15 @@ final class PictureFitting {
 
     private var mapsTones: Bool { target.toneMapping != nil && source.colour.dynamicRange != .standard }
 
+    private func scaling(to area: PictureArea) -> [String] {
+        guard !mapsTones else { return toneMapping(area) }
+        return [
+            "scale=\(area.width):\(area.height):flags=bicubic+accurate_rnd+full_chroma_inp+full_chroma_int" + colours
+        ]
+    }
+
     /// Scales the pictures, and maps their light to the standard range.
-    private var toneMapping: [String] {
+    private func toneMapping(_ area: PictureArea) -> [String] {
         let colour = source.colour
         let shown = main.colour.mappedToStandardRange.converted(from: av_get_pix_fmt(main.pixelFormat), to: format)
         // zimg takes no picture whose sides its chroma does not divide.

@@ -64,6 +64,7 @@ package struct SpecOptions: ParsableArguments {
         request.fps = format.fps
         request.loop = format.loop
         request.dither = format.dither
+        request.fit = format.fit
         request.colors = format.colors
         request.timestamps = format.timestamps
         request.passFrames = work.passFrames
@@ -116,6 +117,7 @@ struct FormatOptions: ParsableArguments {
     @Option(help: .of(.channelLayout)) var channelLayout: String?
     @Option(help: .of(.fps), transform: FrameRate.read) var fps: FrameRate?
     @Option(help: .of(.loop), transform: Plays.read) var loop: Plays?
+    @Option(help: .of(.fit)) var fit: Fit?
     @Option(help: .of(.dither)) var dither: Dither?
     @Option(help: .of(.colors)) var colors: Int?
     @Option(help: .of(.timestamps, usual: nil)) var timestamps: TimestampMode = .mirror
@@ -173,6 +175,7 @@ extension Purpose: ExpressibleByArgument {}
 extension Turn: ExpressibleByArgument {}
 extension Trim: ExpressibleByArgument {}
 extension Dither: ExpressibleByArgument {}
+extension Fit: ExpressibleByArgument {}
 
 extension [String] {
     /// Each text once, at its first place.
