@@ -86,8 +86,6 @@ struct BucketSection {
     private func count(_ front: WebFront, _ section: inout Section) async throws {
         let size = try runner.size(source)
         var (passes, ofPictures) = (0, 0)
-        // Requests and passes of jobs whose passes make a segment each.
-        var short: [(requests: Int, passes: Int)] = []
         let recon = try await front.requests {
             _ = try await runner.measure("plan \(Self.address)", [runner.coordinator, "plan", Self.address, "--json"])
         }
@@ -99,18 +97,10 @@ struct BucketSection {
                     _ = try await job(Self.address, on: board, ["--audio", "none"])
                 }
                 ofPictures = sum(pictures.filter { $0.path.hasPrefix("/footage") }, \.received)
-                for frames in [60, 30] {
-                    let own = try await front.requests {
-                        _ = try await job(Self.address, on: board, ["--pass-frames", "\(frames)"])
-                    }.filter { $0.path.hasPrefix("/reel") }
-                    let done = try await board.board().latestJobs(ended: 1).jobs.first?.passes.done ?? 0
-                    short.append((own.count, done))
-                }
                 return all
             }
         }
-        guard passes > 0, short[1].passes > short[0].passes else { throw Trouble("the job has no passes") }
-        let more = (requests: short[1].requests - short[0].requests, passes: short[1].passes - short[0].passes)
+        guard passes > 0 else { throw Trouble("the job has no passes") }
         let (own, footage) = (all.filter { $0.path.hasPrefix("/reel") }, all.filter { $0.path.hasPrefix("/footage") })
         section.say("Requests of a job of \(passes) passes, from `submit` to the output, by a worker that waits:")
         var rows: [[String]] = []
@@ -123,16 +113,13 @@ struct BucketSection {
             ])
         }
         section.table(["", "requests", "a pass", "sent", "received"], rows)
-        section.say(
-            "Passes that make a segment each: \(short[0].requests) requests of the store with \(short[0].passes) of them, "
-                + "\(short[1].requests) with \(short[1].passes).")
         section.goals += [
             Goal(
                 name: "bytes that passes of pictures read ÷ the source", aim: .atMost(1.1),
                 found: [("", Double(ofPictures - sum(recon, \.received)) / Double(size))]),
             Goal(
-                name: "requests of the store for each pass more, of one segment", aim: .atMost(5),
-                found: [("", Double(more.requests) / Double(more.passes))], format: "%.1f"),
+                name: "requests of the store a pass", aim: .atMost(5),
+                found: [("", Double(own.count) / Double(passes))], format: "%.1f"),
         ]
     }
 
