@@ -71,7 +71,7 @@ extension EndToEnd {
             for (options, code, words) in [
                 (
                     ["-o", "song.mp4"], 3,
-                    "has no video; sound alone becomes one of .m4a, .mp3, .flac, .wav, .ogg or .opus"
+                    "has no video; write .m4a, .mp3, .flac, .wav, .ogg or .opus for its sound alone"
                 ),
                 (["--from", "10f"], 2, "10f counts frames, and a file of sound has none: give seconds"),
                 (["--crf", "20"], 2, "--crf"), (["--audio", "none"], 2, "--audio"),

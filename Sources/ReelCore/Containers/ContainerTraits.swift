@@ -15,9 +15,9 @@ package struct ContainerTraits: Sendable {
     package var tellsEndByTag = false
     /// Whether several audio packets may share one timestamp, from which a demuxer counts on.
     package var sharesTimestamps = false
-    /// Whether a demuxer counts the times of packets by their samples, as it does in files of sound. Of Vorbis, whose blocks
-    /// overlap, libavformat's muxer and demuxer count otherwise.
-    package var countsTimes = false
+    /// Codecs whose packets have no times in the container: a demuxer counts them by the lengths of blocks, and encoders count
+    /// otherwise where those change.
+    package var codecsWithoutTimes: Set<String> = []
     /// The rules for frames and sound in a container that stores no times of their own; nil if it stores them.
     package var pacing: Pacing?
 
@@ -216,23 +216,22 @@ extension ContainerTraits {
         prerollHidden: .all, isOfSound: true)
 
     fileprivate static let mp3 = ContainerTraits(
-        muxer: "mp3", extensions: ["mp3"], family: .other, startsAtZero: false, countsTimes: true, codecs: ["mp3"],
-        holdsChapters: true,
+        muxer: "mp3", extensions: ["mp3"], family: .other, startsAtZero: false, codecs: ["mp3"], holdsChapters: true,
         attachments: .covers(["mjpeg", "png"]), languages: .none, isOfSound: true)
 
     fileprivate static let flac = ContainerTraits(
-        muxer: "flac", extensions: ["flac"], family: .other, countsTimes: true, codecs: ["flac"], holdsChapters: false,
+        muxer: "flac", extensions: ["flac"], family: .other, codecs: ["flac"], holdsChapters: false,
         attachments: .covers(["mjpeg", "png"]), languages: .none, isOfSound: true)
 
     fileprivate static let wav = ContainerTraits(
-        muxer: "wav", extensions: ["wav", "aif", "aiff"], family: .other, countsTimes: true,
+        muxer: "wav", extensions: ["wav", "aif", "aiff"], family: .other,
         codecs: pcm(["u8", "s16le", "s24le", "s32le", "f32le", "f64le"]), holdsChapters: false,
         // Of RIFF's INFO list, what libavformat's muxer writes and a demuxer finds.
         tags: .only(["title", "artist", "album", "date", "comment", "genre", "copyright", "language", "track"]),
         languages: .none, isOfSound: true)
 
     fileprivate static let ogg = ContainerTraits(
-        muxer: "ogg", extensions: ["ogg", "oga"], family: .other, countsTimes: true,
+        muxer: "ogg", extensions: ["ogg", "oga"], family: .other, codecsWithoutTimes: ["vorbis"],
         codecs: ["vorbis", "opus", "flac"],
         attachments: .covers(["mjpeg", "png"]), hasCoversInTags: true, languages: .none, isOfSound: true)
 
@@ -278,7 +277,9 @@ extension Container {
 
     /// Whether pictures, and sound if it holds any, can be kept without loss.
     package var keepsAll: Bool {
-        traits.isLossless || traits.loops?.hasPalette == false || [.wav, .flac, .m4a].contains(self)
+        traits.isLossless || traits.loops?.hasPalette == false
+            || traits.isOfSound
+                && traits.codecs?.contains { AudioEncoderTraits.making($0).isLossless } == true
     }
 
     package static let ofPictures = allCases.filter { !$0.traits.isOfSound }

@@ -158,7 +158,7 @@ package struct Plan: Hashable, Codable, Sendable {
     }
 
     /// How long the clips last together, in seconds.
-    package var duration: Rational { clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) } }
+    package var duration: Rational { clips.duration }
 
     /// When the last frame of the output ends, in ticks of the output's clock; `indexes` are those of the sources, in
     /// their order.
@@ -194,6 +194,11 @@ package struct Plan: Hashable, Codable, Sendable {
     package func chunks(of pass: VideoPass, in clip: Int) -> [Range<Int>] {
         pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !clips[clip].shown(in: $0).isEmpty }
     }
+}
+
+extension [Clip] {
+    /// How long the clips last together, in seconds.
+    var duration: Rational { reduce(Rational(0)) { Swift.max($0, $1.map.offset + $1.map.duration) } }
 }
 
 package struct PlannedSource: Hashable, Codable, Sendable {

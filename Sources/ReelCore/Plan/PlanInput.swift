@@ -25,7 +25,7 @@ package struct PlanInput: Sendable {
 
     /// How long the output lasts, in seconds. Fails as planning does.
     package func length() throws(ReelFailure) -> Rational {
-        try clips().clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
+        try clips().clips.duration
     }
 
     /// The clips of the output, and their chapters. Fails with kind `.usage` if no frame lies in a range or the

@@ -180,7 +180,7 @@ extension Planner {
         _ clips: [Clip], _ rooms: [Int: SourceRoom], _ input: PlanInput
     ) throws(ReelFailure) -> Int64 {
         let pictures = clips.reduce(0) { $0 + $1.frameCount }
-        let length = clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
+        let length = clips.duration
         let samples = input.audio.reduce(0) {
             $0 + TimeBase(1, Int64(max($1.sampleRate, 1))).ticks(in: length, rounding: .up)
         }

@@ -31,10 +31,9 @@ package struct Quotas: Hashable, Codable, Sendable {
     package static func asked(by plan: Plan, of indexes: [SourceIndex] = []) -> [(quota: Quota, amount: Int64)] {
         let format = plan.video.format
         let pictures = [(format.width, format.height)] + indexes.map { ($0.video.stream.width, $0.video.stream.height) }
-        let end = plan.clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
         return [
             (.pixels, pictures.map { Int64($0) * Int64($1) }.max() ?? 0),
-            (.duration, TimeBase(1, 1).ticks(in: end, rounding: .up)), (.frames, Int64(plan.frameCount)),
+            (.duration, TimeBase(1, 1).ticks(in: plan.duration, rounding: .up)), (.frames, Int64(plan.frameCount)),
             (.tracks, Int64(1 + plan.audio.count)),
         ]
     }

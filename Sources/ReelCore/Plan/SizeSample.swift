@@ -57,15 +57,13 @@ package struct SizeSample: Sendable {
         let bits = all.reduce(0) { $0 + $1.bits }
         // From the middle outwards, so that few chunks are no worse spread than many.
         for place in [4, 1, 6, 3, 0, 7, 2, 5] {
-            var (end, wanted) = (0.0, (Double(place) + 0.5) / Double(Self.most) * bits)
-            wanted = min(wanted, bits)
-            guard
-                let chunk = all.first(where: { chunk in
-                    end += chunk.bits
-                    return end >= wanted
-                })
-            else { continue }
-            guard chosen[chunk.pass]?.contains(chunk.subject) != true else { continue }
+            let wanted = (Double(place) + 0.5) / Double(Self.most) * bits
+            var end = 0.0
+            let found = all.first { chunk in
+                end += chunk.bits
+                return end >= wanted
+            }
+            guard let chunk = found, chosen[chunk.pass]?.contains(chunk.subject) != true else { continue }
             let own = Double(chunk.frames) * work
             guard chosen.isEmpty || room >= own else { continue }
             chosen[chunk.pass, default: []].insert(chunk.subject)

@@ -9,7 +9,7 @@ extension Planning {
     /// Throws what passes throw.
     ///
     /// - Parameters:
-    ///   - job: of which no other process makes anything.
+    ///   - job: no other process works at it.
     ///   - scratch: a folder for the chunks.
     func expectedBytes(
         of job: StoredJob, _ indexes: [SourceIndex], scratch: String

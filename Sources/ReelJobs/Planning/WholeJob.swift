@@ -189,7 +189,7 @@ struct WholeJob: Sendable {
 }
 
 extension SegmentPlace {
-    /// A place in a folder that nobody reads after a crash.
+    /// A place in a folder of this machine. What lies there need not survive a crash of the machine.
     init(_ name: SegmentName, inScratch folder: String) {
         self.init(
             name: name, data: .file("\(folder)/\(name.text)"), record: .file("\(folder)/\(name.recordName)"),
@@ -234,8 +234,8 @@ extension Plan {
     /// and a half of 720p, that needs no more memory than planning may take.
     fileprivate var isSmall: Bool {
         let pixels = Int64(framesToMake) * Int64(video.format.width) * Int64(video.format.height)
-        let end = clips.reduce(Rational(0)) { max($0, $1.map.offset + $1.map.duration) }
-        return passes.count - audioPasses <= 1 && need <= Planning.need && pixels <= 2 << 30 && end <= Rational(600)
+        return passes.count - audioPasses <= 1 && need <= Planning.need && pixels <= 2 << 30
+            && duration <= Rational(600)
     }
 
     /// Whether an engine that was asked for segments of a pass reports exactly these, as far as numbers tell. It reads bytes

@@ -24,10 +24,27 @@ extension JobService {
         let job = try await planning.planAlone(wanted, anew: false)
         let indexes = try await job.indexes(in: store)
         let scratch = try TemporaryFolder(scratchIn: folder.path)
-        // A plan without it is of use, too.
-        let bytes = try? await planning.expectedBytes(of: job, indexes, scratch: scratch.path)
+        // A plan without it is of use, too, and must not wait for slow encoders.
+        let bytes = await first(within: .seconds(15)) {
+            try await planning.expectedBytes(of: job, indexes, scratch: scratch.path)
+        }
         if Task.isCancelled { throw ReelFailure(.interrupted) }
         return PreparedJob(job, indexes: indexes, quotas: quotas, expectedBytes: bytes)
+    }
+
+    /// What the body returns; nil if it throws, or is not done in time and has been cancelled.
+    private static func first<Result: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable () async throws -> Result?
+    ) async -> Result? {
+        await withTaskGroup(of: Result?.self) { group in
+            group.addTask { try? await body() }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
     }
 
     /// Has workers do a job: attaches to it if it runs already, resumes it if it was interrupted, else begins it.

@@ -54,7 +54,8 @@ package struct Assembler {
         try muxer.begin(options: muxerOptions(streams, extras), shifted: !plan.container.traits.startsAtZero)
         try extras.write(to: muxer, first: sources.count)
 
-        let expected = try Expectation(streams: streams, sources: sources, extras: extras)
+        let expected = try Expectation(
+            streams: streams, sources: sources, extras: extras, timeless: plan.container.traits.codecsWithoutTimes)
         let packet = try Packet()
         let interleaving = Interleaving(interval: isQuickTime ? Rational(1, 2) : nil)
         var (written, frames) = (0, 0)
@@ -93,7 +94,9 @@ package struct Assembler {
         }
         let streams = try OutputStreams(plan: plan, sources: sources, heard: try audioTracks())
         let sources = try packetSources(streams)
-        let expected = try Expectation(streams: streams, sources: sources, extras: try extras(streams.heard))
+        let expected = try Expectation(
+            streams: streams, sources: sources, extras: try extras(streams.heard),
+            timeless: plan.container.traits.codecsWithoutTimes)
         let packet = try Packet()
         for (number, source) in sources.enumerated() {
             while source.upcoming != nil {

@@ -7,6 +7,8 @@ final class Expectation {
         let digest: PayloadDigest
         let timeBase: TimeBase
         let kind: Kind
+        /// Whether the container stores the times of its packets.
+        let hasTimes: Bool
         var presentation: [Int64] = []
         var decode: [Int64] = []
         var durations: [Int64] = []
@@ -27,7 +29,10 @@ final class Expectation {
     /// Checksums of the expected and of the found packets.
     let digests = DigestQueue()
 
-    init(streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras) throws(ReelFailure) {
+    /// - Parameter timeless: codecs whose packets have no times in the container.
+    init(
+        streams described: OutputStreams, sources: [any PacketSource], extras: OutputExtras, timeless: Set<String>
+    ) throws(ReelFailure) {
         self.extras = extras
         let texts = described.subtitles.map { _ in AVCodecParameters() }
         let coded = described.coded.map(\.pointee)
@@ -35,7 +40,9 @@ final class Expectation {
             let kind: Stream.Kind =
                 number == 0 && described.video != nil ? .video : number < coded.count ? .audio : .text
             let digest = try PayloadDigest(parameters: parameters)
-            streams.append(Stream(digest: digest, timeBase: sources[number].timeBase, kind: kind))
+            let hasTimes = !timeless.contains(parameters.codec_id.name)
+            streams.append(
+                Stream(digest: digest, timeBase: sources[number].timeBase, kind: kind, hasTimes: hasTimes))
         }
     }
 
@@ -128,7 +135,7 @@ struct Verifier {
         }
         guard stream.digest.countsPackets || found.packets == 0 else { return }
         guard found.packets < stream.presentation.count else { throw unverified(.excessPackets, stream: number) }
-        guard !plan.container.traits.countsTimes else { return }
+        guard stream.hasTimes else { return }
         guard let pts = packet.pts else { throw unverified(.packetWithoutTime, stream: number) }
         let due = stream.timeBase.seconds(Timestamp(stream.presentation[found.packets]))
         if offset == nil {

@@ -128,11 +128,8 @@ extension TargetChoice {
     private func encoder(
         for track: AudioTrack, _ wanted: AudioTrack, _ number: Int
     ) throws(ReelFailure) -> Chosen<AudioEncoderTraits> {
-        if spec.lossless, spec.container.traits.isOfSound, spec.container != .wav {
-            let names = spec.audioCodec.map { [$0] } ?? ["flac", "alac"]
-            let encoders = try names.map { (name) throws(ReelFailure) in
-                try AudioEncoderTraits.chosen(by: name, for: wanted)
-            }
+        if spec.lossless, spec.container.traits.isOfSound {
+            let encoders = [AudioEncoderTraits.making("flac"), .making("alac"), .pcm(holding: wanted)]
             guard
                 let encoder = encoders.first(where: {
                     $0.isLossless && holds($0.codec) && $0.bitsKept(of: wanted) == nil

@@ -41,16 +41,24 @@ package struct SoundRecon {
             audio: settled, metadata: [],
             passthrough: .impossible(why: .interFrames(codec: VideoTrack.none.stream.codec)),
             diagnostics: [demuxer.damage].compactMap(\.self))
-        if isShown { try complete(&index) }
+        if isShown {
+            // Decoding a long song takes longer than an engine may be silent.
+            try complete(&index) {
+                packets += 1
+                progress(packets, 1000)
+            }
+        }
         return index
     }
 
     /// Adds what an output has of a source without video: the exact length of its first track, which only decoding tells,
     /// and what belongs to the file.
-    private func complete(_ index: inout SourceIndex) throws(ReelFailure) {
+    ///
+    /// - Parameter progress: called for each packet.
+    private func complete(_ index: inout SourceIndex, progress: () -> Void) throws(ReelFailure) {
         var track = index.audio[0]
         let gather = SoundGather(timeBase: track.timeBase, format: nil, scratch: nil)
-        try gather.decode(track, of: source, progress: {})
+        try gather.decode(track, of: source, progress: progress)
         guard let format = gather.format,
             let timeline = AudioTimeline(blocks: gather.blocks, sampleRate: format.rate)
         else { throw ReelFailure(.noSound(path: demuxer.path)) }
