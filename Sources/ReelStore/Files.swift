@@ -66,11 +66,16 @@ enum Files {
     /// Makes a folder and the ones above it that are missing. Returns whether there were any.
     @discardableResult
     static func makeFolders(_ path: String) throws(SystemCode) -> Bool {
-        if mkdir(path, 0o777) == 0 { return true }
-        if errno == EEXIST { return false }
-        guard errno == ENOENT, let parent = parent(of: path), parent != path else { throw SystemCode(errno) }
-        try makeFolders(parent)
-        guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw SystemCode(errno) }
+        var tries = 0
+        while mkdir(path, 0o777) != 0 {
+            if errno == EEXIST { return tries > 0 }
+            // Another process may remove the parent as soon as it is made, while it is empty.
+            guard errno == ENOENT, tries < 100, let parent = parent(of: path), parent != path else {
+                throw SystemCode(errno)
+            }
+            tries += 1
+            try makeFolders(parent)
+        }
         return true
     }
 

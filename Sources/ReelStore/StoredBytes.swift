@@ -17,7 +17,8 @@ package protocol StoredBytes: Sendable {
 }
 
 extension OpenFile: StoredBytes {
-    package var piece: Int { 1 << 20 }
+    /// So small that many readers who take none of their bytes hold little memory.
+    package var piece: Int { 128 << 10 }
 
     package func read(_ range: Range<Int64>) throws(ReelFailure) -> [UInt8] {
         var failure: ReelFailure?

@@ -295,7 +295,11 @@ extension EndToEnd {
                     let second = try await submit(keys, alice)
                     #expect((second.status, second.code) == (429, "token-jobs-exceeded"))
                     #expect(second.headers["retry-after"] != nil)
+                    // Another token that submits it does not take it over: it counts for the first one still.
+                    #expect(try await submit(film, bob).status == 200)
+                    #expect(try await submit(keys, alice).code == "token-jobs-exceeded")
                     #expect(try await submit(keys, bob).status == 201)
+                    #expect(try await submit(film, bob).status == 200)
                     let id = try #require(try first.object()["id"] as? String)
                     #expect(try await server.send("POST", "/api/v1/jobs/\(id)/cancel", token: alice).status == 200)
                     func upload(_ length: Int, _ token: String) async throws -> WebServer.Answer {

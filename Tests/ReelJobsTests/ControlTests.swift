@@ -20,6 +20,32 @@ extension ServiceTests {
 
         @Test func unknownJobs() async throws { await expectUnknown(try await JobFixture(), JobID("0123456789abcdef")) }
 
+        /// Another process removes the job between two looks of each change.
+        @Test func aJobThatIsRemovedMeanwhileIsUnknown() async throws {
+            let fixture = try await JobFixture()
+            for round in 0..<20 {
+                let job = try fixture.job("clip\(round)")
+                try fixture.finish(job)
+                let (service, id) = (fixture.service, job.id)
+                let changes: [@Sendable () async -> FailureReason?] = [
+                    { await reason { _ = try await service.remove(id) } },
+                    { await reason { _ = try await service.cancel(id) } },
+                    { await reason { _ = try await service.weigh(id, 2) } },
+                    { await reason { _ = try await service.pause(id) } },
+                    { await reason { _ = try await service.retry(id) } },
+                ]
+                let reasons = await withTaskGroup(of: FailureReason?.self) { group in
+                    for change in changes + changes { group.addTask { await change() } }
+                    return await group.reduce(into: []) { $0.append($1) }
+                }
+                let known: [FailureReason] = [
+                    .jobUnknown(job: id), .jobEnded(job: id, state: .done), .jobNotFailed(job: id, state: .done),
+                ]
+                #expect(reasons.allSatisfy { $0.map(known.contains) ?? true }, "\(reasons)")
+                #expect(try fixture.store.jobs().isEmpty)
+            }
+        }
+
         @Test func aRunningJob() async throws {
             let fixture = try await JobFixture()
             let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))

@@ -4,6 +4,7 @@ import ReelEngine
 import ReelJobs
 import ReelQueue
 import ReelStore
+import ReelTestSupport
 import Synchronization
 import Testing
 
@@ -44,10 +45,64 @@ extension ServiceTests {
             let last = try await submit(Submission(labels: ["c": "d"], submitter: "bob@h"))
             #expect(last.name == nil)
             #expect(last.labels == ["c": "d"])
-            #expect(last.submitter == "bob@h")
+            // It stays the job of the submitter who began it, for whom it counts.
+            #expect(last.submitter == "alice@h")
             #expect(last.options == job.spec)
             #expect(last.weight == 1)
             #expect(try await fixture.service.jobs().jobs.map(\.labels) == [["c": "d"]])
+        }
+
+        /// A user changed its weight, and the board has forgotten it.
+        @Test func aJobThatGoesOnKeepsItsSubmitterAndItsWeight() async throws {
+            let fixture = try await JobFixture()
+            var job = try fixture.job()
+            job.submission = Submission(submitter: "alice@h")
+            try await fixture.publish(job)
+            #expect(try await fixture.service.weigh(job.id, 3) == .weighed(3))
+            try fixture.raw("FLUSHALL")
+            try await fixture.service.join()
+            var other = job
+            (other.submission, other.terms.weight) = (Submission(submitter: "bob@h"), 2)
+            #expect(try await fixture.service.attach(other) == nil, "the board has to begin it")
+            let posted = try await fixture.service.post(other)
+            #expect(posted.state == .probing && !posted.isNew)
+            let record = try fixture.store.job(job.id).read()
+            #expect(record.terms.weight == 3 && record.submission?.submitter == "alice@h")
+            let view = try await fixture.service.view(job.id)
+            #expect(view.weight == 3 && view.submitter == "alice@h")
+            #expect(try await fixture.service.attach(other)?.state == .probing)
+        }
+
+        /// Also if the process that ended it has not told the store.
+        @Test(arguments: [true, false]) func aJobThatFailedBeginsAnewAsTheNextSubmitters(isRecorded: Bool) async throws {
+            let fixture = try await JobFixture()
+            var job = try fixture.job()
+            job.submission = Submission(name: "one", submitter: "alice@h")
+            try await fixture.publish(job)
+            try await fixture.fail(job.id)
+            let entry = fixture.store.job(job.id)
+            if isRecorded { try await entry.change { $0.end(.failed, at: 1) } }
+            job.submission = Submission(submitter: "bob@h")
+            job.terms.weight = 2
+            #expect(try await fixture.service.attach(job) == nil)
+            #expect(try entry.read().submission?.submitter == "alice@h", "attaching begins nothing")
+            #expect(try await fixture.service.post(job).state == .probing)
+            let view = try await fixture.service.view(job.id)
+            #expect([view.submitter, view.name] == ["bob@h", "one"])
+            #expect(view.weight == 2)
+            #expect(try entry.read().state == nil)
+        }
+
+        @Test func attachingToAJobChangesNothingElse() async throws {
+            let fixture = try await JobFixture()
+            let (running, done, unknown) = (try fixture.job("a"), try fixture.job("b"), try fixture.job("c"))
+            try await fixture.publish(running)
+            try fixture.finish(done)
+            let attached = try #require(try await fixture.service.attach(running))
+            #expect(attached.job.outcome == .attached && attached.state == .running && !attached.isNew)
+            #expect(try await fixture.service.attach(done)?.job.outcome == .finished)
+            #expect(try await fixture.service.attach(unknown) == nil)
+            #expect(Set(try fixture.store.jobs()) == [running.id, done.id])
         }
 
         @Test func aJobWithAResultIsNotBegunAgain() async throws {

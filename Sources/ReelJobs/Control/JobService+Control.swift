@@ -121,7 +121,9 @@ extension JobService {
             return submission
         }
         if await entry.exists {
-            try await entry.describe(on: board) { $0 = changed($0) }
+            try await unlessRemoved(id) { () async throws(ReelFailure) in
+                try await entry.describe(on: board) { $0 = changed($0) }
+            }
         } else {
             try await board.describe(id, try changed(nil).text)
         }
@@ -153,17 +155,25 @@ extension JobService {
         return .retried
     }
 
-    /// Has the record say that the job runs again. Throws `.jobUnknown` if neither store nor board have the job any
-    /// more, and `.jobUnknownHere` if only the store has lost it.
+    /// Has the record say that the job runs again. Throws as `unlessRemoved` does.
     private func reopen(_ entry: any JobEntry) async throws(ReelFailure) {
-        do throws(ReelFailure) {
+        try await unlessRemoved(entry.id) { () async throws(ReelFailure) in
             try await entry.change { record in
                 record.reopen()
                 record.paused = false
             }
-        } catch {
-            guard case .jobUnknownHere = error.reason, try await board.state(of: entry.id) == nil else { throw error }
-            throw ReelFailure(.jobUnknown(job: entry.id))
+        }
+    }
+
+    /// Runs work on a job that another process may be removing. Throws `.jobUnknown` if neither store nor board have the
+    /// job any more, and `.jobUnknownHere` if only the store has lost it.
+    @discardableResult
+    private func unlessRemoved<Answer: Sendable>(
+        _ id: JobID, _ work: () async throws(ReelFailure) -> Answer
+    ) async throws(ReelFailure) -> Answer {
+        do throws(ReelFailure) { return try await work() } catch {
+            guard case .jobUnknownHere = error.reason, try await board.state(of: id) == nil else { throw error }
+            throw ReelFailure(.jobUnknown(job: id))
         }
     }
 
@@ -192,9 +202,10 @@ extension JobService {
         try await board.waitUntilLetGo(id)
         // So the job does not come back if this process dies midway. On a full disk it can still be removed.
         try? await settle(entry)
-        guard try await removeEnded(id, try? await entry.read()) else {
-            throw ReelFailure(.jobNotEnded(job: id, state: .running))
+        let isRemoved = try await unlessRemoved(id) { () async throws(ReelFailure) in
+            try await removeEnded(id, try? await entry.read())
         }
+        guard isRemoved else { throw ReelFailure(.jobNotEnded(job: id, state: .running)) }
         return .removed
     }
 
@@ -277,7 +288,7 @@ extension JobService {
         if let state = try await board.state(of: entry.id) { return state }
         guard await entry.exists else { throw ReelFailure(.jobUnknown(job: entry.id)) }
         do throws(ReelFailure) {
-            return try await entry.read().state
+            return try await unlessRemoved(entry.id) { () async throws(ReelFailure) in try await entry.read().state }
         } catch {
             guard error.isOfRecord else { throw error }
             return .failed
@@ -288,7 +299,9 @@ extension JobService {
 
     private func record(_ entry: any JobEntry, _ change: (inout JobRecord) -> Void) async throws(ReelFailure) {
         guard await entry.exists else { return }
-        try await entry.change { record throws(ReelFailure) in change(&record) }
+        try await unlessRemoved(entry.id) { () async throws(ReelFailure) in
+            try await entry.change { record throws(ReelFailure) in change(&record) }
+        }
     }
 
     /// Checks the jobs on the board that have not ended, and repairs them.

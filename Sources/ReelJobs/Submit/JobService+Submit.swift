@@ -94,6 +94,22 @@ extension JobService {
                 try await recorded()
                 try await stage(wanted, in: entry, isNew: created)
             }, known: { state = $0 })
+        return try await posted(admission, found, state, isNew: isNew)
+    }
+
+    /// Attaches to a job as `post` does if it is done or goes on. Nil, and nothing has changed, if `post` would begin it.
+    package func attach(_ wanted: JobRecord) async throws(ReelFailure) -> PostedJob? {
+        let admission = JobAdmission(board: board, store: try requiredStore(), wanted: wanted)
+        guard let (found, state) = try await admission.going() else { return nil }
+        return try await posted(admission, found, state, isNew: false)
+    }
+
+    /// Tells the board what the submission says of its job, and leaves the job to the workers.
+    private func posted(
+        _ admission: JobAdmission, _ found: JobAdmission.Found, _ state: JobState, isNew: Bool
+    ) async throws(ReelFailure) -> PostedJob {
+        let wanted = admission.wanted
+        let entry = try requiredStore().job(wanted.id)
         func posted(_ outcome: SubmittedJob.Outcome, _ plan: Plan? = nil) async -> PostedJob {
             // The record of a job that was there before may name another output.
             let output = if isNew { wanted.terms.output } else { try? await entry.read().terms.output }

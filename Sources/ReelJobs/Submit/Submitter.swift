@@ -189,19 +189,20 @@ struct JobAdmission: Sendable {
             let isNew = try await entry.create(wanted)
             // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
             // From then on no copies of sources are given back.
+            var record = wanted
             do throws(ReelFailure) {
-                if !isNew, try await entry.read().state != nil { try await entry.open(wanted) }
+                if !isNew { record = try await openIfEnded() }
             } catch {
                 // It is being removed: it begins anew then.
                 guard case .jobUnknownHere = error.reason else { throw error }
                 continue
             }
             try await created(isNew)
-            switch try await board.begin(wanted.beginning, holder: name) {
+            switch try await board.begin(record.beginning, holder: name) {
             case .begun(let claim):
                 known(.probing)
                 do throws(ReelFailure) {
-                    if !isNew { try await entry.open(wanted) }
+                    if !isNew { try await openIfEnded() }
                 } catch {
                     _ = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: false)
                     throw error
@@ -224,8 +225,28 @@ struct JobAdmission: Sendable {
         }
     }
 
-    /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun keeps
-    /// its name and labels if this submitter gives none.
+    /// Opens the record of a job that has ended, as this submission asks for it, and returns it. The record of a job that
+    /// goes on stays as it is, with the terms that users have changed since and with the submitter for whom it counts,
+    /// also if the board has forgotten the job.
+    @discardableResult
+    private func openIfEnded() async throws(ReelFailure) -> JobRecord {
+        // The process that ended the job may not have told the store yet.
+        try await entry.settle(on: board)
+        if try await entry.read().state != nil { try await entry.open(wanted) }
+        return try await entry.read()
+    }
+
+    /// The state of a job that need not be begun: it is done, or it is on the board and has not ended. Nil for any other.
+    func going() async throws(ReelFailure) -> (Found, JobState)? {
+        if let job = try? await StoredJob(entry), await job.result != nil { return (.finished(job), .done) }
+        guard await entry.exists, let status = try await board.status(id), !status.state.isTerminal else { return nil }
+        guard status.state != .probing else { return (.unplanned(nil), .probing) }
+        // A job whose plan cannot be read is begun anew.
+        return (try? await StoredJob(entry, plan: status.job.plan)).map { (.running($0), status.state) }
+    }
+
+    /// Tells the board what the submitter says of the job, and its webhooks. A job that another process has begun stays
+    /// the job of its submitter, and keeps its name and labels if this submission gives none.
     ///
     /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if only the store has the job: no webhook can be sent then.
     ///
@@ -238,7 +259,11 @@ struct JobAdmission: Sendable {
         }
         try await board.hook(wanted)
         if let submission = wanted.submission, submission.isTelling {
-            try await entry.describe(on: board) { $0 = submission }
+            try await entry.describe(on: board) { earlier in
+                let submitter = earlier?.submitter ?? submission.submitter
+                earlier = submission
+                earlier?.submitter = submitter
+            }
         }
     }
 }

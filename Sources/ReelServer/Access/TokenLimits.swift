@@ -59,22 +59,21 @@ actor TokenLimits {
     /// Runs work that begins a job: a new one, or one that has ended. Throws a problem if the token may not have
     /// another job now. Requests of the token at other servers of the store wait, too.
     ///
-    /// - Parameter isGoing: whether the job runs already, or is done, so that it is not another one.
+    /// - Parameter going: the answer if no job is to begin, since it runs already, or is done; nil if one is.
     func beginningJob<Result: Sendable>(
-        of token: String?, unless isGoing: @Sendable () async throws -> Bool = { false },
+        of token: String?, unless going: @Sendable () async throws -> Result? = { nil },
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await inTurn(of: token) {
-            guard mostJobs != nil else {
-                if mostBytes != nil, try await !isGoing() { try await admitBytes(0, of: token) }
-                return try await body()
-            }
-            let lock = try await access.use { [uploads] in try uploads.lock(owner: TokenLimits.name(token)) }
-            defer { lock.release() }
-            if try await !isGoing() {
-                try await admitJob(of: token)
-                try await admitBytes(0, of: token)
-            }
+        guard mostJobs != nil || mostBytes != nil else { return try await body() }
+        return try await inTurn(of: token) {
+            let lock: FileLock? =
+                if mostJobs != nil {
+                    try await access.use { [uploads] in try uploads.lock(owner: TokenLimits.name(token)) }
+                } else { nil }
+            defer { lock?.release() }
+            if let going = try await going() { return going }
+            try await admitJob(of: token)
+            try await admitBytes(0, of: token)
             return try await body()
         }
     }

@@ -49,7 +49,9 @@ struct SubmitRoutes {
     }
 
     private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
-        let posted = try await limits.beginningJob(of: context.caller.name, unless: { await isGoing(job.record.id) }) {
+        let posted = try await limits.beginningJob(
+            of: context.caller.name, unless: { try await server.jobs.attach(job.record) }
+        ) {
             try await server.jobs.post(job.record) { [store = server.store] () async throws(ReelFailure) in
                 let entry = store.job(job.record.id)
                 for source in job.record.sources {
@@ -61,12 +63,6 @@ struct SubmitRoutes {
         var response = try JSONAnswer.response(try await server.jobs.view(posted.id), posted.isNew ? .created : .ok)
         response.headers[.location] = "\(server.settings.basePath)/api/v1/jobs/\(posted.id)"
         return response
-    }
-
-    /// Whether the job exists and would not begin anew if it were submitted again.
-    private func isGoing(_ id: JobID) async -> Bool {
-        guard let state = try? await server.jobs.view(id).state else { return false }
-        return !state.isTerminal || state == .done
     }
 
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {
