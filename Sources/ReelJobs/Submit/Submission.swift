@@ -61,15 +61,22 @@ extension RemoteSources {
     }
 }
 
+extension JobRecord {
+    /// Adds webhooks that it does not have yet; the oldest ones beyond the most that a job keeps are dropped.
+    mutating func add(_ webhooks: [String]) {
+        let added = webhooks.filter { !self.webhooks.contains($0) }
+        self.webhooks = Array((self.webhooks + added).suffix(BoardPolicy.webhooksKept))
+    }
+}
+
 extension JobEntry {
     /// Writes the record of a job that is about to run. A record that exists is reopened, and takes terms, sources
     /// (whose paths may differ now), submission and webhooks from the new one; an ended job drops its earlier webhooks.
     func open(_ wanted: JobRecord) async throws(ReelFailure) {
         guard try await !create(wanted) else { return }
         try await change { record in
-            let earlier = record.state == nil ? record.webhooks : []
-            let added = wanted.webhooks.filter { !earlier.contains($0) }
-            record.webhooks = Array((earlier + added).suffix(BoardPolicy.webhooksKept))
+            if record.state != nil { record.webhooks = [] }
+            record.add(wanted.webhooks)
             record.reopen()
             record.terms = wanted.terms
             record.submission = wanted.submission?.after(record.submission) ?? record.submission

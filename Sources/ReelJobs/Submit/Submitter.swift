@@ -202,7 +202,7 @@ struct JobAdmission: Sendable {
             case .begun(let claim):
                 known(.probing)
                 do throws(ReelFailure) {
-                    if !isNew { try await openIfEnded() }
+                    if !isNew { try await openIfEnded(adding: wanted.webhooks) }
                 } catch {
                     _ = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: false)
                     throw error
@@ -228,12 +228,14 @@ struct JobAdmission: Sendable {
     /// Opens the record of a job that has ended, as this submission asks for it, and returns it. The record of a job that
     /// goes on stays as it is, with the terms that users have changed since and with the submitter for whom it counts,
     /// also if the board has forgotten the job.
+    ///
+    /// - Parameter webhooks: added to the record of a job that goes on.
     @discardableResult
-    private func openIfEnded() async throws(ReelFailure) -> JobRecord {
+    private func openIfEnded(adding webhooks: [String] = []) async throws(ReelFailure) -> JobRecord {
         // The process that ended the job may not have told the store yet.
         try await entry.settle(on: board)
         if try await entry.read().state != nil { try await entry.open(wanted) }
-        return try await entry.read()
+        return try await entry.change { $0.add(webhooks) }
     }
 
     /// The state of a job that need not be begun: it is done, or it is on the board and has not ended. Nil for any other.
