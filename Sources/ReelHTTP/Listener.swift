@@ -111,7 +111,13 @@ package final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandl
 
     package init() {}
 
-    package func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { awaitHead(context) } }
+    package func handlerAdded(context: ChannelHandlerContext) {
+        // How many bytes of an answer the system keeps for a caller who does not take them: as on a connection within
+        // this machine, where it takes megabytes otherwise. Sockets that have no such option go without.
+        let unsent = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_NOTSENT_LOWAT))
+        context.channel.setOption(unsent, value: 128 << 10).whenFailure { _ in }
+        if context.channel.isActive { awaitHead(context) }
+    }
 
     package func channelActive(context: ChannelHandlerContext) {
         awaitHead(context)

@@ -154,6 +154,39 @@ extension EndToEnd {
             }
         }
 
+        /// 300 callers ask for a file of 300 MiB each and take nothing of it but the first bytes. A server that reads on
+        /// would have gigabytes by the time that the last ones have these.
+        @Test("downloads that nobody takes hold little memory and keep nobody waiting")
+        func untakenDownloads() async throws {
+            let folder = try makeSources()
+            let source = fixture.path("sources/large.mp4")
+            #expect(FileManager.default.createFile(atPath: source, contents: nil))
+            #expect(truncate(source, 300 << 20) == 0)
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--sources", folder]) { server in
+                    let posted = try await server.send("POST", "/api/v1/jobs", ["source": source])
+                    let job = try #require(try posted.object()["id"] as? String, "\(posted.text)")
+                    var held: [Wire] = []
+                    for _ in 0..<300 {
+                        let wire = try #require(Wire(port: server.port))
+                        wire.send(head("GET", "/api/v1/jobs/\(job)/source").utf8)
+                        held.append(wire)
+                    }
+                    for wire in held {
+                        var begin = ""
+                        while begin.isEmpty {
+                            begin = String(decoding: try #require(wire.receive()), as: UTF8.self)
+                            if begin.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+                        }
+                        #expect(begin.hasPrefix("HTTP/1.1 200 "))
+                    }
+                    for _ in 0..<5 { try await expectAnswer(server) }
+                    let memory = try memory(of: server.child.pid)
+                    #expect(memory < 400 << 10, "\(memory) KiB")
+                }
+            }
+        }
+
         @Test("a server whose connections are all taken says so, waits without work, and goes on")
         func allConnectionsTaken() async throws {
             let before = ServerHardshipTests.files

@@ -74,7 +74,8 @@ extension ServiceTests {
         }
 
         /// Also if the process that ended it has not told the store.
-        @Test(arguments: [true, false]) func aJobThatFailedBeginsAnewAsTheNextSubmitters(isRecorded: Bool) async throws {
+        @Test(arguments: [true, false]) func aJobThatFailedBeginsAnewAsTheNextSubmitters(isRecorded: Bool) async throws
+        {
             let fixture = try await JobFixture()
             var job = try fixture.job()
             job.submission = Submission(name: "one", submitter: "alice@h")

@@ -10,11 +10,14 @@ internal import ReelRemote
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     private(set) var address: String
+    /// Of the caller's connection.
+    let eventLoop: any EventLoop
     var caller = Caller.nobody
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         address = source.channel.remoteAddress?.ipAddress ?? "unknown"
+        eventLoop = source.channel.eventLoop
     }
 
     /// If the request came from a proxy on this machine, takes the address from which the proxy got it.

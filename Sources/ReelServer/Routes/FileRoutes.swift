@@ -43,7 +43,7 @@ struct FileRoutes {
         let name = try await URL(fileURLWithPath: results.path(of: job, asked: nil)).lastPathComponent
         let answer = FileAnswer(
             file: file, name: name, sha256: result.recorded.sha256, compared: compared, isAttachment: true)
-        return try answer.response(to: request)
+        return try answer.response(to: request, at: context.eventLoop)
     }
 
     @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -56,7 +56,7 @@ struct FileRoutes {
                 .notFound, error.reason.code, "The source is not there", detail: "This server cannot send it any more.")
         }
         let answer = FileAnswer(file: source.file, name: source.name, sha256: nil, isAttachment: false)
-        return try answer.response(to: request)
+        return try answer.response(to: request, at: context.eventLoop)
     }
 
     // MARK: Pictures
@@ -72,7 +72,7 @@ struct FileRoutes {
         do {
             let picture = try await pictures.picture(wanted, of: side, job)
             let answer = FileAnswer(file: picture, name: "\(text).jpg", sha256: nil, isAttachment: false)
-            return try answer.response(to: request)
+            return try answer.response(to: request, at: context.eventLoop)
         } catch let absence as PictureAbsence {
             throw FileRoutes.problem(absence)
         } catch let failure as ReelFailure where failure.kind == .input {
@@ -117,7 +117,8 @@ struct FileAnswer {
     /// Identifies the bytes: by their hash, or by what the store knows of them.
     private var tag: String { "\"\(sha256 ?? file.mark)\"" }
 
-    func response(to request: Request) throws -> Response {
+    /// - Parameter eventLoop: of the caller's connection.
+    func response(to request: Request, at eventLoop: any EventLoop) throws -> Response {
         var headers: HTTPFields = [
             .eTag: tag, .acceptRanges: "bytes", .contentType: mediaType ?? "application/octet-stream",
             .cacheControl: "private, no-cache",
@@ -140,7 +141,7 @@ struct FileAnswer {
         let isSame = request.headers[.ifRange].map { $0 == tag } ?? true
         guard isSame, request.method != .head, let text = request.headers[.range], let wanted = ByteRange(text) else {
             headers[.contentLength] = String(file.bytes)
-            return Response(status: .ok, headers: headers, body: body(0..<file.bytes, isWhole: true))
+            return Response(status: .ok, headers: headers, body: body(0..<file.bytes, isWhole: true, at: eventLoop))
         }
         guard let range = wanted.range(of: file.bytes) else {
             var problem = Problem(
@@ -151,13 +152,13 @@ struct FileAnswer {
         }
         headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.bytes)"
         headers[.contentLength] = String(range.count)
-        return Response(status: .partialContent, headers: headers, body: body(range, isWhole: false))
+        return Response(status: .partialContent, headers: headers, body: body(range, isWhole: false, at: eventLoop))
     }
 
     /// - Parameter isWhole: whether the range is the whole file. If its bytes have not been compared with the hash
     ///   since the file changed, that is done before the last piece is sent. If they differ the connection is cut, so
     ///   that no reader takes the file for whole.
-    private func body(_ range: Range<Int64>, isWhole: Bool) -> ResponseBody {
+    private func body(_ range: Range<Int64>, isWhole: Bool, at eventLoop: any EventLoop) -> ResponseBody {
         let isCompared = compared?.has(file.mark) ?? true
         return ResponseBody(contentLength: range.count) { writer in
             let hash = isWhole && sha256 != nil && !isCompared ? SHA256() : nil
@@ -175,6 +176,9 @@ struct FileAnswer {
                     compared?.insert(file.mark)
                 }
                 try await writer.write(buffer)
+                // A write leaves the piece to the connection's event loop, which only then notices that the connection
+                // is full. Without a turn of it, a disk that is faster than the loop would fill the memory.
+                try await eventLoop.submit {}.get()
                 ready = try await next
                 place = end
             }
