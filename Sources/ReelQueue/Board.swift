@@ -66,9 +66,11 @@ package protocol Board: Sendable {
     ///
     /// If this throws, the planning may have been leased all the same; that lease lapses.
     ///
-    /// - Parameter job: only the id, title, bytes that the planning takes, protocol version and weight matter.
+    /// - Parameters:
+    ///   - job: only the id, title, bytes that the planning takes, protocol version, weight and run matter.
+    ///   - submission: what the submitter says of a job that this call makes, as `describe` takes it; nil for nothing.
     /// - Throws: `.usage` if the job contradicts itself.
-    func begin(_ job: BoardJob, holder: WorkerID) async throws(ReelFailure) -> Begun
+    func begin(_ job: BoardJob, holder: WorkerID, submission: String?) async throws(ReelFailure) -> Begun
 
     /// Gives a job its plan, and makes its passes claimable in the plan's order. The passes themselves stay in the
     /// store. Repeat the call until it is answered.
@@ -124,7 +126,9 @@ package protocol Board: Sendable {
     /// Has a failed job run again. Finished passes stay finished, and a job that failed while probing is planned again.
     /// Returns the state before, which is `.failed` if the job runs again; nil if there is no such job or it is being
     /// removed.
-    func retry(_ job: JobID) async throws(ReelFailure) -> JobState?
+    ///
+    /// - Parameter run: as `BoardJob.run`.
+    func retry(_ job: JobID, run: Int?) async throws(ReelFailure) -> JobState?
 
     /// Removes everything that the board has of an ended job. Throws `.usage` if the job has not ended; if there is no
     /// such job, nothing happens.
@@ -332,6 +336,14 @@ package protocol Board: Sendable {
 
 // What callers may leave out.
 extension Board {
+    /// Begins a job without saying who submitted it.
+    package func begin(_ job: BoardJob, holder: WorkerID) async throws(ReelFailure) -> Begun {
+        try await begin(job, holder: holder, submission: nil)
+    }
+
+    /// Has a failed job run again that had not begun again before.
+    package func retry(_ job: JobID) async throws(ReelFailure) -> JobState? { try await retry(job, run: nil) }
+
     /// Publishes a job that is not paused, by default without finished passes.
     package func publish(
         _ job: BoardJob, finished: [Int: RecordedResult] = [:], claim: Claim

@@ -26,6 +26,9 @@ package struct BoardJob: Codable, Hashable, Sendable {
     package var diagnostics: [Diagnostic]
     /// The number of the plan that the passes belong to; 0 while there is none.
     package var plan: Int
+    /// How often the job had begun again after an end when it was begun or retried, as its record has it; nil for never.
+    /// A plan does not change it.
+    package var run: Int?
     /// SHA-256 of that plan, in hexadecimal, by which a worker knows the plan of its store. Nil like `audioPasses`.
     package var planHash: String?
 
@@ -37,7 +40,7 @@ package struct BoardJob: Codable, Hashable, Sendable {
     package init(
         id: JobID, source: String, frames: Int = 0, passCount: Int = 0, audioPasses: Int? = nil, need: Int64,
         encoders: [String] = [], protocolVersion: Int, weight: Double = 1, encodingEffort: Double = 1,
-        diagnostics: [Diagnostic] = [], plan: Int = 0, planHash: String? = nil
+        diagnostics: [Diagnostic] = [], plan: Int = 0, planHash: String? = nil, run: Int? = nil
     ) {
         self.id = id
         self.source = source
@@ -52,6 +55,7 @@ package struct BoardJob: Codable, Hashable, Sendable {
         self.diagnostics = diagnostics
         self.plan = plan
         self.planHash = planHash
+        self.run = run
     }
 }
 

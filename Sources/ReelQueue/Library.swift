@@ -8,7 +8,7 @@ package enum Library {
 
     /// The version of this text. Raise it with each release that changes the text; a test compares the text with what
     /// it was at this version.
-    package static let version = 9
+    package static let version = 10
 
     /// The least version of a caller that these functions serve. Raise it to `version` if arguments or replies change
     /// so that an earlier program and these functions would misread each other.

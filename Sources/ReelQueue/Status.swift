@@ -161,6 +161,7 @@ extension RedisBoard {
             guard let weight = Double(weight), weight.isFinite, weight > 0 else { throw surprise() }
             published.weight = weight
         }
+        published.run = look.fields["run"].flatMap { Int($0) }
         guard BoardJob.passCounts.contains(published.passCount), Totals.counts.contains(published.frames) else {
             throw surprise()
         }

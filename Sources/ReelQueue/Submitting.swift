@@ -44,12 +44,13 @@ package struct Removal: Hashable, Sendable {
 }
 
 extension RedisBoard {
-    package func begin(_ job: BoardJob, holder: WorkerID) throws(ReelFailure) -> Begun {
+    package func begin(_ job: BoardJob, holder: WorkerID, submission: String?) throws(ReelFailure) -> Begun {
         try job.check()
         let (job, token) = (job.withoutPlan, RedisBoard.makeToken())
         let reply = try transition([
             "begin", job.id.text, try JSON.text(job), String(job.need), String(job.protocolVersion),
             String(job.share), timing.retentionText, timing.leaseText, token, holder.text,
+            job.run.map(String.init) ?? "", submission ?? "",
         ])
         return switch reply {
         case .integer(let need):
@@ -166,8 +167,8 @@ extension RedisBoard {
         try transition(["describe", job.text, submission]).flag()
     }
 
-    package func retry(_ job: JobID) throws(ReelFailure) -> JobState? {
-        let reply = try transition(["retry", job.text, timing.retentionText])
+    package func retry(_ job: JobID, run: Int?) throws(ReelFailure) -> JobState? {
+        let reply = try transition(["retry", job.text, timing.retentionText, run.map(String.init) ?? ""])
         return try reply == .string("ok") ? .failed : reply.present?.value()
     }
 

@@ -117,7 +117,8 @@ package protocol JobEntry: Sendable {
     /// Makes segments visible to other machines that engines of this one have written at their places. A segment's record
     /// comes after its data.
     ///
-    /// Throws `.engineMisanswered` if the bytes at a place are not those of its record.
+    /// Throws `.engineMisanswered` if the bytes at a place are missing or, where they are read for this, not those of the
+    /// record.
     func publish(_ segments: [SegmentRecord]) async throws(ReelFailure)
 
     /// Brings segments to their places, where an engine of this machine reads them.
@@ -236,7 +237,11 @@ extension JobEntry {
 
 /// A store whose places are files that all machines see has nothing to bring anywhere.
 extension JobEntry {
-    package func publish(_ segments: [SegmentRecord]) {}
+    package func publish(_ segments: [SegmentRecord]) async throws(ReelFailure) {
+        guard try await missingSegments(of: segments).isEmpty else {
+            throw ReelFailure(.engineMisanswered(task: .pass))
+        }
+    }
 
     package func bring(_ segments: [SegmentRecord]) {}
 

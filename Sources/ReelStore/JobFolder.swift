@@ -116,8 +116,11 @@ package struct JobFolder: JobEntry {
                 try syncName()
                 return isNew
             } catch {
-                // The folder was removed before the lock was taken.
-                guard case .jobUnknownHere = error.reason else { throw error }
+                // The folder was removed before the lock was taken, or before the record was written.
+                switch error.reason {
+                case .jobUnknownHere, .storeUnusable(_, _, ENOENT): continue
+                default: throw error
+                }
             }
         }
     }

@@ -29,6 +29,9 @@ package struct JobRecord: Hashable, Sendable {
     package var created: Double
     /// Seconds since 1970; nil until the job has ended.
     package var finished: Double?
+    /// How often it has begun again after an end. The board knows the number, too: one that has lost its last second is
+    /// behind the record, and its end is then that of an earlier run.
+    package internal(set) var run = 0
     /// Grows with every change, so that a process notices when another has changed the record at the same time.
     package internal(set) var revision = 0
 
@@ -69,6 +72,12 @@ package struct JobRecord: Hashable, Sendable {
         if state != nil { paused = false }
         (state, result, failure, finished) = (nil, nil, nil, nil)
         revision &+= 1
+    }
+
+    /// Reopens the job for a further run.
+    package mutating func runAgain() {
+        reopen()
+        run &+= 1
     }
 }
 
@@ -170,7 +179,7 @@ package struct Submission: Hashable, Codable, Sendable {
 extension JobRecord: Codable {
     private enum CodingKeys: String, CodingKey {
         case version, id, spec, sources, terms, submission, webhooks, state, paused, result, failure, created, finished
-        case revision
+        case revision, run
     }
 
     /// Throws `ReelFailure` `.jobOfOtherVersion` for a version that this release does not know.
@@ -198,6 +207,7 @@ extension JobRecord: Codable {
         finished = try container.decodeIfPresent(Double.self, forKey: .finished)
         // Records of release 0.1.0 have no revision.
         revision = try container.decodeIfPresent(Int.self, forKey: .revision) ?? 0
+        run = try container.decodeIfPresent(Int.self, forKey: .run) ?? 0
         if let fault { throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: fault)) }
     }
 
@@ -242,6 +252,7 @@ extension JobRecord: Codable {
         try container.encode(created, forKey: .created)
         try container.encodeIfPresent(finished, forKey: .finished)
         if revision > 0 { try container.encode(revision, forKey: .revision) }
+        if run > 0 { try container.encode(run, forKey: .run) }
     }
 }
 

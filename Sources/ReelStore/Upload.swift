@@ -26,10 +26,11 @@ package struct Upload: Sendable {
         get throws(ReelFailure) { try SystemError.inStore(.read, recordPath, Files.entry(recordPath)) != nil }
     }
 
-    /// Its record if its bytes count. They also count if it was removed, or has expired, while a job uses them.
+    /// Its record if its bytes count. They also count if it was removed, or has expired, while a job used them, as long as
+    /// they are there.
     var countedRecord: Uploads.Record? {
         if let record = try? record() { return record }
-        return isKeptByJob ? try? AtomicFile.read(json: Uploads.Record.self, from: gonePath) : nil
+        return try? AtomicFile.read(json: Uploads.Record.self, from: gonePath)
     }
 
     /// Whether it was removed, or has expired, while a job used its bytes.

@@ -155,8 +155,16 @@ package struct Uploads: Sendable {
         return min(room, own ?? room) + record.reserved
     }
 
-    /// The records of uploads that count.
-    private func counted() throws(ReelFailure) -> [Record] { try all().compactMap(\.countedRecord) }
+    /// The records of uploads that count. Removes first what removed uploads have that no job uses any more.
+    private func counted() throws(ReelFailure) -> [Record] {
+        try all().compactMap { upload in
+            if upload.isGone, !upload.isKeptByJob, let lock = try? upload.lock() {
+                defer { withExtendedLifetime(lock) {} }
+                try? upload.remove()
+            }
+            return upload.countedRecord
+        }
+    }
 
     /// Waits for the lock of an owner, which excludes other callers on all machines until it is released.
     package func lock(owner: String) throws(ReelFailure) -> FileLock {

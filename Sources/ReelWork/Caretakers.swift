@@ -50,6 +50,7 @@ package struct Auditor: Sendable {
                     environment.log.notice("the board was audited: \(audit.repairs) repairs in \(audit.jobs) jobs")
                 }
                 report(lost: audit.lost)
+                await remind()
             }
             let isEmpty = try await environment.board.isEmpty()
             if isEmpty, !wasEmpty { await report(lost: (try? environment.store.unfinishedJobs()) ?? []) }
@@ -60,6 +61,11 @@ package struct Auditor: Sendable {
         }
     }
 
+    /// Jobs that began again, or whose names or weights were changed, in what Redis has lost.
+    private func remind() async {
+        for job in (try? await environment.store.jobs()) ?? [] { await environment.remind(job) }
+    }
+
     private func report(lost jobs: [JobID]) {
         guard !jobs.isEmpty else { return }
         let failure = ReelFailure(.boardLost(jobs: jobs))
@@ -67,8 +73,25 @@ package struct Auditor: Sendable {
     }
 }
 
+extension WorkerEnvironment {
+    /// Tells the board what only the store knows of a job, and the log of a job that goes on.
+    fileprivate func remind(_ job: JobID) async {
+        do throws(ReelFailure) {
+            switch try await JobService(store: store, board: { board }).remind(job) {
+            case .recovered(let passes):
+                log.notice("job \(job) goes on: the board had forgotten that; \(passes) of its passes are finished")
+            case .lost(let why): log.warning("job \(job) cannot go on, as the board had forgotten: \(why.words)")
+            case .known, nil: break
+            }
+        } catch {
+            log.debug("nothing told to the board of job \(job): \(error.words)")
+        }
+    }
+}
+
 /// Puts jobs back on the board that only the store has: Redis may lose its last second in a crash, and a replica that
-/// becomes the master may lack more. Every worker of a farm runs one.
+/// becomes the master may lack more. Takes ended jobs off the board that the store has no more: their removal may have been
+/// lost. Every worker of a farm runs one.
 package struct Registrar: Sendable {
     private let environment: WorkerEnvironment
 
@@ -79,6 +102,8 @@ package struct Registrar: Sendable {
         fileprivate var missing: Set<JobID> = []
         /// Missing jobs that belong in the store alone, or that a warning has reported as lost.
         fileprivate var settled: Set<JobID> = []
+        /// Jobs of the board that the store does not have.
+        fileprivate var removed: Set<JobID> = []
 
         package init() {}
     }
@@ -103,7 +128,19 @@ package struct Registrar: Sendable {
         for job in look.missing.intersection(last.missing).subtracting(look.settled).sorted(by: { $0.text < $1.text }) {
             if await putBack(job) { look.settled.insert(job) }
         }
+        look.removed = Set(known).subtracting(stored)
+        for job in look.removed.intersection(last.removed) { await forgetRemoved(job) }
         return look
+    }
+
+    /// Takes a job off the board if it has ended and the store, which is at its place, has not got it.
+    private func forgetRemoved(_ job: JobID) async {
+        let (store, board) = (environment.store, environment.board)
+        guard await !store.job(job).exists, (try? await store.check()) != nil,
+            (try? await board.state(of: job))?.isTerminal == true
+        else { return }
+        try? await board.forget(job)
+        environment.log.notice("took job \(job) off the board: the store has it no more")
     }
 
     /// Returns whether nothing is left to do for the job.
@@ -152,6 +189,7 @@ package struct Janitor: Sendable {
         for job in (try? await store.jobs()) ?? [] {
             // A process that ends a job writes so into its record, but may be killed before that.
             try? await store.job(job).settle(on: board)
+            await environment.remind(job)
             try? await store.job(job).giveBackParts()
             guard let record = await pastRecord(store.job(job), at: clocks.earlier) else { continue }
             do throws(ReelFailure) {

@@ -72,6 +72,35 @@ extension EndToEnd {
                 .sorted()
         }
 
+        /// How many requests each further pass costs, with those of the assembly for its segment and of its removal.
+        @Test("a further pass of a job makes few requests") func requestsOfPasses() async throws {
+            let server = try BucketServer()
+            server.objects["footage/couples.mp4"] = try Data(
+                contentsOf: URL(filePath: try await Clips.shared.couples()))
+            try await withFarm(server) { fleet in
+                func job(_ passFrames: Int) async throws -> (passes: Int, store: [String], source: Int) {
+                    let before = server.requests.count
+                    let submitted = try await coordinator(
+                        ["submit", "s3://footage/couples.mp4", "--wait", "-o", "\(passFrames).mov"]
+                            + ["--crf", "\(passFrames)", "--pass-frames", "\(passFrames)"], fleet, server)
+                    #expect(submitted.code == 0, "\(submitted.error)")
+                    let id = try #require(submitted.output.split(whereSeparator: \.isNewline).first.map(String.init))
+                    #expect(try await eventually { names(server).allSatisfy { !$0.contains("\(id)/segments/") } })
+                    let requests = server.requests.dropFirst(before)
+                    let status = try await coordinator(["status", id, "--json"], fleet, server)
+                    let view = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+                    let passes = try #require(view?["passes"] as? Int, "\(status.output)")
+                    let store = requests.filter { !$0.path.hasPrefix("/footage/") }
+                    return (passes, store.map { "\($0.method) \($0.path)" }, requests.count - store.count)
+                }
+                let (few, many) = (try await job(48), try await job(12))
+                try #require(many.passes > few.passes + 3, "\(many) \(few)")
+                let further = Double(many.passes - few.passes)
+                #expect(Double(many.store.count - few.store.count) / further <= 6, "\(many) \(few)")
+                #expect(Double(many.source - few.source) / further <= 6, "\(many) \(few)")
+            }
+        }
+
         @Test("jobs are done, shown, verified, fetched, resumed and removed as with a folder")
         func jobs() async throws {
             let source = try fixture.copy(try await Clips.shared.film(), as: "ä b+c%2F?&<.mp4")

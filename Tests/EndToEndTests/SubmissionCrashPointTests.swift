@@ -108,6 +108,29 @@ import Testing
         }
     }
 
+    /// The log has the end of before, and nothing of the job's second beginning.
+    @Test("crash point: Redis killed and restarted, without a submission of a cancelled job")
+    func redisForgetsAFurtherSubmission() async throws {
+        let clip = try await Clips.shared.crowd(frames: 48, size: "320x180")
+        let source = try fixture.copy(clip, as: "crowd.mov")
+        try await Fleet.with(fixture, workers: 0) { fleet in
+            let id = try await fleet.submit(Array(submission(source, 0).dropFirst()))
+            let cancelled = try await fleet.coordinator(["cancel", id])
+            #expect(cancelled.code == 0, "\(cancelled.error)")
+            let before = try fleet.mentions(of: id)
+            #expect(try await fleet.submit(Array(submission(source, 0).dropFirst())) == id)
+            try await fleet.killRedis()
+            let after = try fleet.mentions(of: id)
+            try #require(after > before)
+            #expect(try fleet.cutLog(beforeLast: after - before, of: id) > 0)
+            try await fleet.startRedis()
+            #expect(try await eventually { (try? RawRedis(socket: fleet.socket)("PING")) == "PONG" })
+            #expect(try fleet.sight(id).state == "cancelled")
+            try await fleet.startWorker()
+            try await expectDone([id], of: clip, fleet)
+        }
+    }
+
     /// Another job for each number, of the same output.
     private func submission(_ source: String, _ number: Int) -> [String] {
         ["submit", source, "--lossless", "--pass-frames", "\(10 + number)"]

@@ -5,7 +5,7 @@ package import ReelQueue
 // From nothing to a plan, and what those do that wait for a job.
 extension BoardModel {
     /// - Parameter token: what Redis's reply names, since tokens are random.
-    package mutating func begin(_ job: BoardJob, holder: String, token: String) -> Begun {
+    package mutating func begin(_ job: BoardJob, holder: String, token: String, submission: String? = nil) -> Begun {
         let id = job.id.text
         if let before = jobs[id], !before.state.isTerminal {
             guard before.state == .probing else { return .running }
@@ -16,11 +16,14 @@ extension BoardModel {
             leaveLeases(id)
             withholdWebhooks(id)
             jobs[id] = Job(job, created: now)
+            jobs[id]?.submission = submission
+            jobs[id]?.run = job.run
         }
         var bare = job
         (bare.frames, bare.passCount, bare.encoders, bare.plan, bare.diagnostics) = (0, 0, [], 0, [])
         (bare.audioPasses, bare.planHash) = (nil, nil)
         bare.weight = jobs[id]?.weight ?? bare.weight
+        bare.run = jobs[id]?.run
         jobs[id]?.published = bare
         hold(id, -1, .held(Holder(token: token, worker: holder), copy: nil), token: token)
         let need = jobs[id].map { self.need(of: -1, $0) } ?? 0
@@ -38,6 +41,7 @@ extension BoardModel {
         }
         guard case .held(let holder, _) = changed.probe, holder.token == claim.token else { return .lost }
         (changed.published, changed.publisher) = (job, claim.token)
+        changed.published.run = changed.run
         changed.published.weight = changed.weight ?? job.weight
         changed.conditions = Array(repeating: .waiting, count: job.passCount + 1)
         for (index, recorded) in finished {

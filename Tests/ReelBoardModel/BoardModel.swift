@@ -149,6 +149,8 @@ package struct BoardModel {
         /// The weight that a user gave it after it was submitted.
         package var weight: Double?
         package var submission: String?
+        /// As `BoardJob.run`.
+        var run: Int?
         /// Its submitter when it came into the queue.
         package var owner = ""
         /// By their URLs.
@@ -222,10 +224,14 @@ extension BoardModel {
         return true
     }
 
-    package mutating func retry(_ id: String) -> JobState? {
+    package mutating func retry(_ id: String, run: Int? = nil) -> JobState? {
         guard let job = jobs[id], job.state == .failed else { return jobs[id]?.state }
         if job.removal?.isValid == true { return nil }
         runAgain(id)
+        if let run {
+            jobs[id]?.run = run
+            jobs[id]?.published.run = run
+        }
         jobs[id]?.isPaused = false
         if job.isRefused { jobs[id]?.probe = .retry(due: now) }
         jobs[id]?.state = job.isRefused ? .probing : .running

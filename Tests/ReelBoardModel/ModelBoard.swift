@@ -144,9 +144,9 @@ extension ModelBoard {
 
     package func isEmpty() throws(ReelFailure) -> Bool { try act { $0.jobs.isEmpty } }
 
-    package func begin(_ job: BoardJob, holder: WorkerID) throws(ReelFailure) -> Begun {
+    package func begin(_ job: BoardJob, holder: WorkerID, submission: String?) throws(ReelFailure) -> Begun {
         let token = makeToken()
-        return try act { $0.begin(job, holder: holder.text, token: token) }
+        return try act { $0.begin(job, holder: holder.text, token: token, submission: submission) }
     }
 
     package func publish(
@@ -180,11 +180,11 @@ extension ModelBoard {
         try act { $0.describe(job.text, submission) }
     }
 
-    package func retry(_ job: JobID) async throws(ReelFailure) -> JobState? {
+    package func retry(_ job: JobID, run: Int?) async throws(ReelFailure) -> JobState? {
         let step = beforeRetrying
         beforeRetrying = nil
         await step?()
-        return try act(hints: true) { $0.retry(job.text) }
+        return try act(hints: true) { $0.retry(job.text, run: run) }
     }
 
     package func forget(_ job: JobID, removal: Removal?) async throws(ReelFailure) {

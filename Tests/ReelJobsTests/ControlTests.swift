@@ -20,6 +20,81 @@ extension ServiceTests {
 
         @Test func unknownJobs() async throws { await expectUnknown(try await JobFixture(), JobID("0123456789abcdef")) }
 
+        /// The job began again, and Redis lost that: the board has the end of before.
+        @Test func anEndOfBeforeTheLastBeginningDoesNotCount() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))
+            let entry = fixture.store.job(id)
+            #expect(try await service.cancel(id) == .cancelled)
+            #expect(try await service.remind(id) == nil)
+            try await entry.change { $0.runAgain() }
+            try await entry.settle(on: fixture.board)
+            #expect(try entry.read().state == nil)
+            #expect(try await service.remind(id) == .recovered(passesDone: 0))
+            #expect(try await fixture.board.status(id)?.job.run == 1)
+            #expect(try await fixture.board.state(of: id) == .probing)
+            #expect(try await service.remind(id) == nil)
+            // Of the new run, the end counts.
+            #expect(try await service.cancel(id) == .cancelled)
+            #expect(try entry.read().state == .cancelled)
+        }
+
+        @Test func aJobThatIsDoneStaysDoneThoughTheBoardHasAnEarlierEnd() async throws {
+            let fixture = try await JobFixture()
+            let job = try fixture.job()
+            let id = try await fixture.publish(job)
+            #expect(try await fixture.service.cancel(id) == .cancelled)
+            let entry = fixture.store.job(id)
+            try await entry.change { record in
+                record.runAgain()
+                record.end(.done, at: 1)
+            }
+            try await entry.settle(on: fixture.board)
+            #expect(try entry.read().state == .done)
+            #expect(try await fixture.service.remind(id) == nil)
+            #expect(try await fixture.board.state(of: id) == nil)
+            #expect(try entry.read().state == .done)
+        }
+
+        @Test func eachRetryIsARunThatTheBoardKnows() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))
+            for run in 1...2 {
+                try await fixture.fail(id)
+                #expect(try await service.retry(id) == .retried)
+                #expect(try fixture.store.job(id).read().run == run)
+                #expect(try await fixture.board.status(id)?.job.run == run)
+            }
+            try await fixture.fail(id)
+            try await fixture.store.job(id).settle(on: fixture.board)
+            #expect(try fixture.store.job(id).read().state == .failed)
+        }
+
+        /// A process was killed between its change of the record and that of the board.
+        @Test func theBoardIsToldOfTheRecordsNameAndWeight() async throws {
+            let fixture = try await JobFixture()
+            let (service, id) = (fixture.service, try await fixture.publish(fixture.job()))
+            let entry = fixture.store.job(id)
+            try await entry.change { record in
+                record.terms.weight = 3
+                record.submission = Submission(name: "other", submitter: "alice@h")
+            }
+            #expect(try await service.view(id).weight == 1)
+            #expect(try await service.remind(id) == nil)
+            let view = try await service.view(id)
+            #expect(view.weight == 3 && view.name == "other" && view.submitter == "alice@h")
+            #expect(try await fixture.board.jobs(of: "alice") == 1)
+        }
+
+        @Test func theBoardKnowsTheSubmitterFromTheBeginning() async throws {
+            let fixture = try await JobFixture()
+            var job = try fixture.job()
+            job.submission = Submission(submitter: "alice@h")
+            #expect(try fixture.store.job(job.id).create(job))
+            #expect(try await fixture.service.recover(job.id) == .recovered(passesDone: 0))
+            #expect(try await fixture.board.jobs(of: "alice") == 1)
+        }
+
         /// Another process removes the job between two looks of each change.
         @Test func aJobThatIsRemovedMeanwhileIsUnknown() async throws {
             let fixture = try await JobFixture()

@@ -19,7 +19,7 @@ extension Begun {
 extension RedisBoard {
     /// Begins a job and publishes it at once, as one does that has its plan.
     func put(_ job: BoardJob, finished: [Int: RecordedResult] = [:], paused: Bool = false) throws(ReelFailure) -> Put {
-        switch try begin(job, holder: WorkerID("c1")) {
+        switch try begin(job, holder: WorkerID("c1"), submission: nil) {
         case .probing: return .probing
         case .running: return .running
         case .busy: return .busy

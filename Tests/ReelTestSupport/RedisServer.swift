@@ -77,8 +77,12 @@ package final class RedisServer: @unchecked Sendable {  // because suites that k
 
     private func answers() -> Bool { (try? RawRedis(socket: socket)("PING")) == "PONG" }
 
-    /// Kills the server; its files stay.
+    /// Kills the server; its files stay, with all that it has answered.
     package func kill() {
+        // While the disk is busy, Redis answers before it writes its log.
+        while let info = try? RawRedis(socket: socket)("INFO", "persistence"), info.contains("aof_buffer_length:"),
+            !info.contains("aof_buffer_length:0\r")
+        { usleep(1000) }
         try? leash?.fileHandleForWriting.write(contentsOf: Data("kill\n".utf8))
         leash = nil
         // It is gone when its socket refuses.

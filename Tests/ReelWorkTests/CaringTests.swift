@@ -88,6 +88,24 @@ import Testing
         }
     }
 
+    /// The board has lost its last second, and the removal with it.
+    @Test func endedJobsThatTheStoreHasNoMoreLeaveTheBoard() async throws {
+        try await withWorker { worker in
+            let registrar = Registrar(worker.environment)
+            let job = try await worker.planning.planAlone(try worker.record(), anew: false)
+            try await worker.publish(job)
+            try await worker.store.job(job.id).remove()
+            var look = Registrar.Look()
+            for _ in 0..<3 { look = await registrar.look(after: look) }
+            #expect(try await worker.board.state(of: job.id) == .running, "it has not ended")
+            #expect(try await worker.board.cancel(job.id))
+            let first = await registrar.look(after: Registrar.Look())
+            #expect(try await worker.board.state(of: job.id) == .cancelled)
+            _ = await registrar.look(after: first)
+            #expect(try await worker.board.state(of: job.id) == nil)
+        }
+    }
+
     @Test func jobsThatTheBoardHasLostComeBack() async throws {
         try await withWorker { worker in
             let registrar = Registrar(worker.environment)

@@ -48,7 +48,7 @@ enum SampleJob {
 extension RedisBoard {
     /// Begins a job and publishes it at once.
     func put(_ job: BoardJob) throws(ReelFailure) {
-        guard case .begun(let claim) = try begin(job, holder: WorkerID("coordinator")) else { return }
+        guard case .begun(let claim) = try begin(job, holder: WorkerID("coordinator"), submission: nil) else { return }
         _ = try publish(job, finished: [:], claim: claim, paused: false)
     }
 }

@@ -45,13 +45,15 @@ extension JobEntry {
     }
 
     /// Writes into the record how the job ended on the board, which alone decides between an end and a cancellation at
-    /// the same time. Programs that end a job call this; workers repeat it for records of killed programs.
+    /// the same time. Programs that end a job call this; workers repeat it for records of killed programs. A board that
+    /// has forgotten the record's run tells an earlier end, which does not count.
     package func settle(on board: any Board) async throws(ReelFailure) {
         try await change { record throws(ReelFailure) in
-            guard let state = try await board.state(of: id), state.isTerminal, state != record.state else { return }
-            let failure = state == .failed ? try await board.status(id)?.failure : nil
+            guard let state = try await board.state(of: id), state.isTerminal, state != record.state,
+                let status = try await board.status(id), status.state == state, !record.isAhead(of: status)
+            else { return }
             let now = await board.endOfNow()
-            record.end(state, failure, at: now)
+            record.end(state, status.failure, at: now)
         }
     }
 
@@ -66,6 +68,11 @@ extension JobEntry {
             said = try await read().submission
         }
     }
+}
+
+extension JobRecord {
+    /// Whether the job has begun again, after an end, without this board, or the board has forgotten it.
+    func isAhead(of status: JobStatus) -> Bool { status.state.isTerminal && (status.job.run ?? 0) < run }
 }
 
 extension Board {

@@ -51,6 +51,8 @@ extension JobService {
         do throws(ReelFailure) {
             try await entry.settle(on: board)
         } catch {
+            // Another process may be removing the job.
+            if case .jobUnknownHere = error.reason { return }
             guard error.isOfRecord else { throw error }
         }
     }
@@ -84,7 +86,14 @@ extension JobService {
     package func weigh(_ id: JobID, _ weight: Double) async throws(ReelFailure) -> ControlOutcome {
         let entry = try await runningEntry(id)
         try await record(entry) { $0.terms.weight = weight }
-        // Other processes may weigh the job at the same time. Repeat until the board has the weight of the record.
+        try await tell(weight, of: entry)
+        return .weighed(weight)
+    }
+
+    /// Tells the board a job's weight. Other processes may weigh the job at the same time: this returns when the board has
+    /// the weight of the record.
+    private func tell(_ weight: Double, of entry: any JobEntry) async throws(ReelFailure) {
+        let id = entry.id
         var (told, wanted): (Double?, Double) = (nil, weight)
         while wanted != told {
             if let ended = try await board.weigh(id, wanted), ended.isTerminal {
@@ -98,7 +107,6 @@ extension JobService {
             told = wanted
             if let record = try? await entry.read() { wanted = record.terms.weight }
         }
-        return .weighed(weight)
     }
 
     /// Says otherwise how a job is called. Throws `.jobNotOnBoard` if only the store has it.
@@ -134,12 +142,12 @@ extension JobService {
         let entry = try entry(id)
         let state = try await state(of: entry)
         guard state == .failed else { throw ReelFailure(.jobNotFailed(job: id, state: state)) }
-        try await reopen(entry)
+        var run = try await reopen(entry)
         try await takeBackLost(entry)
-        while try await board.retry(id) == nil {
+        while try await board.retry(id, run: run) == nil {
             // The board has forgotten the job, or a process is removing it. That process has read the record, and
             // removes nothing if the record changes now. If it was faster, there is no job to reopen.
-            try await reopen(entry)
+            run = try await reopen(entry)
             switch try await recover(id) {
             case .lost(let why): throw why
             case .recovered: break
@@ -155,14 +163,14 @@ extension JobService {
         return .retried
     }
 
-    /// Has the record say that the job runs again. Throws as `unlessRemoved` does.
-    private func reopen(_ entry: any JobEntry) async throws(ReelFailure) {
+    /// Has the record say that the job runs again, and returns the number of the run. Throws as `unlessRemoved` does.
+    private func reopen(_ entry: any JobEntry) async throws(ReelFailure) -> Int {
         try await unlessRemoved(entry.id) { () async throws(ReelFailure) in
             try await entry.change { record in
-                record.reopen()
+                record.runAgain()
                 record.paused = false
             }
-        }
+        }.run
     }
 
     /// Runs work on a job that another process may be removing. Throws `.jobUnknown` if neither store nor board have the
@@ -259,8 +267,7 @@ extension JobService {
             return .lost(error)
         }
         guard
-            case .begun(let claim) = try await board.begin(
-                record.beginning, holder: WorkerID("recover-\(UUID().uuidString)"))
+            case .begun(let claim) = try await board.begin(record, as: WorkerID("recover-\(UUID().uuidString)"))
         else { return .known }
         do throws(ReelFailure) {
             try await entry.describe(on: board)
@@ -280,6 +287,27 @@ extension JobService {
             try await board.release(claim)
             return .recovered(passesDone: 0)
         }
+    }
+
+    /// Tells the board what only the store knows of a job: Redis may have lost its last second, or a process died
+    /// between its two changes. A job that began again after an end which the board takes for the last one goes on; if
+    /// that run has ended, too, the board forgets the job, and the store alone has its end.
+    ///
+    /// - Returns: what became of a job that goes on; nil for any other.
+    package func remind(_ id: JobID) async throws(ReelFailure) -> RecoverOutcome? {
+        let entry = try entry(id)
+        let record = try await entry.read()
+        guard let status = try await board.status(id) else { return nil }
+        if record.isAhead(of: status) {
+            if record.state == nil { return try await recover(id) }
+            try await board.forget(id)
+            return nil
+        }
+        if let said = record.submission, said != status.said { try await entry.describe(on: board) }
+        if !status.state.isTerminal, status.job.weight != record.terms.weight {
+            try await tell(record.terms.weight, of: entry)
+        }
+        return nil
     }
 
     /// The job's state on the board, else in the store; nil if the store has the job, unfinished, and the board has

@@ -96,7 +96,7 @@ extension JobRecord {
     package var beginning: BoardJob {
         BoardJob(
             id: id, source: source.path, frames: 0, passCount: 0, need: Planning.need, encoders: [],
-            protocolVersion: Wire.version, weight: terms.weight)
+            protocolVersion: Wire.version, weight: terms.weight, run: run > 0 ? run : nil)
     }
 }
 

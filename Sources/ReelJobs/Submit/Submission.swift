@@ -9,7 +9,7 @@ package import ReelStore
 extension JobRecord {
     /// The job that sources and a spec make, before any store has it. Reads only the first and last MiB of each source.
     ///
-    /// Throws `.input` if a source cannot be read or lies outside the roots.
+    /// Throws `.input` if a source cannot be read or lies outside the roots, and `.interrupted` if the task is cancelled.
     ///
     /// - Parameters:
     ///   - sources: paths of the files, or URLs; at least one.
@@ -21,6 +21,8 @@ extension JobRecord {
         within roots: SourceRoots? = nil, stages: Bool = false, web: [String: Fingerprint] = [:]
     ) throws(ReelFailure) {
         let files = try sources.enumerated().map { (number, source) throws(ReelFailure) in
+            // Many sources take long, and the caller may have given up.
+            if Task.isCancelled { throw ReelFailure(.interrupted) }
             guard !WebAddress.isWritten(source) else {
                 guard let known = web[source] else {
                     throw ReelFailure(.sourceIsURL(url: WebAddress.shown(source)))
@@ -75,9 +77,13 @@ extension JobEntry {
     func open(_ wanted: JobRecord) async throws(ReelFailure) {
         guard try await !create(wanted) else { return }
         try await change { record in
-            if record.state != nil { record.webhooks = [] }
+            if record.state == nil {
+                record.reopen()
+            } else {
+                record.webhooks = []
+                record.runAgain()
+            }
             record.add(wanted.webhooks)
-            record.reopen()
             record.terms = wanted.terms
             record.submission = wanted.submission?.after(record.submission) ?? record.submission
             record.sources = wanted.sources

@@ -86,7 +86,7 @@ struct Submitter: Sendable {
         }
         // If no worker is left to do it, the submitter requeues what vanished processes held.
         _ = try await board.reap()
-        guard try await attend(nil), case .begun(let claim) = try await board.begin(wanted.beginning, holder: name)
+        guard try await attend(nil), case .begun(let claim) = try await board.begin(entry.read(), as: name)
         else { return nil }
         return .free(claim)
     }
@@ -198,14 +198,15 @@ struct JobAdmission: Sendable {
                 continue
             }
             try await created(isNew)
-            switch try await board.begin(record.beginning, holder: name) {
+            switch try await board.begin(record, as: name) {
             case .begun(let claim):
                 known(.probing)
                 do throws(ReelFailure) {
                     if !isNew { try await openIfEnded(adding: wanted.webhooks) }
                 } catch {
                     _ = try? await board.leave(id, waiter: name.text, claim: claim, abandoning: false)
-                    throw error
+                    guard case .jobUnknownHere = error.reason else { throw error }
+                    continue
                 }
                 return .unplanned(claim)
             case .probing:
@@ -271,6 +272,11 @@ struct JobAdmission: Sendable {
 }
 
 extension Board {
+    /// Begins a job as its record has it.
+    func begin(_ record: JobRecord, as holder: WorkerID) async throws(ReelFailure) -> Begun {
+        try await begin(record.beginning, holder: holder, submission: try record.submission?.text)
+    }
+
     /// Adds the webhooks of a record to its job.
     ///
     /// Throws `.webhooksTooMany`, and `.jobNotOnBoard` if the board does not have the job.

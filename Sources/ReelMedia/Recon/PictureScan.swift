@@ -4,7 +4,7 @@ internal import ReelCore
 /// Reads the video's packets one after the other: every picture's header if headers may differ, otherwise the headers
 /// of packets flagged as key and of a few more.
 ///
-/// Of a long video on a server it reads only a sample of these packets, since each costs a request. If every packet of the
+/// Of a video on a server it reads only a sample of these packets, since each costs a request. If every packet of the
 /// sample begins a sequence, it takes every packet flagged as key to begin one. A pass that starts where this is wrong
 /// disproves the index.
 final class PictureScan {
@@ -32,7 +32,7 @@ final class PictureScan {
         syntax = FieldSyntax(codec: parameters.codec_id, extradata: parameters.header)
         guard demuxer.leavesPayload, randomAccess.readsBytes else { return }
         let keys = demuxer.keys(of: stream)
-        if demuxer.isDistant, keys.count > 4 * Self.sample, !syntax.mayHaveFields {
+        if demuxer.isDistant, keys.count > Self.sample, !syntax.mayHaveFields {
             trustsKeys = true
             for place in 0..<Self.sample where trustsKeys {
                 let key = keys[place * (keys.count - 1) / (Self.sample - 1)]

@@ -12,14 +12,13 @@ internal import Synchronization
 final class Gate: Sendable {
     private let file: TokenFile?
     private let state = Mutex(State())
+    private let wrong = Mutex(WrongTokens())
 
     private struct State {
         var entries: [TokenFile.Entry] = []
         /// When the file was last checked, and its state then.
         var looked: ContinuousClock.Instant?
         var seen: FileState?
-        /// The times of wrong tokens within the last minute, by address.
-        var wrong: [String: [ContinuousClock.Instant]] = [:]
     }
 
     private struct FileState: Equatable {
@@ -28,8 +27,6 @@ final class Gate: Sendable {
         var number: UInt64?
     }
 
-    /// The most wrong tokens of an address within a minute.
-    static let mostWrong = 10
     static let cookie = "reel-token"
 
     /// - Parameter file: nil if every caller may do all.
@@ -66,21 +63,12 @@ final class Gate: Sendable {
     /// from the address: many people may share it.
     func caller(_ token: String, from address: String) throws -> Caller {
         if let bearer = bearer(of: token) { return bearer }
-        let now = ContinuousClock.now
-        let wait: Duration? = state.withLock { state in
-            if state.wrong.count > 10_000 {
-                state.wrong = state.wrong.filter { $0.value.contains { now - $0 < .seconds(60) } }
-            }
-            var times = state.wrong[address, default: []].filter { now - $0 < .seconds(60) }
-            defer { state.wrong[address] = times }
-            guard times.count < Gate.mostWrong else { return .seconds(60) - (now - times[0]) }
-            times.append(now)
-            return nil
-        }
+        let wait = wrong.withLock { $0.note(from: address, at: .now) }
         if let wait {
             throw Problem(
                 .tooManyRequests, "too-many-tokens", "Too many wrong tokens",
-                detail: "More than \(Gate.mostWrong) wrong tokens came from \(address) within a minute.",
+                detail: "More than \(WrongTokens.most) wrong tokens came from \(address) within a minute, or from too many "
+                    + "addresses.",
                 retryAfter: Int(wait.components.seconds) + 1)
         }
         throw Problem(
@@ -238,7 +226,7 @@ struct SessionRoutes {
     }
 
     @Sendable private func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let body = try await JSONBody.read(request, .few)
+        let body = try await JSONBody.read(request, .few).place
         let token = try body.object(knows: ["token"]).required("token").text()
         let caller = try gate.caller(token, from: context.address)
         try await server.jobs.note(

@@ -6,6 +6,7 @@ internal import ReelCore
 internal import ReelJobs
 internal import ReelQueue
 internal import ReelRemote
+internal import Synchronization
 
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
@@ -135,7 +136,12 @@ extension HTTPField.Name {
     static let xForwardedProto = HTTPField.Name(known: "X-Forwarded-Proto")
 }
 
-enum JSONBody {
+/// The body of a request, in JSON. It holds room in memory for its bytes until it is released: when the work of the request
+/// has ended.
+struct JSONBody: Sendable {
+    let place: JSONPlace
+    private let room: BodyRoom
+
     struct Limits: Sendable {
         var bytes: Int
         var bounds: JSONBounds
@@ -159,7 +165,9 @@ enum JSONBody {
     ///
     /// A body without a type is refused, too: a page of any site may have a browser send one without asking (Fetch,
     /// 2.2.2).
-    static func read(_ request: Request, _ limits: Limits) async throws -> JSONPlace {
+    ///
+    /// Throws a problem of status 503, too, if many large bodies are in memory.
+    static func read(_ request: Request, _ limits: Limits) async throws -> JSONBody {
         let type = request.headers[.contentType]
         guard type?.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
         else {
@@ -167,11 +175,13 @@ enum JSONBody {
                 .unsupportedMediaType, "not-json", "The request's body must be JSON",
                 detail: "Its Content-Type is \(type ?? "missing"); application/json is taken.")
         }
-        let bytes = try await bytes(request, most: limits.bytes)
+        let room = BodyRoom()
+        let bytes = try await bytes(request, most: limits.bytes, in: room)
         do {
-            return JSONPlace(
+            let place = JSONPlace(
                 bytes.count <= small
                     ? try JSONValue(bytes, within: limits.bounds) : try await reader.read(bytes, within: limits.bounds))
+            return JSONBody(place: place, room: room)
         } catch let excess as JSONFault where excess != .notJSON {
             throw Problem(
                 .badRequest, "json-too-large", "The request's body is too deep or has too many values",
@@ -182,7 +192,7 @@ enum JSONBody {
         }
     }
 
-    private static func bytes(_ request: Request, most: Int) async throws -> Data {
+    private static func bytes(_ request: Request, most: Int, in room: BodyRoom) async throws -> Data {
         let tooLarge = Problem(
             .contentTooLarge, "body-too-large", "The request's body is too large",
             detail: "At most \(most) bytes are taken here.")
@@ -200,8 +210,36 @@ enum JSONBody {
                 return bytes
             }
             guard bytes.count + buffer.readableBytes <= most else { throw tooLarge }
+            try room.grow(to: bytes.count + buffer.readableBytes - small)
             bytes.append(contentsOf: buffer.readableBytesView)
         }
+    }
+}
+
+/// The room that a large body takes in memory. All bodies of the server share it: callers could fill the memory otherwise.
+final class BodyRoom: Sendable {
+    /// As many bytes as the longest bodies of four requests have. Decoded they take about ten times as many.
+    private static let most = 4 * JobRequest.mostBytes
+    private static let taken = Mutex(0)
+    private let own = Mutex(0)
+
+    deinit { BodyRoom.taken.withLock { $0 -= own.withLock(\.self) } }
+
+    /// Takes room for a body with that many bytes. Throws a problem of status 503 if there is none.
+    func grow(to bytes: Int) throws {
+        let more = bytes - own.withLock(\.self)
+        guard more > 0 else { return }
+        let fits = BodyRoom.taken.withLock { taken in
+            guard taken + more <= BodyRoom.most else { return false }
+            taken += more
+            return true
+        }
+        guard fits else {
+            throw Problem(
+                .serviceUnavailable, "bodies-busy", "Too many large requests are worked on",
+                detail: "Send it again in a moment.", retryAfter: 5)
+        }
+        own.withLock { $0 = bytes }
     }
 }
 

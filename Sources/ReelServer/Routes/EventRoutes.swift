@@ -15,6 +15,9 @@ struct EventRoutes {
     let hub: EventHub
     let access: StoreAccess
 
+    /// About how many bytes of events are written at once.
+    private static let piece = 64 << 10
+
     var routes: [Route] { [.get("events", .viewer, limit: nil, events), .get("audit", .admin, audit)] }
 
     /// The job of a name. Throws `.jobUnknown` if there is none.
@@ -61,9 +64,16 @@ struct EventRoutes {
                                 job == nil || $0.job == nil || $0.job == job
                             }
                             var text = ByteBuffer()
-                            for item in items { text.writeImmutableBuffer(item.text) }
                             if items.isEmpty { text.writeString(":\n\n") }
-                            try await writer.write(text)
+                            for item in items {
+                                text.writeImmutableBuffer(item.text)
+                                guard text.readableBytes >= EventRoutes.piece else { continue }
+                                try await writer.write(text)
+                                // As in downloads: a caller that takes nothing holds no more than this.
+                                try await context.eventLoop.submit {}.get()
+                                text.clear()
+                            }
+                            if text.readableBytes > 0 { try await writer.write(text) }
                         }
                     } onGracefulShutdown: { [listener] in
                         listener.end()

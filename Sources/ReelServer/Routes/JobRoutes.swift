@@ -137,7 +137,7 @@ struct JobRoutes {
     }
 
     @Sendable private func patch(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let body = try await JSONBody.read(request, .few).object(knows: ["weight", "labels", "name"])
+        let body = try await JSONBody.read(request, .few).place.object(knows: ["weight", "labels", "name"])
         let weight = try body.known("weight").map(JobRequest.weight)
         let name = try body["name"].map { place in
             if case .null = place.value { nil as String? } else { try JobRequest.name(place) }

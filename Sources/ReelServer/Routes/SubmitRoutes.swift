@@ -38,14 +38,21 @@ struct SubmitRoutes {
 
     @Sendable private func submit(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, .job)
-        return try await access.use(atMost: .seconds(60), isLarge: SubmitRoutes.makesLargeJob(request)) {
-            try await post(try await job(body, context), context)
+        return try await access.use(atMost: .seconds(60), isLarge: SubmitRoutes.makesLargeJob(request, body)) {
+            try await post(try await job(body.place, context), context)
         }
     }
 
+    /// The most clips of an edit that is no large job: each may name a source of its own, whose ends are read and hashed.
+    private static let clipsOfSmallJob = 50
+
     /// Whether the job may be a large one; a body of unknown length may be.
-    private static func makesLargeJob(_ request: Request) -> Bool {
-        request.headers[.contentLength].flatMap { Int($0) } ?? .max > JobFolder.largeBytes
+    private static func makesLargeJob(_ request: Request, _ body: JSONBody) -> Bool {
+        guard request.headers[.contentLength].flatMap({ Int($0) }) ?? .max <= JobFolder.largeBytes else { return true }
+        guard case .object(let members) = body.place.value, case .object(let edit) = members["edit"],
+            case .array(let clips) = edit["clips"]
+        else { return false }
+        return clips.count > clipsOfSmallJob
     }
 
     private func post(_ job: JobRequest, _ context: ServerContext) async throws -> Response {
@@ -67,8 +74,10 @@ struct SubmitRoutes {
 
     @Sendable private func plan(_ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await JSONBody.read(request, .job)
-        return try await access.use(atMost: SubmitRoutes.planLimit, isLarge: SubmitRoutes.makesLargeJob(request)) {
-            var record = try await job(body, context).record
+        return try await access.use(
+            atMost: SubmitRoutes.planLimit, isLarge: SubmitRoutes.makesLargeJob(request, body)
+        ) {
+            var record = try await job(body.place, context).record
             // A plan reads the file at its place.
             for place in record.sources.indices { record.sources[place].staged = nil }
             let prepared = try await JobService.prepare(record, engine: server.engine, quotas: server.settings.quotas)

@@ -2,7 +2,8 @@
 --
 -- args     1 job  2 the job as JSON  3 need of the probe (bytes)  4 protocol version
 --          5 virtual time that one claim costs  6 retention (ms)  7 lease (ms)
---          8 token for the lease, random  9 name of its holder
+--          8 token for the lease, random  9 name of its holder  10 how often the job has begun again ('' for never)
+--          11 the submission as JSON ('' for none); callers before version 10 give neither
 -- Reply    an integer   the bytes that the probe may take: the token holds it now
 --          'probing'    another process holds the probe, or a user paused the job
 --          'running'    running or assembling
@@ -25,7 +26,8 @@ transition('begin', function(args)
     if redis.call('EXISTS', job_key(old)) == 0 then unlist(old) end
   end
 
-  if state ~= 'probing' then
+  local made = state ~= 'probing'
+  if made then
     created = now
     leave_ended(id)
     redis.call('ZREM', key('broken'), id)
@@ -36,9 +38,17 @@ transition('begin', function(args)
   redis.call('ZADD', key('jobs'), created, id)
   redis.call('ZADD', key('active'), created, id)
   set_holder(id, PROBE, 'live', token, worker, lease, text(now), '0', '0')
-  redis.call('HSET', job_key(id), 'state', 'probing', 'job', args[2], 'passes', 0, 'plan', 0, 'need', args[3],
-    'protocol', args[4], 'encoders', '', 'share', args[5], 'frames', 0, 'effort', 1, 'cursor', 0, 'created', created,
-    'offered', now)
+  local fields = {
+    'state', 'probing', 'job', args[2], 'passes', 0, 'plan', 0, 'need', args[3], 'protocol', args[4], 'encoders', '',
+    'share', args[5], 'frames', 0, 'effort', 1, 'cursor', 0, 'created', created, 'offered', now,
+  }
+  for name, value in pairs({ run = args[10] or '', submission = args[11] or '' }) do
+    if made and value ~= '' then
+      table.insert(fields, name)
+      table.insert(fields, value)
+    end
+  end
+  redis.call('HSET', job_key(id), unpack(fields))
   reweigh(id)
   redis.call('ZREM', job_key(id, 'retry'), PROBE)
   recount(id, true)
