@@ -222,6 +222,11 @@ extension EndToEnd {
                         #expect(try await list(missing).status == 404, "\(missing)")
                     }
                     #expect(try await list("sub").code == "parameter-invalid")
+                    // As curl and forms write a space.
+                    let path = folder + "/my clips"
+                    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                    let spaced = try await server.get("/api/v1/sources?folder=\(folder)/my+clips")
+                    #expect(try spaced.object()["folder"] as? String == path)
                 }
             }
         }
