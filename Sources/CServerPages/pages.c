@@ -10,14 +10,41 @@ static const unsigned char api_js[] = {
 static const unsigned char audit_js[] = {
 #embed "../ReelServer/Pages/audit.js"
 };
+static const unsigned char browse_js[] = {
+#embed "../ReelServer/Pages/browse.js"
+};
+static const unsigned char clipEditor_js[] = {
+#embed "../ReelServer/Pages/clipEditor.js"
+};
+static const unsigned char clipFiles_js[] = {
+#embed "../ReelServer/Pages/clipFiles.js"
+};
+static const unsigned char clipList_js[] = {
+#embed "../ReelServer/Pages/clipList.js"
+};
 static const unsigned char connection_js[] = {
 #embed "../ReelServer/Pages/connection.js"
+};
+static const unsigned char draft_js[] = {
+#embed "../ReelServer/Pages/draft.js"
+};
+static const unsigned char draftOf_js[] = {
+#embed "../ReelServer/Pages/draftOf.js"
 };
 static const unsigned char elements_js[] = {
 #embed "../ReelServer/Pages/elements.js"
 };
+static const unsigned char emptyList_js[] = {
+#embed "../ReelServer/Pages/emptyList.js"
+};
+static const unsigned char fields_js[] = {
+#embed "../ReelServer/Pages/fields.js"
+};
 static const unsigned char films_js[] = {
 #embed "../ReelServer/Pages/films.js"
+};
+static const unsigned char formats_js[] = {
+#embed "../ReelServer/Pages/formats.js"
 };
 static const unsigned char icon_svg[] = {
 #embed "../ReelServer/Pages/icon.svg"
@@ -27,6 +54,9 @@ static const unsigned char index_html[] = {
 };
 static const unsigned char job_js[] = {
 #embed "../ReelServer/Pages/job.js"
+};
+static const unsigned char jobChoice_js[] = {
+#embed "../ReelServer/Pages/jobChoice.js"
 };
 static const unsigned char jobFacts_js[] = {
 #embed "../ReelServer/Pages/jobFacts.js"
@@ -49,6 +79,9 @@ static const unsigned char navigation_js[] = {
 static const unsigned char openapi_json[] = {
 #embed "../ReelServer/Pages/openapi.json"
 };
+static const unsigned char outputForm_js[] = {
+#embed "../ReelServer/Pages/outputForm.js"
+};
 static const unsigned char page_js[] = {
 #embed "../ReelServer/Pages/page.js"
 };
@@ -61,8 +94,14 @@ static const unsigned char plan_js[] = {
 static const unsigned char player_js[] = {
 #embed "../ReelServer/Pages/player.js"
 };
+static const unsigned char preview_js[] = {
+#embed "../ReelServer/Pages/preview.js"
+};
 static const unsigned char queue_js[] = {
 #embed "../ReelServer/Pages/queue.js"
+};
+static const unsigned char rangeStrip_js[] = {
+#embed "../ReelServer/Pages/rangeStrip.js"
 };
 static const unsigned char rateChart_js[] = {
 #embed "../ReelServer/Pages/rateChart.js"
@@ -70,11 +109,20 @@ static const unsigned char rateChart_js[] = {
 static const unsigned char reel_css[] = {
 #embed "../ReelServer/Pages/reel.css"
 };
+static const unsigned char result_js[] = {
+#embed "../ReelServer/Pages/result.js"
+};
+static const unsigned char screen_js[] = {
+#embed "../ReelServer/Pages/screen.js"
+};
 static const unsigned char session_js[] = {
 #embed "../ReelServer/Pages/session.js"
 };
 static const unsigned char signIn_js[] = {
 #embed "../ReelServer/Pages/signIn.js"
+};
+static const unsigned char sourceFacts_js[] = {
+#embed "../ReelServer/Pages/sourceFacts.js"
 };
 static const unsigned char storage_js[] = {
 #embed "../ReelServer/Pages/storage.js"
@@ -101,12 +149,22 @@ static const unsigned char workers_js[] = {
 static const struct server_page pages[] = {
     {"api.js", api_js, sizeof api_js},
     {"audit.js", audit_js, sizeof audit_js},
+    {"browse.js", browse_js, sizeof browse_js},
+    {"clipEditor.js", clipEditor_js, sizeof clipEditor_js},
+    {"clipFiles.js", clipFiles_js, sizeof clipFiles_js},
+    {"clipList.js", clipList_js, sizeof clipList_js},
     {"connection.js", connection_js, sizeof connection_js},
+    {"draft.js", draft_js, sizeof draft_js},
+    {"draftOf.js", draftOf_js, sizeof draftOf_js},
     {"elements.js", elements_js, sizeof elements_js},
+    {"emptyList.js", emptyList_js, sizeof emptyList_js},
+    {"fields.js", fields_js, sizeof fields_js},
     {"films.js", films_js, sizeof films_js},
+    {"formats.js", formats_js, sizeof formats_js},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
     {"job.js", job_js, sizeof job_js},
+    {"jobChoice.js", jobChoice_js, sizeof jobChoice_js},
     {"jobFacts.js", jobFacts_js, sizeof jobFacts_js},
     {"jobRow.js", jobRow_js, sizeof jobRow_js},
     {"jobSections.js", jobSections_js, sizeof jobSections_js},
@@ -114,15 +172,21 @@ static const struct server_page pages[] = {
     {"main.js", main_js, sizeof main_js},
     {"navigation.js", navigation_js, sizeof navigation_js},
     {"openapi.json", openapi_json, sizeof openapi_json},
+    {"outputForm.js", outputForm_js, sizeof outputForm_js},
     {"page.js", page_js, sizeof page_js},
     {"parts.js", parts_js, sizeof parts_js},
     {"plan.js", plan_js, sizeof plan_js},
     {"player.js", player_js, sizeof player_js},
+    {"preview.js", preview_js, sizeof preview_js},
     {"queue.js", queue_js, sizeof queue_js},
+    {"rangeStrip.js", rangeStrip_js, sizeof rangeStrip_js},
     {"rateChart.js", rateChart_js, sizeof rateChart_js},
     {"reel.css", reel_css, sizeof reel_css},
+    {"result.js", result_js, sizeof result_js},
+    {"screen.js", screen_js, sizeof screen_js},
     {"session.js", session_js, sizeof session_js},
     {"signIn.js", signIn_js, sizeof signIn_js},
+    {"sourceFacts.js", sourceFacts_js, sizeof sourceFacts_js},
     {"storage.js", storage_js, sizeof storage_js},
     {"strip.js", strip_js, sizeof strip_js},
     {"submit.js", submit_js, sizeof submit_js},

@@ -11,7 +11,7 @@ package import ReelStore
 internal import ReelWords
 internal import ServiceLifecycle
 
-/// Jobs over HTTP: the API, the pages, and the events. It has no state of its own: any number of servers may serve the
+/// Jobs over HTTP: the API, the pages, and the events. It has no state of its own but what can be made again: any number of servers may serve the
 /// same board and store, beside any number of command lines.
 package struct Server: Service {
     let settings: ServerSettings
@@ -19,6 +19,9 @@ package struct Server: Service {
     let store: any JobStore
     let uploads: Uploads
     let engine: any EngineRunner
+    /// The pictures that are being made for people.
+    private let pictureQueue: PictureQueue
+    let previews: SourcePreviews
     let log: Logger
     private let listening: @Sendable (Int) -> Void
 
@@ -33,6 +36,8 @@ package struct Server: Service {
     ) {
         (self.settings, self.jobs, self.store, self.uploads) = (settings, jobs, store, uploads)
         (self.engine, self.log, self.listening) = (engine, log, listening)
+        pictureQueue = PictureQueue()
+        previews = SourcePreviews(engine: engine, queue: pictureQueue)
     }
 
     /// Serves until it is shut down gracefully, or cancelled. Open streams of events get a last event.
@@ -45,7 +50,7 @@ package struct Server: Service {
         let responder = Responder(settings: settings, gate: gate, jobs: jobs, store: store, access: access, log: log)
         let routes = Server.routes(self, gate: gate, hub: hub, access: access)
         let listener = Listener(host: settings.host, port: settings.port, log: log)
-        let sweeper = Sweeper(store: store, uploads: uploads, log: log)
+        let sweeper = Sweeper(store: store, uploads: uploads, previews: previews, log: log)
         let services: [any Service] = [access, hub, sweeper] + webhookSenders(access)
         try await withThrowingTaskGroup(of: Void.self) { [listening] group in
             group.addTask {
@@ -97,11 +102,12 @@ package struct Server: Service {
             server.settings, jobs: server.jobs, store: server.store, uploads: server.uploads, access: access)
         let uploads = UploadRoutes(uploads: server.uploads, settings: server.settings, limits: limits, access: access)
         let farm = FarmRoutes(jobs: server.jobs, store: server.store, access: access)
-        let pictures = JobPictures(store: server.store, engine: server.engine)
+        let pictures = JobPictures(store: server.store, engine: server.engine, queue: server.pictureQueue)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes + farm.routes
             + JobRoutes(jobs: server.jobs, access: access, limits: limits).routes
             + SubmitRoutes(server: server, uploads: uploads, limits: limits, access: access).routes + uploads.routes
+            + PreviewRoutes(server: server, uploads: uploads, previews: server.previews).routes
             + FileRoutes(jobs: server.jobs, pictures: pictures, sources: server.sourceRoots).routes
             + EventRoutes(jobs: server.jobs, hub: hub, access: access).routes
         return ofAPI.map { $0.below(api) } + [farm.metrics] + PageRoutes(basePath: server.settings.basePath).routes
@@ -140,11 +146,12 @@ package struct ServerSettings: Sendable {
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 }
 
-/// Once a minute removes uploads that have expired, and returns memory: requests for large jobs take hundreds of MiB
+/// Once a minute removes uploads that have expired and previews that nobody looks at, and returns memory: requests for large jobs take hundreds of MiB
 /// for a few seconds.
 struct Sweeper: Service {
     let store: any JobStore
     let uploads: Uploads
+    let previews: SourcePreviews
     let log: Logger
 
     func run() async throws {
@@ -161,6 +168,7 @@ struct Sweeper: Service {
                     let failure = ReelFailure.of(error)
                     log.error("\(failure.words)", metadata: ["code": "\(failure.reason.code)"])
                 }
+                await previews.removeUnused()
                 OwnProcess.returnFreeMemory()
             } while (try? await Task.sleep(for: .seconds(60))) != nil
         }

@@ -1,4 +1,4 @@
-internal import ReelCore
+package import ReelCore
 
 /// The name of a file or folder in a job's folder. All names there are made and parsed here, except the names of
 /// segments.
@@ -86,6 +86,11 @@ package struct PictureName: Hashable, Sendable {
     ///   - frame: counted from 0, in presentation order.
     package init(sourceOf index: String, frame: Int?) {
         text = "source-\(index.prefix(16))-\(frame.map(String.init) ?? "filmstrip").jpg"
+    }
+
+    /// Small frames of a source side by side.
+    package init(sourceOf index: String, sheet: FrameSample) {
+        text = "source-\(index.prefix(16))-\(sheet.first)-\(sheet.step)-\(sheet.count).jpg"
     }
 
     /// A frame of an output; `plan` is the number of the job's plan.

@@ -69,7 +69,8 @@ extension EndToEnd {
                     let recorder = Recorder(server, token: admin)
                     let job = try await makeJobs(recorder, source, folder)
                     try await readJobs(recorder, job)
-                    try await readFiles(recorder, job)
+                    try await readFiles(recorder, ["jobs/\(job)/output", "jobs/\(job)/source"])
+                    try await preview(recorder, source, folder)
                     try await changeJobs(recorder, source, try await fleet.listedWorkers()[0])
                     try await upload(recorder)
                     try await refuse(recorder, viewer: viewer)
@@ -122,7 +123,7 @@ extension EndToEnd {
                 "jobs", "jobs?limit=1&state=done&label=a=b&q=A", "jobs?colour=red", "jobs?limit=0", "jobs?cursor=x",
                 "jobs/\(job)", "jobs/\(job.prefix(6))", "jobs/@", "jobs/0000000000000000",
                 "jobs/\(job)/strip?cells=3", "jobs/\(job)/passes?limit=1", "jobs/\(job)/passes?state=done",
-                "jobs/\(job)/failures", "workers", "queue", "demand", "rates", "audit", "audit?limit=1",
+                "jobs/\(job)/failures", "workers", "queue", "demand", "counts", "rates", "audit", "audit?limit=1",
             ] {
                 try await recorder.send("GET", "/api/v1/\(place)")
             }
@@ -135,9 +136,25 @@ extension EndToEnd {
             }
         }
 
-        private func readFiles(_ recorder: Recorder, _ job: String) async throws {
-            for file in ["output", "source"] {
-                let place = "/api/v1/jobs/\(job)/\(file)"
+        private func preview(_ recorder: Recorder, _ source: String, _ folder: String) async throws {
+            for place in [
+                "sources", "sources?folder=\(folder)", "sources?folder=/etc", "previews?source=\(folder)/n.mp4",
+                "previews",
+                "previews/frames.jpg?source=\(source)&first=1000000",
+            ] {
+                try await recorder.send("GET", "/api/v1/\(place)")
+            }
+            try await recorder.wait("/api/v1/previews?source=\(source)")
+            let frames = "/api/v1/previews/frames.jpg?source=\(source)&count=3"
+            try await recorder.wait(frames)
+            let tag = try #require(try await recorder.send("HEAD", frames).headers["etag"])
+            try await recorder.send("GET", frames, headers: ["If-None-Match": tag])
+            try await readFiles(recorder, ["previews/file?source=\(source)"])
+        }
+
+        private func readFiles(_ recorder: Recorder, _ files: [String]) async throws {
+            for file in files {
+                let place = "/api/v1/\(file)"
                 let tag = try #require(try await recorder.send("HEAD", place).headers["etag"])
                 for headers in [
                     [:], ["Range": "bytes=0-9"], ["Range": "bytes=1000000000-"], ["If-None-Match": tag],

@@ -174,12 +174,89 @@ struct Browser {
     }
 
     func click(_ selector: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        // Bars that stay at the window's edges may lie over it.
+        try await command(
+            "/execute/sync",
+            Script(
+                script: "document.querySelector(arguments[0])?.scrollIntoView({ block: 'center' })", args: [selector]))
         try await act(on: selector, sourceLocation) { try await command("\($0)/click", Nothing()) }
     }
 
     /// Types into a field; into one for files, the path of a file.
     func type(_ text: String, into selector: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await act(on: selector, sourceLocation) { try await command("\($0)/value", ["text": text]) }
+    }
+
+    // MARK: Hands
+
+    /// What a device does, as WebDriver has it.
+    private struct Move: Encodable {
+        var type: String
+        var value: String?
+        var button: Int?
+        var duration: Int?
+        var origin: Origin?
+        var x: Int?
+        var y: Int?
+    }
+
+    private enum Origin: Encodable {
+        case pointer
+        case element(String)
+
+        func encode(to encoder: any Encoder) throws {
+            var single = encoder.singleValueContainer()
+            switch self {
+            case .pointer: try single.encode("pointer")
+            case .element(let id): try single.encode([Browser.elementKey: id])
+            }
+        }
+    }
+
+    private struct Device: Encodable {
+        let type, id: String
+        let actions: [Move]
+    }
+
+    /// Keys that write nothing, as WebDriver names them.
+    enum Key: String {
+        case left = "\u{E012}"
+        case right = "\u{E014}"
+        case pageUp = "\u{E00E}"
+        case pageDown = "\u{E00F}"
+        case end = "\u{E010}"
+        case alt = "\u{E00A}"
+        case space = " "
+    }
+
+    /// Presses keys one after the other, in the element that has the focus.
+    func press(_ keys: Key..., holding held: Key? = nil) async throws {
+        func moves(_ type: String, _ keys: [Key]) -> [Move] { keys.map { Move(type: type, value: $0.rawValue) } }
+        let held = held.map { [$0] } ?? []
+        let pressed = keys.flatMap { moves("keyDown", [$0]) + moves("keyUp", [$0]) }
+        let actions = moves("keyDown", held) + pressed + moves("keyUp", held)
+        try await command("/actions", ["actions": [Device(type: "key", id: "keys", actions: actions)]])
+    }
+
+    func focus(_ selector: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await wait(
+            for: "(document.querySelector(\"\(selector)\").focus(), document.activeElement.matches(\"\(selector)\"))",
+            sourceLocation: sourceLocation)
+    }
+
+    /// Drags an element by the mouse, by that many CSS pixels to the right.
+    func drag(_ selector: String, by x: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await run("document.querySelector(\"\(selector)\").scrollIntoView({ block: 'center' })")
+        try await act(on: selector, sourceLocation) { element in
+            let id = String(element.split(separator: "/").last ?? "")
+            let moves = [
+                Move(type: "pointerMove", duration: 0, origin: .element(id), x: 0, y: 0),
+                Move(type: "pointerDown", button: 0),
+                Move(type: "pointerMove", duration: 200, origin: .pointer, x: x, y: 0),
+                Move(type: "pointerUp", button: 0),
+            ]
+            try await command("/actions", ["actions": [Device(type: "pointer", id: "mouse", actions: moves)]])
+        }
     }
 
     // MARK: Chromium's own commands

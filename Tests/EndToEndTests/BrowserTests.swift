@@ -64,6 +64,8 @@ extension EndToEnd {
                         try await play(browser)
                         try await cancel(long, browser)
                         try await expectText(browser)
+                        try await rename(browser)
+                        try await removeAll(browser)
                         #expect(try await browser.value(of: "window.isSame", as: Bool.self))
                         #expect(try await browser.errors().map(\.message) == [])
                         try await expectPolicy(browser)
@@ -142,6 +144,8 @@ extension EndToEnd {
         private func play(_ browser: Browser) async throws {
             let videos = BrowserTests.videos
             let button = ".player .transport button.primary"
+            try await browser.wait(for: "document.querySelector('.hero video').videoWidth > 0")
+            try await browser.click(".result details summary")
             try await browser.wait(for: "\(videos).length == 2 && \(videos).every((video) => video.videoWidth > 0)")
             try await browser.click(button)
             try await browser.wait(for: "\(videos)[1].currentTime > 0.5 && !\(videos)[1].paused")
@@ -201,6 +205,37 @@ extension EndToEnd {
             #expect(try await browser.value(of: "typeof window.hacked", as: String.self) == "undefined")
         }
 
+        /// Gives the latest job a name on its page, which the list then has.
+        private func rename(_ browser: Browser) async throws {
+            try await browser.click("table.jobs tbody tr:first-child a.name")
+            try await browser.click("main .head .bar button")
+            try await browser.run("document.querySelector('dialog input[type=text]').value = ''")
+            try await browser.type("Renamed", into: "dialog input[type=text]")
+            try await browser.click("dialog button.primary")
+            try await browser.wait(for: "document.querySelector('main h1').textContent == 'Renamed'")
+            try await browser.click(".crumbs a")
+            try await browser.wait(
+                for: "document.querySelector('table.jobs tbody tr:first-child a.name').textContent == 'Renamed'")
+        }
+
+        /// Sorts the list, which has a picture of the job that is done, and removes all jobs at once.
+        private func removeAll(_ browser: Browser) async throws {
+            let names = "[...document.querySelectorAll('table.jobs a.name')].map((name) => name.textContent)"
+            try await browser.click(".sort option[value=name]")
+            try await browser.wait(for: "\(names)[0] == \(names).toSorted()[0] && \(names).length == 2")
+            try await browser.wait(for: "document.querySelector('table.jobs img.there').naturalWidth > 0")
+            let words = try await browser.value(
+                of: "[...document.querySelectorAll('table.jobs .what')].map((what) => what.textContent)",
+                as: [String].self)
+            #expect(words == ["backwards → MP4", "backwards → MP4"])
+            try await browser.wait(
+                for: "document.querySelector('.chip[data-state=done] .count').textContent == '1'")
+            try await browser.click("table.jobs thead input")
+            try await browser.click(".choice-bar button.danger")
+            try await browser.click("dialog button.primary")
+            try await browser.wait(for: "document.querySelectorAll('table.jobs tbody tr').length == 0")
+        }
+
         /// Even if a text became part of the page, the page's policy would forbid what it does, and the console would tell.
         private func expectPolicy(_ browser: Browser) async throws {
             try await browser.run(
@@ -242,6 +277,7 @@ extension EndToEnd {
                         try await browser.wait(for: row("meanwhile", "done"))
                         try await expectNoSidewaysScrolling(browser, first)
                         #expect(try await browser.value(of: "window.isSame", as: Bool.self))
+                        try await expectMissingPage(browser, server)
                         try await signOut(browser)
                         #expect(try await server.get("/api/v1/jobs").status == 401)
                         #expect(try await browser.errors().map(\.message) == [])
@@ -287,6 +323,18 @@ extension EndToEnd {
 
         private func colour(_ browser: Browser) async throws -> String {
             try await browser.value(of: "getComputedStyle(document.documentElement).backgroundColor")
+        }
+
+        /// Asks for a place that no page has.
+        private func expectMissingPage(_ browser: Browser, _ server: WebServer) async throws {
+            let accepts = ["Accept": "text/html,*/*"]
+            let answer = try await server.get("/nothing/here", headers: accepts)
+            #expect(answer.status == 404 && answer.headers["content-type"]?.hasPrefix("text/html") == true)
+            #expect(try await server.get("/api/v1/nothing", headers: accepts).code == "http-404")
+            try await browser.run("history.pushState(null, '', '/nothing/here'); dispatchEvent(new Event('popstate'))")
+            try await browser.wait(for: "document.querySelector('main h1').textContent == 'There is no such page'")
+            try await browser.click("a.brand")
+            try await browser.wait(for: "document.querySelector('table.jobs')")
         }
 
         private func signOut(_ browser: Browser) async throws {

@@ -60,6 +60,17 @@ import Testing
                 == Set(files.filter { $0.hasSuffix(".js") }))
     }
 
+    /// The server leaves out their indentation, which must not be part of a text.
+    @Test func noTextOfAModuleGoesOverSeveralLines() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: RouteTests.pages.path)
+        where name.hasSuffix(".js") {
+            let text = try String(contentsOf: RouteTests.pages.appendingPathComponent(name), encoding: .utf8)
+            for line in text.split(separator: "\n") {
+                #expect(line.count { $0 == "`" }.isMultiple(of: 2), "\(name): \(line)")
+            }
+        }
+    }
+
     /// A browser runs none of the modules if one of them imports what another does not have.
     @Test func everyModuleExportsWhatOthersImport() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: RouteTests.pages.path)

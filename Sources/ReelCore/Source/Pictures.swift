@@ -63,6 +63,8 @@ package struct FrameSample: Hashable, Codable, Sendable {
     package var first: Int
     package var step: Int
     package var count: Int
+
+    package init(first: Int, step: Int, count: Int) { (self.first, self.step, self.count) = (first, step, count) }
 }
 
 extension FrameSample {

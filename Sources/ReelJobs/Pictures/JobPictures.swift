@@ -4,12 +4,14 @@ package import ReelStore
 
 /// Pictures of jobs for people: frames of source and output, and filmstrips. An engine makes each once, and the job's
 /// folder keeps it. Few are made at a time, and what takes too long is given up.
-package actor JobPictures {
+package struct JobPictures: Sendable {
     package enum Wanted: Hashable, Sendable {
         /// A frame, counted from 0 in presentation order.
         case frame(Int)
         /// Twelve frames at equal distances, side by side.
         case filmstrip
+        /// Small frames side by side, of a source alone.
+        case sheet(FrameSample)
 
         var frame: Int? { if case .frame(let frame) = self { frame } else { nil } }
 
@@ -18,6 +20,8 @@ package actor JobPictures {
             switch self {
             case .frame: PictureSize(width: 1280, height: 720)
             case .filmstrip: PictureSize(width: 160, height: 160)
+            case .sheet(let sample):
+                sample.count == 1 ? PictureSize(width: 960, height: 960) : PictureSize(width: 320, height: 320)
             }
         }
     }
@@ -27,32 +31,15 @@ package actor JobPictures {
     }
 
     static let filmstripFrames = 12
-    /// Pictures that the store keeps of a job.
-    private static let mostKept = 500
-    /// Engines at a time, and pictures that wait for one.
-    private static let (mostEngines, mostWaiting) = (2, 24)
-    /// After which a picture is given up, and for how long it is not tried again.
-    private static let (limit, rest) = (Duration.seconds(120), Duration.seconds(60))
 
     private let store: any JobStore
     private let engine: any EngineRunner
-    private var making: [Key: [AsyncStream<Result<Void, ReelFailure>>.Continuation]] = [:]
-    private var queue: [PictureRecipe] = []
-    private var engines = 0
-    private var failed: [Key: (failure: ReelFailure, until: ContinuousClock.Instant)] = [:]
+    private let queue: PictureQueue
+    private let mostKept: Int
 
-    private struct Key: Hashable {
-        let job: JobID
-        let name: PictureName
-        /// What fails from a segment may not from the output.
-        let files: Set<Locator>
-
-        init(_ recipe: PictureRecipe) { (job, name, files) = (recipe.entry.id, recipe.name, recipe.files) }
-    }
-
-    package init(store: any JobStore, engine: any EngineRunner) {
-        self.store = store
-        self.engine = engine
+    /// - Parameter mostKept: pictures that the store keeps of a job.
+    package init(store: any JobStore, engine: any EngineRunner, queue: PictureQueue, mostKept: Int = 500) {
+        (self.store, self.engine, self.queue, self.mostKept) = (store, engine, queue, mostKept)
     }
 
     /// Opens a picture, after an engine has made it. If the task is cancelled, the picture is made all the same.
@@ -83,61 +70,25 @@ package actor JobPictures {
     }
 
     private func make(_ recipe: PictureRecipe) async throws {
-        let key = Key(recipe)
-        if let known = failed[key], known.until > .now { throw known.failure }
-        let (ends, waiter) = AsyncStream<Result<Void, ReelFailure>>.makeStream()
-        if making[key] == nil {
-            guard queue.count < JobPictures.mostWaiting else { throw PictureAbsence.busy }
-            queue.append(recipe)
-        }
-        making[key, default: []].append(waiter)
-        startNext()
-        for await end in ends { return try end.get() }
-        throw CancellationError()
-    }
-
-    private func startNext() {
-        guard engines < JobPictures.mostEngines, !queue.isEmpty else { return }
-        engines += 1
-        let recipe = queue.removeFirst()
-        Task {
-            ended(recipe, await run(recipe))
-            engines -= 1
-            startNext()
+        let key = PictureQueue.Key(job: recipe.entry.id, name: recipe.name.text, files: recipe.files)
+        try await queue.make(key) {
+            let result = await engineMakes(recipe)
+            await recipe.entry.giveBack(recipe.segments)
+            try result.get()
         }
     }
 
-    private func ended(_ recipe: PictureRecipe, _ end: Result<Void, ReelFailure>) {
-        let key = Key(recipe)
-        failed = failed.filter { $0.value.until > .now }
-        if case .failure(let failure) = end { failed[key] = (failure, .now + JobPictures.rest) }
-        for waiter in making.removeValue(forKey: key) ?? [] {
-            waiter.yield(end)
-            waiter.finish()
-        }
-    }
-
-    private nonisolated func run(_ recipe: PictureRecipe) async -> Result<Void, ReelFailure> {
-        let result = await engineMakes(recipe)
-        await recipe.entry.giveBack(recipe.segments)
-        return result
-    }
-
-    private nonisolated func engineMakes(_ recipe: PictureRecipe) async -> Result<Void, ReelFailure> {
+    private func engineMakes(_ recipe: PictureRecipe) async -> Result<Void, ReelFailure> {
         do {
             var scope = recipe.scope
             scope.folders = [
                 try await withTaskExecutorPreference(StoreExecutor.shared) {
                     try await recipe.entry.bring(recipe.segments)
-                    return try await recipe.entry.roomForPicture(of: JobPictures.mostKept)
+                    return try await recipe.entry.roomForPicture(of: mostKept)
                 }
             ]
-            (scope.cpuSeconds, scope.fileBytes) = (Int(JobPictures.limit.components.seconds) * 2, 16 << 20)
-            let late = ReelFailure(
-                .engineHung(
-                    place: .pictures, hang: .silent, seconds: Rational(JobPictures.limit.components.seconds),
-                    lastWords: nil))
-            try await ReelFailure.limiting(until: .now + JobPictures.limit, orThrow: late) { [engine, scope] in
+            (scope.cpuSeconds, scope.fileBytes) = (Int(PictureQueue.limit.components.seconds) * 2, 16 << 20)
+            try await PictureQueue.limiting { [engine, scope] in
                 try await engine.withEngine(memory: recipe.memory, scope: scope) { session in
                     guard case .pictures = try await session.perform(.pictures(recipe.request)) else {
                         throw ReelFailure(.engineMisanswered(task: .pictures))

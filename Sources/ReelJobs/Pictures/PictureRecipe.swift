@@ -53,8 +53,16 @@ struct PicturedJob: Sendable {
         case .filmstrip:
             guard frames > 0 else { return .failure(.none) }
             sample = FrameSample(JobPictures.filmstripFrames, of: frames)
+        case .sheet(let wanted):
+            guard let last = wanted.frames.last, last < frames else { return .failure(.beyond(frames: frames)) }
+            sample = wanted
         }
-        let name = PictureName(sourceOf: hash, frame: wanted.frame)
+        let name: PictureName
+        if case .sheet = wanted {
+            name = PictureName(sourceOf: hash, sheet: sample)
+        } else {
+            name = PictureName(sourceOf: hash, frame: wanted.frame)
+        }
         let locator = await entry.presentLocator(of: source)
         let isOutside = locator == source.original || locator.web != nil
         return .success(
@@ -91,6 +99,7 @@ struct PicturedJob: Sendable {
         case .filmstrip:
             guard order.count > 0 else { return .failure(.none) }
             places = FrameSample(JobPictures.filmstripFrames, of: order.count).frames
+        case .sheet: return .failure(.none)
         }
         let indexes = try await store.readIndexes(of: plan, record)
         let pictures: [FilePicture?]
@@ -106,7 +115,7 @@ struct PicturedJob: Sendable {
         let name =
             switch wanted {
             case .frame(let frame): PictureName(outputOf: plan.number, frame: frame)
-            case .filmstrip: PictureName(outputOf: plan.number, filmstrip: pictures.map { $0 != nil })
+            case .filmstrip, .sheet: PictureName(outputOf: plan.number, filmstrip: pictures.map { $0 != nil })
             }
         let main = indexes[plan.mainSource]
         return .success(

@@ -213,7 +213,7 @@ package struct Planning: Sendable {
     private static let longestIndex: Int64 = 1 << 30
 
     /// The index of a source, which an engine makes unless the store has it.
-    private func index(_ part: ReconPart, of record: JobRecord) async throws -> StoredIndex {
+    func index(_ part: ReconPart, of record: JobRecord) async throws -> StoredIndex {
         // Two sources of a job may be the same file.
         if let known = try await part.entry.index(part.kind) {
             return StoredIndex(
@@ -295,7 +295,7 @@ package struct Planning: Sendable {
     func stage(_ record: JobRecord) async throws(ReelFailure) { try await store.job(record.id).stage(record.sources) }
 }
 
-private struct StoredIndex: Sendable {
+struct StoredIndex: Sendable {
     /// SHA-256 of its file.
     let hash: String
     let locator: Locator

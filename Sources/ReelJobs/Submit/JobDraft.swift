@@ -147,11 +147,17 @@ extension OutputRequest {
 }
 
 /// A folder that is named in place of the videos in it.
-enum VideoFolder {
+package enum VideoFolder {
     private static let extensions: Set<String> = [
         "3g2", "3gp", "asf", "avi", "divx", "dv", "f4v", "flv", "gif", "m2t", "m2ts", "m4v", "mkv", "mov", "mp4",
         "mpeg", "mpg", "mts", "mxf", "nut", "ogm", "ogv", "qt", "rm", "rmvb", "ts", "vob", "webm", "wmv", "y4m",
     ]
+
+    /// Whether a file of this name may be a video, a picture that moves, or sound.
+    package static func isMedia(_ name: String) -> Bool {
+        let suffix = URL(fileURLWithPath: name).pathExtension.lowercased()
+        return extensions.contains(suffix) || Container(rawValue: suffix) != nil
+    }
 
     /// The paths of the videos in a folder, by name; any other path as it is. Throws `.folderWithoutVideos`.
     static func files(in path: String) throws(ReelFailure) -> [String] {

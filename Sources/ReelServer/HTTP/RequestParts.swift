@@ -47,8 +47,16 @@ extension ServerContext {
 }
 
 extension Request {
-    /// The values of a parameter of the query, decoded.
-    func query(all name: String) -> [String] { uri.queryParameters[values: name[...]].map { String($0) } }
+    /// The values of a parameter of the query, decoded as forms encode them (WHATWG URL, 5.1): a plus is a space.
+    func query(all name: String) -> [String] {
+        (uri.query ?? "").split(separator: "&").compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+                let text = part.replacing("+", with: " ")
+                return text.removingPercentEncoding ?? String(text)
+            }
+            return parts.first == name ? parts.dropFirst().first ?? "" : nil
+        }
+    }
 
     /// The value of a parameter of the query, decoded; nil if it is missing. Throws a problem of status 400 if it has
     /// several.

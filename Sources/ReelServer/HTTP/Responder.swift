@@ -25,7 +25,7 @@ struct Responder: Sendable {
     /// its methods.
     func router(_ routes: [Route]) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
-        router.add(middleware: Manners(log: log))
+        router.add(middleware: Manners(log: log, pages: PageRoutes(basePath: settings.basePath)))
         let places = Dictionary(grouping: routes, by: \.path)
         for (path, routes) in places {
             let place = RouterPath(path.isEmpty ? settings.basePath : "\(settings.basePath)/\(path)")
@@ -146,8 +146,9 @@ struct Responder: Sendable {
                     "Without tokens it answers to localhost and to addresses alone; the request is for \(host.prefix(100))."
             )
         }
-        guard ![.get, .head, .options].contains(route.method) else { return }
-        try checkOrigin(request, host)
+        let isRead = [.get, .head, .options].contains(route.method)
+        if !isRead || route.isForOwnPages { try checkOrigin(request, host) }
+        guard !isRead else { return }
         if settings.isReadOnly, route.action != nil, route.role != nil {
             throw Problem(
                 .forbidden, "read-only", "The server is read-only", detail: "It was started with --read-only.")
@@ -211,6 +212,7 @@ private struct Manners: RouterMiddleware {
     typealias Context = ServerContext
 
     let log: Logger
+    let pages: PageRoutes
 
     func handle(
         _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
@@ -230,7 +232,8 @@ private struct Manners: RouterMiddleware {
                 log.error(
                     "\(request.method) \(request.uri.path): \(problem.detail)", metadata: ["code": "\(problem.code)"])
             }
-            response = try problem.response(from: request, context: context)
+            let page = problem.status == .notFound ? pages.lost(request) : nil
+            response = try page ?? problem.response(from: request, context: context)
         }
         if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = Manners.policy }
         response.headers[.xContentTypeOptions] = "nosniff"
@@ -262,6 +265,8 @@ struct Route: Sendable {
     private(set) var usesStore = false
     /// Answers instead of it while the store hangs; nil if nothing can.
     private(set) var spare: Handler?
+    /// Whether pages of other sites may not even ask: an engine works for each question, and the questions can be guessed.
+    private(set) var isForOwnPages = false
     /// How long it may take; nil for any time.
     let limit: Duration?
     let handler: Handler
@@ -284,6 +289,13 @@ struct Route: Sendable {
     func below(_ prefix: String) -> Route {
         var route = self
         route.path = prefix + path
+        return route
+    }
+
+    /// The route as one that pages of other sites may not ask for.
+    func fromOwnPages() -> Route {
+        var route = self
+        route.isForOwnPages = true
         return route
     }
 

@@ -19,8 +19,9 @@ export const askToSignIn = () => dispatchEvent(new Event("sign-in-needed"));
 /** Why a request was not answered as wished; status 0 if there was no answer. */
 export class Problem extends Error {
   constructor(status, body = {}, retryAfter = null) {
-    super(body.detail || body.title || `the server answered ${status}`);
-    Object.assign(this, { status, code: body.code, pointer: body.pointer, retryAfter });
+    // Where the server keeps an upload is its own affair.
+    super((body.detail || body.title || `the server answered ${status}`).replace(/\S*\/uploads\/[0-9a-f]{32}\/file\//g, ""));
+    Object.assign(this, { status, code: body.code, title: body.title, pointer: body.pointer, retryAfter });
   }
 }
 
@@ -53,3 +54,29 @@ async function problemOf(answer, path) {
   if (answer.status === 401 && path !== "session") askToSignIn();
   return new Problem(answer.status, body && typeof body === "object" ? body : {}, after > 0 ? after : null);
 }
+
+/** A picture that an engine may have to make first: asked for again while the server says that it comes. Throws `Problem`,
+ *  and `AbortError` after an abort. */
+export async function askPicture(path, signal) {
+  for (let turn = 0; ; turn++) {
+    let answer;
+    try {
+      answer = await fetch(apiURL(path), { signal, credentials: "same-origin" });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new Problem(0, { detail: "No answer from the server." });
+    }
+    if (answer.ok) return await createImageBitmap(await answer.blob());
+    const problem = await problemOf(answer, path);
+    if (problem.status !== 503 || turn === 30) throw problem;
+    await pause(Math.min(problem.retryAfter ?? 2, 2) * 1000, signal);
+  }
+}
+/** Waits; throws `AbortError` after an abort. */
+export const pause = (time, signal) => new Promise((resolve, reject) => {
+  const timer = setTimeout(resolve, time);
+  signal?.addEventListener("abort", () => {
+    clearTimeout(timer);
+    reject(new DOMException("given up", "AbortError"));
+  });
+});

@@ -31,6 +31,9 @@ export class Films {
     this.element.hidden = false;
     const part = isOver(job) ? 13 : Math.floor((job.passesDone ?? 0) * 12 / Math.max(job.passes, 1));
     for (const film of this.films) {
+      // Of WebP results there are no pictures.
+      film.figure.hidden = film.side === "output" && job.options?.container === "webp";
+      if (film.figure.hidden) continue;
       // More of the output may be there with each twelfth of the passes.
       const isOlder = film.side === "output" && film.isThere && film.part !== part;
       if (!film.wanted || isOlder) this.load(film);

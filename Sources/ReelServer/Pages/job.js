@@ -2,14 +2,16 @@
 
 import { jobPath } from "./api.js";
 import { live } from "./connection.js";
-import { bdi, button, codeOf, h, put, refill } from "./elements.js";
+import { bdi, button, codeOf, h, panel, put, refill } from "./elements.js";
 import { Films } from "./films.js";
-import { fileName, isMoving, isOver, jobName, labelsOf, percent, shownState, sortedLabels, tag } from "./jobFacts.js";
+import {
+  doneWords, isMoving, isOver, jobName, labelsOf, percent, picturedSide, shownState, sortedLabels, tag,
+} from "./jobFacts.js";
 import { PassesSection, clipList, engineList, failureList, fileList, optionList } from "./jobSections.js";
 import { forgetJobs, go } from "./navigation.js";
 import { Page } from "./page.js";
 import { Facts, Section, badge, dialog, setBadge } from "./parts.js";
-import { Player } from "./player.js";
+import { Result } from "./result.js";
 import { may, mayWrite, session } from "./session.js";
 import { Strip, cellsOfCounts, readCells } from "./strip.js";
 import { ago } from "./time.js";
@@ -30,8 +32,9 @@ export class JobPage extends Page {
     this.notices = h("div");
     this.strip = new Strip();
     this.facts = new Facts("facts");
-    this.result = h("section.panel", h("h2", "Result"));
-    this.result.hidden = true;
+    this.what = h("p.what");
+    this.result = h("div");
+    this.crumb = bdi("");
     this.films = new Films(this);
     this.passes = new PassesSection(this);
     this.sections = {
@@ -48,15 +51,16 @@ export class JobPage extends Page {
     };
     const { sections } = this;
     this.body = h("div",
-      h("div.head", h("div", this.heading, h("div.bar", this.state, this.sub)), this.actions), this.notices,
-      h("section.panel", h("h2", "Progress"), this.strip.element, h("div.gap"), this.facts.element),
-      this.result, this.films.element, sections.failures.element,
+      h("div.head", h("div", this.heading, this.what, h("div.bar", this.state, this.sub)), this.actions), this.notices,
+      this.result, this.progress = h("section.panel", h("h2", "Progress"), this.strip.element, h("div.gap"), this.facts.element),
+      this.films.element, sections.failures.element,
       h("div.columns",
         ["diagnostics", "options", "engines", "excluded", "clips", "sources"].map((name) => sections[name].element)),
-      this.passes.element);
+      this.figures = h("div"), this.passes.element);
     this.body.hidden = true;
     this.element = h("div",
-      h("p.small", h("a", { href: "." }, "Jobs"), h("span.muted", { "aria-hidden": "true" }, " / ")), this.body);
+      h("nav.small.crumbs", { "aria-label": "Place" }, h("a", { href: "." }, "Jobs"),
+        h("span.muted", { "aria-hidden": "true" }, " / "), this.crumb), this.body);
   }
   close() {
     super.close();
@@ -103,12 +107,18 @@ export class JobPage extends Page {
     const done = isOver(job) || job.frames === 0 ? "" : `${percent(job)} · `;
     document.title = `${done}${this.title} · reel`;
     put(this.heading.firstChild, jobName(job));
+    put(this.crumb, jobName(job));
+    put(this.what, doneWords(job));
+    // The figures of a job that is done come last.
+    if (job.state === "done" && this.progress.parentNode !== this.figures) this.figures.append(this.progress);
+    if (job.state !== "done" && this.progress.parentNode === this.figures) this.result.after(this.progress);
+    put(this.progress.firstChild, job.state === "done" ? "How it was done" : "Progress");
     setBadge(this.state, shownState(job));
     this.showHead(job);
     this.showNotices(job);
     this.showFacts(job);
     this.showResult(job);
-    this.films.update(job);
+    if (picturedSide(job) != null || job.state === "probing") this.films.update(job);
     const { sections } = this;
     const reasons = job.excluded.map((entry) => entry.reason);
     const told = new Set([...job.diagnostics.map((entry) => entry.message), job.waitReason]);
@@ -121,24 +131,22 @@ export class JobPage extends Page {
     sections.clips.update(nonEmpty(job.clips));
     sections.options.update(job.options ?? null);
     sections.sources.update({
-      sources: nonEmpty(job.sources) ?? [job.source], output: job.output, bytes: job.outputBytes, sha: job.outputSha256,
+      sources: nonEmpty(job.sources) ?? [job.source], bytes: job.outputBytes, sha: job.outputSha256,
     });
     this.passes.update(job);
   }
   showHead(job) {
-    const text = JSON.stringify([job.state, job.paused, job.labels, job.weight, job.output != null, session]);
+    const text = JSON.stringify([job.state, job.paused, job.name, job.labels, job.weight, job.output != null, session]);
     if (text === this.headText) return;
     this.headText = text;
     refill(this.sub, h("span.mono", job.id), " ", sortedLabels(job).map(tag));
     const send = (word, done) => button(word, (event) => this.send(event.currentTarget, word.toLowerCase(), done));
     const had = this.actions.contains(document.activeElement);
     refill(this.actions,
-      job.state === "done" && job.output != null && may("operator")
-        && h("a.button.primary", { href: `api/v1/${jobPath(job.id, "/output")}`, download: "" }, "Download"),
       mayWrite("operator") && job.state === "failed" && send("Retry", "The job runs again."),
       mayWrite("operator") && !isOver(job) && (job.paused ? send("Resume", "The job goes on.")
         : send("Pause", "The job is paused; passes in flight are finished.")),
-      mayWrite("operator") && button(isOver(job) ? "Labels…" : "Weight and labels…", () => this.edit()),
+      mayWrite("operator") && button(isOver(job) ? "Name and labels…" : "Name, labels, weight…", () => this.edit()),
       mayWrite("operator") && !isOver(job) && button("Cancel…", () => this.cancel(), "danger"),
       mayWrite("admin") && isOver(job) && button("Remove…", () => this.remove(), "danger"));
     if (had) this.actions.querySelector("a, button")?.focus();
@@ -167,17 +175,20 @@ export class JobPage extends Page {
     const weight = h("input", {
       type: "number", min: 0.001, max: 1000, step: "any", required: true, value: this.job.weight,
     });
+    const name = h("input", { type: "text", maxlength: 100, value: this.job.name ?? "", spellcheck: "false" });
     const labels = h("textarea", { rows: 4, spellcheck: "false" },
       Object.entries(this.job.labels).map(([name, value]) => `${name}=${value}\n`));
     const wrong = h("p.wrong", { role: "alert" });
     const old = this.job;
-    const change = await dialog(isOver(old) ? "Labels" : "Weight and labels", [
+    const change = await dialog(isOver(old) ? "Name and labels" : "Name, labels and weight", [
+      h("label.field", h("span", "Name"), name, h("div.hint", "Empty for the name of its file.")),
       !isOver(old) && h("label.field", h("span", "Weight"), weight,
         h("div.hint", "Share of the work beside other jobs: 3 gets three times as much as 1.")),
       h("label.field", h("span", "Labels"), labels, h("div.hint", "One in each line, as project=trailer.")), wrong,
     ], "Save", "", () => {
       try {
         const change = { labels: labelsOf(labels.value) };
+        if (name.value.trim() !== (old.name ?? "")) change.name = name.value.trim() || null;
         if (Number(weight.value) !== old.weight) change.weight = Number(weight.value);
         return change;
       } catch (error) {
@@ -187,7 +198,9 @@ export class JobPage extends Page {
     });
     if (!change) return;
     const job = await this.act(null, "The change is saved.", jobPath(this.id), { method: "PATCH", body: change });
-    if (job?.id && this.isOpen) this.show(job);
+    if (!job) return;
+    forgetJobs();
+    if (job.id && this.isOpen) this.show(job);
     else if (this.isOpen) this.refresh();
   }
 
@@ -223,21 +236,19 @@ export class JobPage extends Page {
       ["Weight", String(job.weight), "share of the work"],
       ["Submitted", ago(job.created, " ago"), job.submitter ? `by ${job.submitter}` : ""],
       job.finished != null && ["Ended", ago(job.finished, " ago"), `after ${clock(job.finished - job.created)}`],
-      job.outputBytes != null && ["Result", size(job.outputBytes), fileName(job.output)],
     ].filter(Boolean);
     this.facts.update(rows);
   }
   showResult(job) {
     if (this.resultOf === job.output || job.state !== "done" || job.output == null) return;
     this.resultOf = job.output;
-    this.result.hidden = false;
     this.player?.close();
     if (may("operator")) {
-      this.player = new Player(job);
-      this.result.replaceChildren(h("h2", "Result"), this.player.element);
+      this.player = new Result(job);
+      this.result.replaceChildren(this.player.element);
     } else {
-      this.result.replaceChildren(h("h2", "Result"),
-        h("p.muted", "Watching and downloading the result needs the role operator."));
+      this.result.replaceChildren(panel("Result",
+        h("p.muted", "Watching and downloading the result needs the role operator.")));
     }
   }
 }

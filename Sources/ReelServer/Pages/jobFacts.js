@@ -2,7 +2,8 @@
 
 import { part } from "./api.js";
 import { bdi, h, legible } from "./elements.js";
-import { count } from "./words.js";
+import { holds, shortFormat } from "./formats.js";
+import { count, rangeWords, ratio } from "./words.js";
 
 /** A label, which leads to the jobs that have it. */
 export const tag = ([name, value]) =>
@@ -18,7 +19,49 @@ export const isMoving = (job) => !isOver(job) && !job.paused;
 export const shownState = (job) =>
   isOver(job) ? job.state : job.paused ? "paused" : job.waitReason ? "waiting" : job.state;
 export const fileName = (path) => (path ?? "").split("/").pop();
+const uploadOf = (path) => /\/uploads\/([0-9a-f]{32})\/file\/[^/]+$/.exec(path ?? "")?.[1];
+export const isUploaded = (path) => uploadOf(path) != null;
+/** A source of a job as a request names it. */
+export const sourceOf = (path) => isUploaded(path) ? `upload:${uploadOf(path)}` : path;
 export const jobName = (job) => legible(job.name || fileName(job.source) || job.id);
+/** How a clip is played, in words. */
+export const playWords = {
+  reverse: "backwards", forward: "forward", "ping-pong": "forth and back", freeze: "held",
+};
+/** The clips of a job, each as it was asked for. */
+export function clipsOf({ options }) {
+  return options?.edit?.clips ?? [{ play: "reverse", from: options?.from, to: options?.to, duration: options?.duration }];
+}
+/** The options of a job that differ from the usual ones, by their names in a request. */
+export function formOptions({ edit, from, to, duration, size, loop, mostFrames, mostBytes, mostSide, tracks, passFrames, ...others }) {
+  const usual = { audio: "reverse", timestamps: "mirror", verify: "packets", onDamage: "repeat", lossless: false };
+  const options = {
+    ...others, size: size && (size.width ? `${size.width}x${size.height}` : size), fps: mostFrames, maxSize: mostBytes,
+    loop: loop?.plays, dither: loop?.dither, colors: loop?.colours,
+  };
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => value != null && value !== usual[name]));
+}
+function clipWords(clip) {
+  if (clip.source == null && clip.still != null) return "black";
+  const speed = clip.speed == null ? 1 : ratio(clip.speed);
+  return [clip.still != null ? playWords.freeze : playWords[clip.play ?? "reverse"], rangeWords(clip), clip.times > 1 && `${clip.times} times`,
+    speed !== 1 && (speed < 1 ? `${Math.round(100 / speed) / 100} times slower` : `${Math.round(speed * 100) / 100} times faster`)]
+    .filter(Boolean).join(", ");
+}
+/** "forth and back, 2–4 s → GIF": what a job does; empty if that is not known. */
+export function doneWords(job) {
+  if (!job.options) return "";
+  const clips = clipsOf(job);
+  const odd = ["reverse", "ping-pong"].map((play) => [clips.filter((clip) => clip.play === play).length, playWords[play]])
+    .filter(([number]) => number > 0).map(([number, words]) => `${number < clips.length ? number : "all"} ${words}`);
+  const what = clips.length === 1 ? clipWords(clips[0]) : [count(clips.length, "clip"), ...odd].join(", ");
+  return `${what}${job.options.edit?.soundtrack ? ", with a soundtrack" : ""} → ${shortFormat(job.options.container)}`;
+}
+/** Which side of a job has pictures that a list can show; null for none. Of WebP results there are none. */
+export function picturedSide({ state, options, frames }) {
+  if (state === "probing" || holds(options?.container) === "sound" || frames === 0) return null;
+  return state === "done" && options?.container !== "webp" ? "output" : "source";
+}
 /** The labels that a user has typed, one in each line or separated by commas. */
 export function labelsOf(text) {
   const labels = {};

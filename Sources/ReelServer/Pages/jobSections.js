@@ -2,10 +2,11 @@
 
 import { jobPath, part } from "./api.js";
 import { bdi, button, codeOf, h, legible, pairs, put, tableHead } from "./elements.js";
-import { attemptWords, clipFrames, sandboxWords } from "./jobFacts.js";
+import { shortFormat } from "./formats.js";
+import { attemptWords, clipFrames, clipsOf, fileName, formOptions, isUploaded, playWords, sandboxWords } from "./jobFacts.js";
 import { badge } from "./parts.js";
 import { absolute } from "./time.js";
-import { count, grouped, nonEmpty, place, plainWord, ratio, sentence, size } from "./words.js";
+import { count, grouped, momentWords, nonEmpty, place, plainWord, rangeWords, ratio, sentence, size } from "./words.js";
 
 export function failureList({ list, count: number, passes }, page) {
   const sorted = [...list].sort((a, b) => (b.recent?.at(-1)?.time ?? 0) - (a.recent?.at(-1)?.time ?? 0));
@@ -59,26 +60,26 @@ export function clipList(clips) {
   return [h("ol.list", clips.slice(0, 12).map(line)),
     clips.length > 12 && h("p.muted", `and ${clips.length - 12} more`)];
 }
+/** What was asked for, without what nobody chose. */
 export function optionList(options) {
-  const word = (value) => value === true ? "yes" : value === false ? null
-    : typeof value === "object" ? JSON.stringify(value) : String(value);
-  const rows = Object.entries(options).filter(([name]) => name !== "edit")
-    .map(([name, value]) => [plainWord(name), word(value)]);
-  const clips = options.edit?.clips ?? [];
-  const only = clips.length === 1 && clips[0];
-  if (only) {
-    const { from, to, duration, play, times, speed: fast } = only;
-    rows.unshift(["play", play], ["times", times > 1 ? String(times) : null],
-      ["speed", fast && ratio(fast) !== 1 ? String(fast) : null], ["from", from], ["to", to], ["duration", duration]);
-  } else if (clips.length > 1) rows.unshift(["edit", count(clips.length, "clip")]);
-  else rows.unshift(["play", "reverse"]);
-  return pairs(rows);
-}
-export function fileList({ sources, output, bytes, sha }) {
+  const word = (name, value) => value === true ? "yes" : name === "container" ? shortFormat(value)
+    : name === "maxSize" ? size(value) : /^-?\d+\/\d+$/.test(value) ? momentWords(value) : String(value);
+  const words = { container: "format", fps: "most frames a second", maxSize: "largest file", loop: "repeats" };
+  const rows = Object.entries(formOptions(options))
+    .map(([name, value]) => [words[name] ?? plainWord(name), word(name, value)]);
+  const clips = clipsOf({ options });
+  if (clips.length > 1) return pairs([["clips", String(clips.length)], ...rows]);
+  const [{ play, times, speed, ...range }] = clips;
   return pairs([
-    ...sources.slice(0, 8).map((path, index) => [index === 0 ? "source" : "", path]),
+    ["played", playWords[play ?? "reverse"]], ["range", rangeWords(range)], ["times", times > 1 ? String(times) : null],
+    ["speed", speed && ratio(speed) !== 1 ? momentWords(speed) : null], ...rows,
+  ]);
+}
+/** The files of a job. The places of uploads and of results are the store's own affair. */
+export function fileList({ sources, bytes, sha }) {
+  return pairs([
+    ...sources.slice(0, 8).map((path, index) => [index === 0 ? "source" : "", isUploaded(path) ? fileName(path) : path]),
     ["", sources.length > 8 && `and ${sources.length - 8} more`],
-    ["output", output],
     ["size", bytes != null && `${size(bytes)} (${grouped(bytes)} bytes)`],
     ["SHA-256", sha && h("span.mono", sha)],
   ]);

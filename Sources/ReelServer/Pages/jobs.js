@@ -2,12 +2,14 @@
 
 import { base, jobPath } from "./api.js";
 import { isStreamLost } from "./connection.js";
-import { button, h, mark, pageHead } from "./elements.js";
+import { button, h, mark, pageHead, put } from "./elements.js";
+import { JobChoice, orders, sorter } from "./jobChoice.js";
 import { isMoving, unreadableNotices } from "./jobFacts.js";
+import { firstVideo, noMatch } from "./emptyList.js";
 import { JobRow } from "./jobRow.js";
 import { Page } from "./page.js";
-import { mayWrite, session } from "./session.js";
-import { count } from "./words.js";
+import { mayWrite } from "./session.js";
+import { count, grouped } from "./words.js";
 
 const chips = ["", "running", "probing", "assembling", "waiting", "paused", "done", "failed", "cancelled"];
 const pageLength = 100;
@@ -34,8 +36,11 @@ export class JobsPage extends Page {
   chunks = [];
   next = null;
   dirty = new Set();
+  /** Another order than the server's; empty for that. */
+  sort = "";
   wantsFirst = false;
   lastFirst = 0;
+  lastCounts = 0;
   lastTick = 0;
 
   constructor() {
@@ -44,19 +49,21 @@ export class JobsPage extends Page {
     this.filter = { state: query.get("state") ?? "", label: query.getAll("label"), q: query.get("q") ?? "" };
     const heads = (names, kind) =>
       names.map((name) => h("th", { scope: "col", role: "columnheader", class: kind }, name));
+    this.choice = new JobChoice(this);
     this.table = h("table.jobs", { role: "table", "aria-label": "Jobs" }, h("thead", { role: "rowgroup" },
-      h("tr", { role: "row" }, heads(["Job", "State", "Progress"]), heads(["Speed", "ETA", "Age"], "num"))));
+      h("tr", { role: "row" }, h("th.choice", { scope: "col", role: "columnheader" }, h("label", this.choice.all)),
+        h("th.picture", { scope: "col", role: "columnheader" }, h("span.unseen", "Picture")),
+        heads(["Job", "State", "Progress"]), heads(["Speed", "ETA", "Age"], "num"))));
     this.unreadable = h("div");
     this.moreButton = button("Show more", () => this.more());
     this.foot = h("div.more.muted", this.moreButton);
-    this.list = h("div.panel.flush", this.table, this.foot);
+    this.list = h("div.panel.flush", this.choice.element, this.table, this.foot);
     this.list.hidden = true;
     this.empty = h("div");
     this.body = h("div", this.unreadable, this.list, this.empty);
     this.filters = this.makeFilters();
     this.element = h("div", pageHead("Jobs",
       mayWrite("operator") && h("a.button.primary", { href: "submit" }, "Submit a video")), this.filters, this.body);
-    this.observer = null;
   }
 
   makeFilters() {
@@ -69,9 +76,13 @@ export class JobsPage extends Page {
     this.inputs = { find, label };
     return h("form.filters", { role: "search", onsubmit: (event) => { event.preventDefault(); this.apply(); } },
       h("nav.bar.chips", { "aria-label": "Filter by state" }, chips.map((state) =>
-        h("a.chip", { href: this.address({ state }), "aria-current": state === this.filter.state && "true" },
-          state || "all"))),
-      h("div.find", h("label", find), h("label", label)));
+        h("a.chip", { href: this.address({ state }), "data-state": state, "aria-current": state === this.filter.state && "true" },
+          state || "all", h("span.count")))),
+      h("div.find", h("label", find), h("label", label), sorter((order) => {
+        this.sort = order;
+        this.reset();
+        this.refresh();
+      })));
   }
   address(change) {
     const query = queryOf({ ...this.filter, ...change });
@@ -153,9 +164,10 @@ export class JobsPage extends Page {
 
   /** Reads the newest page and, of the others, those near the window. */
   async read() {
+    this.readCounts();
+    if (this.sort) return this.readSorted();
     const first = await this.page(null);
-    this.lastFirst = Date.now();
-    this.wantsFirst = false;
+    [this.lastFirst, this.wantsFirst] = [Date.now(), false];
     for (const job of first.jobs) this.jobs.set(job.id, job);
     this.unreadable.replaceChildren(...unreadableNotices(first.unreadable ?? []));
     if (this.chunks.length === 0) this.append(null, first);
@@ -163,6 +175,35 @@ export class JobsPage extends Page {
     for (const chunk of this.chunks.slice(1)) chunk.isStale = true;
     await Promise.all(this.chunks.slice(1).filter((chunk) => chunk.isNear).map((chunk) => this.reread(chunk)));
     this.showState();
+  }
+  /** The latest jobs, in another order: the server lists them by age. */
+  async readSorted() {
+    const found = [];
+    let answer = { next: null };
+    for (let turn = 0; turn < 5 && (turn === 0 || answer.next); turn++) {
+      answer = await this.page(answer.next);
+      found.push(...answer.jobs);
+    }
+    [this.lastFirst, this.wantsFirst] = [Date.now(), false];
+    found.sort(orders[this.sort]);
+    for (const job of found) this.jobs.set(job.id, job);
+    if (this.chunks.length === 0) this.append(null, { jobs: found });
+    this.chunks[0].ids = found.map((job) => job.id);
+    this.next = null;
+    this.render(this.chunks[0]);
+    this.showState(answer.next ? `The latest ${found.length} jobs; older ones are not sorted in.` : "");
+  }
+  /** How many jobs each state has, as far as the board knows. */
+  async readCounts() {
+    if (Date.now() - this.lastCounts < 1900) return;
+    this.lastCounts = Date.now();
+    try {
+      const { states } = await this.ask("counts");
+      for (const chip of this.filters.querySelectorAll(".chip")) {
+        const number = states[chip.dataset.state];
+        put(chip.querySelector(".count"), number > 0 ? grouped(number) : "");
+      }
+    } catch { /* The list itself says what is wrong. */ }
   }
   append(cursor, answer) {
     const chunk = {
@@ -242,7 +283,7 @@ export class JobsPage extends Page {
   /** Replaces the rows of a chunk that is far away by their height. */
   fold(chunk) {
     if (chunk.isFolded || chunk.ids.length === 0) return;
-    const cell = h("td", { colspan: 6 });
+    const cell = h("td", { colspan: 8 });
     cell.style.height = `${chunk.body.getBoundingClientRect().height}px`;
     for (const id of chunk.ids) this.rows.delete(id);
     chunk.isFolded = true;
@@ -276,11 +317,11 @@ export class JobsPage extends Page {
   }
   redraw() { for (const row of this.rows.values()) row.draw(); }
 
-  showState() {
+  showState(note = "") {
     const total = this.chunks.reduce((sum, chunk) => sum + chunk.ids.length, 0);
     this.list.hidden = total === 0 && !this.next;
     this.moreButton.hidden = !this.next;
-    const words = this.next ? "" : total > 20 ? `${count(total, "job")}, no more` : "";
+    const words = note || (this.next ? "" : total > 20 ? `${count(total, "job")}, no more` : "");
     if (this.footWords !== words) {
       this.footWords = words;
       this.foot.replaceChildren(this.moreButton, words);
@@ -288,14 +329,9 @@ export class JobsPage extends Page {
     this.foot.hidden = !this.next && words === "";
     const isEmpty = total === 0 && !this.next;
     if (!isEmpty) this.empty.replaceChildren();
-    else if (this.empty.childElementCount === 0) this.empty.append(this.isFiltered ? this.noMatch() : firstVideo());
+    else if (this.empty.childElementCount === 0) this.empty.append(this.isFiltered ? noMatch() : firstVideo());
     this.filters.hidden = isEmpty && !this.isFiltered;
   }
-  noMatch() {
-    return h("div.panel.empty", h("h2", "No job matches"),
-      h("p", "No job has this state, label, name and id. ", h("a", { href: "." }, "Show all jobs")));
-  }
-
   changed(kind, { job }) {
     if (this.jobs.has(job)) this.dirty.add(job);
     if (moves.includes(kind) && (!this.jobs.has(job) || this.filter.state !== "")) this.wantsFirst = true;
@@ -340,6 +376,7 @@ export class JobsPage extends Page {
         }));
       }
       this.noteFresh();
+      this.readCounts();
       // The strips of the rows that one sees; in turn, if there are many.
       const moving = rows.filter((row) => row.hasStrip).sort((a, b) => a.stripAt - b.stripAt).slice(0, 6);
       await Promise.all(moving.map((row) => row.readStrip()));
@@ -359,15 +396,4 @@ export class JobsPage extends Page {
       }
     }
   }
-}
-
-function firstVideo() {
-  return h("section.panel.empty", h("h2", "There are no jobs"),
-    h("ol",
-      h("li", "Submit the first video ",
-        mayWrite("operator") && ["on this page, ", h("a", { href: "submit" }, "Submit"), ", or "],
-        "on the command line:", h("pre", "reel-coordinator submit clip.mp4")),
-      h("li", "Workers do the work. If none runs, start one on each machine:", h("pre", "reel-worker"))),
-    !mayWrite("operator") && h("p.muted",
-      session?.readOnly ? "This server is read only." : "Submitting on this page needs the role operator."));
 }

@@ -3,6 +3,7 @@
 import { apiURL, ask, askToSignIn, base, currentPath } from "./api.js";
 import { AuditPage } from "./audit.js";
 import { live } from "./connection.js";
+import { Draft, setDraft } from "./draft.js";
 import { byID, h } from "./elements.js";
 import { JobPage } from "./job.js";
 import { JobsPage } from "./jobs.js";
@@ -15,7 +16,7 @@ import { SignInPage } from "./signIn.js";
 import { forgetInks } from "./strip.js";
 import { SubmitPage } from "./submit.js";
 import { refreshAges } from "./time.js";
-import { upload } from "./upload.js";
+import { pauseUploads } from "./upload.js";
 import { sentence } from "./words.js";
 import { WorkersPage } from "./workers.js";
 
@@ -71,7 +72,8 @@ byID("sign-out").addEventListener("click", async () => {
   forgetSession();
   forgetJobs();
   live.close();
-  if (upload?.isActive) upload.stop("paused");
+  pauseUploads();
+  setDraft(new Draft());
   go("sign-in");
 });
 addEventListener("popstate", () => show(true));

@@ -50,6 +50,22 @@ export function dialog(title, children, action, kind, read = () => true) {
   });
 }
 
+/** A text that can be copied as a whole. */
+export function copyable(title) {
+  const code = h("code");
+  const copy = button("Copy", async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      say("Copied.");
+    } catch {
+      // Over plain HTTP browsers give pages no clipboard: the text is selected instead.
+      getSelection().selectAllChildren(code);
+    }
+  }, "quiet", { "aria-label": `Copy: ${title}` });
+  const element = h("div.copyable", h("div.bar.spread", h("h3", title), copy), h("pre", { tabindex: 0, "aria-label": title }, code));
+  return { element, show: (text) => put(code, text) };
+}
+
 /** A panel that is drawn again only if what it shows has changed; opened details stay open. */
 export class Section {
   text = null;

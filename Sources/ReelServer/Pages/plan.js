@@ -1,6 +1,7 @@
 // What a plan says, before the job is submitted.
 
 import { bdi, codeOf, h, pairs } from "./elements.js";
+import { shortFormat } from "./formats.js";
 import { clipFrames } from "./jobFacts.js";
 import { count, grouped, seconds, size } from "./words.js";
 
@@ -11,7 +12,10 @@ function foundVideo(video) {
   return list(video.codec + (video.profile ? ` ${video.profile}` : ""), `${video.width}x${video.height}`,
     video.pixelFormat, count(video.frames, "frame"), rate, video.rotation && `turned by ${video.rotation}°`);
 }
-function output(plan) {
+/** What the output is; its codec and pixel format if those were asked for. */
+function output(plan, options) {
+  const isOfCodec = ["videoCodec", "preset", "profile", "pixelFormat", "crf", "bitrate", "lossless"].some((name) => options[name] != null);
+  if (!isOfCodec) return list(shortFormat(plan.container), plan.frames > 0 && `${plan.width}x${plan.height}`);
   const bits = plan.bitrate === "source" ? "as many bits as the source"
     : plan.bitrate && `${Math.floor(plan.bitrate / 1000)} kb/s`;
   return plan.frames === 0 ? plan.container : list(plan.container, `${plan.videoEncoder} ${plan.width}x${plan.height} ${plan.pixelFormat}`,
@@ -35,7 +39,7 @@ function passes(plan) {
     + `${plan.passes.length - made.length} of audio`;
 }
 
-export function planView(plan) {
+export function planView(plan, options) {
   const { found } = plan;
   const clips = plan.clips.length > 1 || plan.clips.some((clip) => clip.times > 1) ? plan.clips.slice(0, 12) : [];
   return h("section.panel", { tabindex: -1 }, h("h2", "Plan"),
@@ -45,7 +49,7 @@ export function planView(plan) {
       ...(found.video.stream >= 0 ? [["video", foundVideo(found.video)]] : []),
       ...found.audio.map((track, index) =>
         [`audio ${index}`, list(track.codec, `${track.sampleRate} Hz`, track.channelLayout, track.language)]),
-      ["output", output(plan)],
+      ["output", output(plan, options)],
       ...plan.audio.map((track) => [`sound ${track.track}`, sound(track)]),
       ...clips.map((entry, index) => [`clip ${index + 1}`, clip(entry)]),
       plan.frames > 0 ? ["frames", `${grouped(plan.frames)}, ${seconds(plan.seconds)}`] : ["length", seconds(plan.seconds)],

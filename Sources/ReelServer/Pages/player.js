@@ -2,18 +2,7 @@
 
 import { jobPath } from "./api.js";
 import { button, h, mark, put } from "./elements.js";
-import { place, ratio } from "./words.js";
-
-/** A moment as options have it, in seconds: "5/2", 2.5, "30f", "00:00:01:12"; NaN for anything else. */
-function moment(value, frameLength) {
-  if (value == null) return NaN;
-  const text = String(value);
-  if (/^\d+f$/.test(text)) return parseInt(text, 10) * frameLength;
-  const parts = text.split(/[:;]/).map(Number);
-  if (parts.length === 4) return parts[0] * 3600 + parts[1] * 60 + parts[2] + parts[3] * frameLength;
-  if (parts.length > 1) return parts.reduce((sum, part) => sum * 60 + part, 0);
-  return ratio(text);
-}
+import { moment, place, ratio } from "./words.js";
 
 const usualRates = [
   10, 12, 12.5, 15, 24 / 1.001, 24, 25, 30 / 1.001, 30, 48, 50, 60 / 1.001, 60, 100, 120 / 1.001, 120,
@@ -78,6 +67,8 @@ export class Player {
     this.sides = {
       source: this.side("source", `${path}/source`, "Source"), output: this.side("output", `${path}/output`, "Result"),
     };
+    // What moves by itself has no position that its source could follow.
+    if (this.isLoop) this.sides.source.media.controls = true;
     this.length = 0;
     this.play = button("Play", () => this.toggle(), "primary");
     this.slider = h("input", {

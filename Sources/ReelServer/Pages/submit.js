@@ -1,20 +1,29 @@
-// Submitting a video.
+// Making something of videos: a small editor, up to the job.
 
 import { ask, jobPath } from "./api.js";
-import { bdi, button, h, mark, pageHead, panel, put, refill } from "./elements.js";
+import { ClipEditor } from "./clipEditor.js";
+import { ClipFiles } from "./clipFiles.js";
+import { ClipList } from "./clipList.js";
+import { Draft, commandOf, draft, setDraft } from "./draft.js";
+import { button, h, pageHead, put } from "./elements.js";
+import { Fields } from "./fields.js";
+import { holds } from "./formats.js";
 import { labelsOf } from "./jobFacts.js";
-import { go } from "./navigation.js";
+import { forgetJobs, go } from "./navigation.js";
+import { chosenOptions, namePanel, outputPanel, showOptions } from "./outputForm.js";
 import { Page } from "./page.js";
-import { say } from "./parts.js";
+import { copyable, say } from "./parts.js";
 import { planView } from "./plan.js";
 import { mayWrite, session } from "./session.js";
-import { Upload, setUpload, showUpload, upload } from "./upload.js";
+import { factsOf } from "./sourceFacts.js";
+import { showUploads, startUploads } from "./upload.js";
 import { clock, count, sentence, size } from "./words.js";
 
 export class SubmitPage extends Page {
   title = "Submit";
-  controls = {};
   isLoaded = true;
+  fields = new Fields();
+  selected = null;
 
   constructor() {
     super();
@@ -23,309 +32,256 @@ export class SubmitPage extends Page {
         h("p", session?.readOnly ? "This server is read only." : "Submitting needs the role operator."));
       return;
     }
-    this.watch = () => this.showUpload();
+    this.editor = new ClipEditor(this);
+    this.list = new ClipList(this);
+    this.files = new ClipFiles(this);
     this.planBox = h("div");
     this.body = h("form", {
-      novalidate: true, oninput: () => this.edited(),
+      novalidate: true, oninput: (event) => this.typed(event.target.name),
       onsubmit: (event) => { event.preventDefault(); this.submit(); },
-    }, this.sourcePanel(), this.playPanel(), this.outputPanel(), this.namePanel(), this.planBox, this.endBar());
-    this.element = h("div", pageHead("Submit a video"), this.body);
-    this.edited();
+    }, this.files.element, this.editor.element,
+      this.rest = h("div", outputPanel(this.fields), namePanel(this.fields), this.planBox, this.endBar()));
+    this.element = h("div", pageHead("Submit a video",
+      button("Begin anew", () => this.clear(), "quiet", { title: "Forget these clips and choices" })), this.body);
+    for (const name of Object.keys(this.fields.controls)) {
+      if (Object.hasOwn(draft.fields, name)) this.fields.set(name, draft.fields[name]);
+    }
+    this.select(draft.clips[0] ?? null);
   }
+  get draft() { return draft; }
   open() {
     super.open();
-    upload?.watchers.add(this.watch);
-    showUpload();
-    this.showUpload?.();
+    showUploads();
+    if (!this.editor) return;
+    for (const clip of draft.files) this.follow(clip);
+    this.edited();
   }
   close() {
     super.close();
-    upload?.watchers.delete(this.watch);
-    showUpload();
+    clearTimeout(this.waiting);
+    this.estimating?.abort();
+    for (const clip of draft.files) clip.upload?.watchers.delete(this.watch);
+    this.editor?.close();
+    showUploads();
   }
   refresh() {}
 
-  /** A field with its label, hint and place for what is wrong. */
-  field(name, label, control, hint, kind = "") {
-    const id = `field-${name}`;
-    const wrong = h("p.wrong", { id: `${id}-wrong` });
-    wrong.hidden = true;
-    control.id = id;
-    control.name = name;
-    const hints = hint ? h("p.hint", { id: `${id}-hint` }, hint) : null;
-    control.setAttribute("aria-describedby", `${id}-wrong${hint ? ` ${id}-hint` : ""}`);
-    this.controls[name] = { control, wrong };
-    return h("div", { class: `field ${kind}` }, h("span", h("label", { for: id }, label)), control, wrong, hints);
-  }
-  text(name, label, hint, placeholder, more) {
-    const control = h("input", { type: "text", placeholder, spellcheck: "false", autocomplete: "off", ...more });
-    return this.field(name, label, control, hint);
-  }
-  choice(name, label, values, hint) {
-    const control = h("select", values.map(([value, word]) => h("option", { value }, word ?? value)));
-    return this.field(name, label, control, hint);
-  }
-  radios(name, title, values) {
-    const wrong = h("p.wrong");
-    wrong.hidden = true;
-    const set = h("fieldset", h("legend", title), h("div.choices", values.map(([value, word], index) =>
-      h("label", h("input", { type: "radio", name, value, checked: index === 0 }), word))), wrong);
-    this.controls[name] = { control: set, wrong, read: () => set.querySelector(":checked").value };
-    return set;
-  }
-  value(name) {
-    const { control, read } = this.controls[name];
-    return read ? read() : control.type === "checkbox" ? control.checked : control.value.trim();
-  }
-
-  sourcePanel() {
-    this.chooser = h("input", {
-      type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true",
-      accept: "video/*,audio/*,.mkv,.mxf,.ts,.m2ts,.vob,.nut,.avi,.mov,.gif,.webp,.apng",
-      onchange: () => this.chooser.files[0] && this.take(this.chooser.files[0]),
-    });
-    const most = session.mostUploadBytes ? ` Up to ${size(session.mostUploadBytes)}.` : "";
-    this.drop = h("div.drop", h("p", h("strong", "Drop a video or a song here")),
-      button("Choose a file…", () => this.chooser.click()), this.chooser,
-      h("p.hint", `It is uploaded at once; an upload that breaks off goes on.${most}`));
-    const over = (event) => { event.preventDefault(); this.drop.classList.add("over"); };
-    this.drop.addEventListener("dragenter", over);
-    this.drop.addEventListener("dragover", over);
-    this.drop.addEventListener("dragleave", () => this.drop.classList.remove("over"));
-    this.drop.addEventListener("drop", (event) => {
-      event.preventDefault();
-      this.drop.classList.remove("over");
-      if (event.dataTransfer.files[0]) this.take(event.dataTransfer.files[0]);
-    });
-    this.uploadBox = h("div");
-    this.sourceWrong = h("p.wrong", { role: "alert" });
-    const path = session.sources && this.text("source", "Path of a video on the servers",
-      session.uploads ? "Instead of an upload: a file that the workers see." : "A file that the workers see.",
-      "/srv/in/clip.mp4");
-    return panel("Video", session.uploads && [this.drop, this.uploadBox],
-      session.uploads && session.sources && h("div.gap"), path,
-      !session.uploads && !session.sources && h("p.notice", "This server takes neither uploads nor paths. "
-        + "Submit on the command line: reel-coordinator submit clip.mp4"),
-      this.sourceWrong);
-  }
-  playPanel() {
-    return panel("What is done", h("div.fields",
-      h("div.wide",
-        this.radios("play", "Play", [["reverse", "reverse"], ["forward", "forward"], ["ping-pong", "ping-pong"]])),
-      this.text("from", "From", "Seconds, 1:30.5, 2715f or 00:01:30:15", "start"),
-      this.text("to", "To", "In the same forms", "end"),
-      this.text("duration", "Duration", "Instead of “to”", "all"),
-      this.text("speed", "Speed", "1/16 to 16; the sound keeps its pitch", "1"),
-      this.text("times", "Times", "How often it is played", "1", { inputmode: "numeric" }),
-      this.choice("turn", "Turn", [["", "once"], ["twice"]], "How often ping-pong shows the frames where it turns"),
-      h("div.wide",
-        this.radios("audio", "Sound", [["reverse", "as the picture"], ["keep", "forwards"], ["none", "none"]]))));
-  }
-  outputPanel() {
-    const containers = [
-      ["", "as the source"], ["mp4"], ["mov"], ["mkv"], ["webm"], ["ts"], ["nut"], ["avi"], ["mxf"], ["gif"], ["apng"],
-      ["webp"], ["m4a"], ["mp3"], ["flac"], ["wav"], ["ogg"], ["opus"],
-    ];
-    const codecs = [
-      ["", "as the source"], ["copy", "copy: packets as they are"], ["libx264", "H.264 (libx264)"],
-      ["libx265", "HEVC (libx265)"], ["libsvtav1", "AV1 (libsvtav1)"], ["libvpx-vp9", "VP9 (libvpx-vp9)"],
-      ["prores_ks", "ProRes"], ["mjpeg", "Motion JPEG"], ["mpeg2video", "MPEG-2"], ["ffv1", "FFV1"],
-    ];
-    return panel("Output", h("div.fields",
-      this.choice("for", "Made for", [["", "any player"], ["web", "the web and phones"], ["discord"], ["whatsapp"], ["email"]]),
-      this.choice("container", "Container", containers), this.choice("videoCodec", "Video codec", codecs),
-      this.text("crf", "Quality (CRF)", "The encoder's own scale; lower is better", "18 of x264",
-        { inputmode: "decimal" }),
-      this.text("bitrate", "Bit rate", "Instead of quality: 5M, or source", ""),
-      this.text("maxSize", "Largest size", "Of the whole file, instead of quality", "10MB"),
-      this.text("size", "Size", "Scaled in proportion, the rest black", "640x360"),
-      this.field("lossless", "Lossless", h("input", { type: "checkbox" }), "FFV1 and PCM, in mkv, mov or nut")),
-      h("details", h("summary", "More options"), h("div.fields",
-        this.text("preset", "Preset", "Of the encoder", "medium"),
-        this.text("profile", "Profile", "As FFmpeg spells it", "main"),
-        this.text("fps", "Most frames a second", "Every m-th frame of the source", "all"),
-        this.text("pixelFormat", "Pixel format", "As FFmpeg spells it", "yuv420p"),
-        this.text("audioCodec", "Sound codec", "As FFmpeg spells it", "as the source"),
-        this.text("audioBitrate", "Sound bit rate", "Of each track", "192k"),
-        this.text("sampleRate", "Sample rate", "", "48000", { inputmode: "numeric" }),
-        this.text("channelLayout", "Channels", "As FFmpeg spells them", "stereo"),
-        this.text("tracks", "Tracks", "a and s for all, a:0 for one, v for none", "a,s"),
-        this.text("crossfade", "Crossfade", "Of the sound, between repeats", ""),
-        this.text("memory", "Memory of a pass", "A limit, as 768MiB", "none"),
-        this.text("threads", "Threads", "Of each codec", "auto"),
-        this.choice("timestamps", "Timestamps", [["", "mirrored"], ["source", "the source's"]]),
-        this.choice("verify", "Verify", [["", "packets"], ["decode", "packets and frames"]]),
-        this.choice("onDamage", "Damaged frames", [["", "repeat the frame before"], ["fail", "fail"]]))));
-  }
-  namePanel() {
-    return panel("In the list", h("div.fields",
-      this.text("name", "Name", "", "Trailer, take 3", { maxlength: 100 }),
-      this.text("labels", "Labels", "Separated by commas", "project=trailer"),
-      this.field("weight", "Weight", h("input", { type: "number", min: 0.001, max: 1000, step: "any", value: 1 }),
-        "Share of the work; 3 gets three times as much")));
-  }
   endBar() {
-    this.planButton = button("See the plan", () => this.plan());
+    this.planButton = button("Details", () => this.plan());
     this.submitButton = h("button.primary", "Submit");
     this.ending = h("span.muted", { role: "status" });
-    this.command = h("code.small");
-    const same = h("details.panel", h("summary", "The same on the command line"), h("pre", this.command));
-    return [same, h("div.sticky", this.planButton, this.submitButton, this.ending)];
+    this.json = copyable("The request as JSON, for POST api/v1/jobs");
+    this.command = copyable("The same on the command line");
+    const same = h("details.panel", h("summary", "As JSON, and on the command line"),
+      this.json.element, this.command.element);
+    return [same, h("div.sticky", this.submitButton, this.planButton, this.ending)];
   }
 
-  take(file) {
-    this.chooser.value = "";
-    put(this.sourceWrong, "");
-    if (file.size === 0) return put(this.sourceWrong, "The file is empty, or it is a folder.");
-    if (session.mostUploadBytes && file.size > session.mostUploadBytes) {
-      return put(this.sourceWrong,
-        `The file has ${size(file.size)}; this server takes ${size(session.mostUploadBytes)} at most.`);
-    }
-    if (upload?.isActive) upload.stop("paused");
-    upload?.watchers.clear();
-    setUpload(new Upload(file));
-    upload.watchers.add(this.watch);
-    upload.run();
-    this.edited();
+  /** Hears of a clip's upload, and reads its facts as soon as the server has all of it. */
+  follow(clip) {
+    this.watch ??= (upload) => {
+      for (const other of draft.files) if (other.upload === upload) this.uploaded(other);
+    };
+    clip.upload?.watchers.add(this.watch);
+    this.uploaded(clip);
   }
-  showUpload() {
-    if (!this.uploadBox) return;
-    this.drop.hidden = upload != null;
-    if (upload == null) {
-      this.uploadBox.replaceChildren();
-      return this.ready();
-    }
-    if (this.shownUpload !== upload) {
-      this.shownUpload = upload;
-      this.meter = h("progress", { max: upload.file.size, "aria-label": "Upload" });
-      this.told = h("p.hint");
-      this.buttons = h("div.bar");
-      this.shownButtons = null;
-      const name = h("p", h("strong", bdi(upload.file.name)), ` ${size(upload.file.size)}`);
-      this.uploadBox.replaceChildren(name, this.meter, this.told, this.buttons);
-    }
-    const { offset, file, state, pace, note } = upload;
-    this.meter.value = offset;
-    const share = `${Math.floor(offset * 100 / file.size)} %, ${size(offset)} of ${size(file.size)}`;
-    const rest = pace > 0 && state === "running" ? `, ${size(pace)}/s, ${clock((file.size - offset) / pace)} left` : "";
-    put(this.told, state === "done" ? "Uploaded." : `${share}${state === "paused" ? ", paused" : rest}. ${note}`);
-    this.told.classList.toggle("wrong", state === "failed");
-    if (this.shownButtons !== state) {
-      this.shownButtons = state;
-      refill(this.buttons,
-        upload.isActive && button("Pause", () => upload.stop("paused")),
-        (state === "paused" || state === "failed")
-          && button(state === "paused" ? "Go on" : "Try again", () => upload.run()),
-        state === "done" ? button("Choose another file", () => this.drops())
-          : button("Cancel the upload", () => { upload.cancel(); this.drops(); }));
-    }
+  uploaded(clip) {
+    this.list.refresh(clip);
+    if (clip === draft.soundtrack) this.files.showSong();
     this.ready();
-    if (state === "done" && this.waitsToSubmit) this.submit();
-    if (state === "failed") this.stopWaiting();
+    if (clip.source != null && !clip.facts && !clip.isReading && !clip.trouble && !clip.note) this.read(clip);
+    if (clip.upload?.state === "failed") this.stopWaiting();
+    if (this.waitsToSubmit && draft.files.every((other) => other.source != null)) this.submit();
   }
-  drops() {
-    upload?.watchers.delete(this.watch);
-    setUpload(null);
-    this.shownUpload = null;
-    this.stopWaiting();
-    this.showUpload();
+  async read(clip) {
+    clip.isReading = true;
+    try {
+      if (!/^[a-z0-9]+:\/\//i.test(clip.source)) clip.facts = await factsOf(clip.source, this.abort?.signal);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      // A job can be made of a file that takes too long for a preview.
+      if (error.code === "preview-slow") clip.note = sentence(error.message);
+      else if (error.code === "upload-unknown") clip.trouble = "The server does not have it any more. Choose the file again.";
+      else clip.trouble = sentence(error.title ?? error.message);
+      clip.isGone = error.code === "upload-unknown";
+    } finally {
+      clip.isReading = false;
+    }
+    if (clip.isGone) clip.source = null;
     this.edited();
   }
-  stopWaiting() { this.waitsToSubmit = false; this.ready(); }
-  get path() { return this.controls.source ? this.value("source") : ""; }
-  ready() {
-    const hasSource = this.path !== "" || upload?.state === "done";
-    this.planButton.disabled = !hasSource || this.isBusy;
-    this.submitButton.disabled = this.isBusy || !(hasSource || upload);
-    put(this.submitButton,
-      this.waitsToSubmit ? "Do not submit yet" : !hasSource && upload?.isActive ? "Submit when uploaded" : "Submit");
-    const words = this.waitsToSubmit ? "It is submitted as soon as it is uploaded."
-      : hasSource || upload ? "" : "Choose a video first.";
-    if (!this.isBusy) put(this.ending, words);
-  }
 
-  /** The options that differ from the usual ones, by their names. */
-  options() {
-    const options = {};
-    const usual = { play: "reverse", audio: "reverse" };
-    for (const name of Object.keys(this.controls)) {
-      if (["source", "name", "labels", "weight"].includes(name)) continue;
-      const value = this.value(name);
-      if (value === "" || value === false || value === usual[name]) continue;
-      const isNumber = ["times", "crf", "sampleRate"].includes(name) && Number.isFinite(Number(value));
-      options[name] = isNumber ? Number(value) : value;
-    }
-    return options;
+  // Choices
+
+  select(clip) {
+    this.selected = clip;
+    this.edited();
   }
-  request() {
-    const request = this.path !== "" ? { source: this.path } : { upload: upload?.id };
-    const options = this.options();
-    if (Object.keys(options).length > 0) request.options = options;
-    if (this.value("name")) request.name = this.value("name");
-    const weight = this.value("weight");
-    if (weight !== "" && Number(weight) !== 1) request.weight = Number(weight);
-    const labels = labelsOf(this.value("labels"));
-    if (Object.keys(labels).length > 0) request.labels = labels;
-    return request;
+  remove(clip) {
+    const next = draft.remove(clip);
+    if (this.selected === clip) this.selected = next;
+    this.edited();
   }
+  clipEdited(clip) {
+    this.list.refresh(clip);
+    this.editor.refresh();
+    this.changed();
+  }
+  typed(name) {
+    if (!name || name === "source") return;
+    this.fields.clear();
+    put(this.ending, "");
+    this.ending.classList.remove("wrong");
+    if (this.editor.take(name)) return;
+    if (name === "together") draft.isTogether = this.fields.value("together") === "yes";
+    else draft.fields[name] = this.fields.value(name);
+    this.edited();
+  }
+  /** Shows what has changed. */
   edited() {
-    const quote = (text) => /^[\w./:=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-    const words = ["reel-coordinator submit", quote(this.path || upload?.file.name || "clip.mp4")];
-    for (const [name, value] of Object.entries(this.options())) {
-      words.push(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
-      if (value !== true) words.push(quote(String(value)));
-    }
-    if (this.value("name")) words.push(`--name ${quote(this.value("name"))}`);
-    if (this.value("weight") && this.value("weight") !== "1") words.push(`--weight ${quote(this.value("weight"))}`);
-    const labels = this.value("labels").split(",").map((label) => label.trim()).filter(Boolean);
-    for (const label of labels) words.push(`--label ${quote(label)}`);
-    put(this.command, words.join(" "));
-    this.controls.turn.control.disabled = this.value("play") !== "ping-pong";
-    if (this.value("play") !== "ping-pong") this.controls.turn.control.value = "";
+    const { clips } = draft;
+    this.list.show();
+    const number = clips.indexOf(this.selected) + 1;
+    this.editor.show(this.selected, clips.length > 1 ? `Clip ${number} of ${clips.length}` : "Range and direction");
+    this.rest.hidden = clips.length === 0;
+    this.files.show();
+    this.changed();
+  }
+  /** Keeps the draft, and asks later what would become of it. */
+  changed() {
+    draft.save();
+    showOptions(this.fields);
+    this.showRequest();
     this.planBox.replaceChildren();
     this.asking = null;
     this.isBusy = false;
     this.ready();
+    this.estimating?.abort();
+    clearTimeout(this.waiting);
+    if (this.isOpen) this.waiting = setTimeout(() => this.estimate(), 1500);
   }
-  /** Shows a problem at its field, or at the end. */
-  showWrong(error) {
-    const name = error.pointer?.split("/").filter(Boolean)
-      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-      .findLast((part) => Object.hasOwn(this.controls, part));
-    const entry = this.controls[name ?? (error.pointer?.startsWith("/upload") ? "" : "none")];
-    if (entry) {
-      put(entry.wrong, sentence(error.message));
-      entry.wrong.hidden = false;
-      mark(entry.control, "aria-invalid", "true");
-      entry.control.closest("details")?.setAttribute("open", "");
-      (entry.control.matches("fieldset") ? entry.control.querySelector("input") : entry.control).focus();
-      put(this.ending, "One field needs a change.");
-    } else {
-      put(this.ending, sentence(error.message));
+  ready() {
+    const { clips } = draft;
+    const isThere = clips.length > 0 && draft.files.every((clip) => clip.source != null);
+    const comes = clips.length > 0 && draft.files.every((clip) => clip.source != null || clip.upload?.isActive);
+    this.planButton.disabled = !isThere || this.isBusy;
+    this.submitButton.disabled = this.isBusy || !(isThere || comes);
+    const jobs = draft.isTogether || clips.length < 2 ? "" : ` ${count(clips.length, "job")}`;
+    put(this.submitButton, this.waitsToSubmit ? "Do not submit yet"
+      : !isThere && comes ? `Submit${jobs} when uploaded` : `Submit${jobs}`);
+    if (this.isBusy || this.ending.classList.contains("wrong")) return;
+    if (this.waitsToSubmit) put(this.ending, "It is submitted as soon as it is uploaded.");
+  }
+  clear() {
+    for (const clip of [...draft.clips]) draft.remove(clip);
+    setDraft(new Draft());
+    for (const name of Object.keys(this.fields.controls)) this.fields.set(name, "");
+    this.fields.set("together", "yes");
+    this.fields.clear();
+    this.files.refuse([]);
+    this.ending.classList.remove("wrong");
+    put(this.ending, "");
+    this.select(null);
+  }
+
+  // The request
+
+  /** What is said of the job besides its output. Throws an error for a label that is none. */
+  more() {
+    const { name, labels, weight } = draft.fields;
+    const sorted = labelsOf(labels ?? "");
+    return {
+      ...(name?.trim() ? { name: name.trim() } : {}), ...(Number(weight || 1) === 1 ? {} : { weight: Number(weight) }),
+      ...(Object.keys(sorted).length > 0 ? { labels: sorted } : {}),
+    };
+  }
+  requests(nameOf) { return draft.requests(chosenOptions(this.fields), this.more(), nameOf); }
+  showRequest() {
+    let requests = [];
+    let named = [];
+    try {
+      requests = this.requests((clip) => clip.source ?? "upload:…");
+      named = this.requests((clip) => clip.source?.startsWith("/") ? clip.source : clip.name || "clip.mp4");
+    } catch { /* A label is wrong, which submitting will say. */ }
+    if (draft.clips.length === 0) [requests, named] = [[], []];
+    this.json.show(requests.map(({ body }) => JSON.stringify(body, null, 2)).join("\n"));
+    this.command.show(named.map(({ body }) => commandOf(body)).join("\n"));
+  }
+  /** The requests, if nothing is wrong with the fields as far as this page knows. */
+  checked() {
+    this.fields.clear();
+    this.ending.classList.remove("wrong");
+    for (const clip of draft.clips) {
+      if (clip.facts?.frames > 0 && clip.facts.range(clip)[1] === 0) {
+        this.select(clip);
+        this.wrong(clip.from === "" ? "to" : "from",
+          `No frame lies in this range: the video lasts from ${clip.facts.text(0)} to ${clip.facts.text(clip.facts.frames)} s.`);
+        return null;
+      }
+      if (clip.trouble && clip.facts == null) {
+        this.select(clip);
+        this.wrong("", clip.trouble, clip);
+        return null;
+      }
     }
+    try {
+      return this.requests();
+    } catch (error) {
+      this.wrong("labels", error.message);
+      return null;
+    }
+  }
+  wrong(name, message, clip = null, goes = true) {
+    const isAtField = this.fields.complain(name, message, goes);
+    const of = clip && draft.clips.length > 1 ? `${clip.name}: ` : "";
+    put(this.ending, isAtField ? "One field needs a change." : of + sentence(message));
     this.ending.classList.add("wrong");
   }
-  clearWrong() {
-    for (const { control, wrong } of Object.values(this.controls)) {
-      wrong.hidden = true;
-      put(wrong, "");
-      mark(control, "aria-invalid", null);
+  /** Shows a problem at its field or its clip, or at the end. */
+  showWrong(error, clips, goes = true) {
+    const parts = (error.pointer ?? "").split("/").filter(Boolean)
+      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const place = parts.indexOf("clips");
+    const clip = place >= 0 ? clips[Number(parts[place + 1])] : clips[0];
+    const name = parts.findLast((part) => Object.hasOwn(this.fields.controls, part) && part !== "source");
+    if (clip && clip !== this.selected && goes) this.select(clip);
+    const isOfFile = ["upload", "source"].includes(parts.at(-1));
+    if (clip && isOfFile) {
+      clip.trouble = sentence(error.message);
+      this.list.refresh(clip);
     }
-    this.ending.classList.remove("wrong");
+    this.wrong(name, error.message, place >= 0 || clips.length < 2 ? clip : null, goes);
   }
-  checked() {
-    this.clearWrong();
+  get isWhole() {
+    return draft.clips.length > 0 && draft.files.every((clip) => clip.source != null && !clip.trouble);
+  }
+  /** Says about how large the output will be. A plan reads the sources, so large ones wait for the button. */
+  async estimate() {
+    const bytes = draft.files.reduce((sum, clip) => sum + (clip.facts?.bytes ?? Infinity), 0);
+    const isSound = draft.clips.every((clip) => !clip.facts || clip.facts.frames === 0 || clip.facts.range(clip)[1] > 0);
+    if (!this.isWhole || !isSound || bytes > 2 ** 32 || this.isBusy || this.waitsToSubmit) return;
+    let requests;
+    try { requests = this.requests(); } catch { return; }
+    if (requests.length > 1) return;
+    this.estimating = new AbortController();
+    const { signal } = this.estimating;
+    this.ending.classList.remove("wrong");
+    put(this.ending, "Estimating the size…");
     try {
-      return this.request();
+      const plan = await ask("plan", { method: "POST", body: requests[0].body, signal });
+      if (!signal.aborted) put(this.ending, outcomeOf(plan));
     } catch (error) {
-      this.showWrong(Object.assign(error, { pointer: "/labels" }));
-      return null;
+      if (error.name === "AbortError" || signal.aborted) return;
+      if (error.status === 503) put(this.ending, "");
+      else this.showWrong(error, requests[0].clips, false);
     }
   }
   /** Asks for the plan; a server that has not finished reading the source is asked again. */
   async plan() {
-    const body = this.checked();
-    if (!body) return;
+    const requests = this.checked();
+    if (!requests) return;
+    const [{ clips, body }] = requests;
+    this.estimating?.abort();
     const asking = this.asking = {};
     this.isBusy = true;
     this.ready();
@@ -335,10 +291,10 @@ export class SubmitPage extends Page {
         try {
           const plan = await this.ask("plan", { method: "POST", body });
           if (this.asking !== asking) return;
-          this.planBox.replaceChildren(planView(plan));
+          this.planBox.replaceChildren(planView(plan, body.options ?? {}));
           this.isBusy = false;
           this.ready();
-          put(this.ending, `${count(plan.frames, "frame")} in ${count(plan.passes.length, "pass")}.`);
+          put(this.ending, outcomeOf(plan));
           this.planBox.scrollIntoView({ block: "nearest" });
           return;
         } catch (error) {
@@ -353,34 +309,56 @@ export class SubmitPage extends Page {
       if (this.asking !== asking || error.name === "AbortError") return;
       this.isBusy = false;
       this.ready();
-      this.showWrong(error);
+      this.showWrong(error, clips);
     }
   }
+  stopWaiting() {
+    this.waitsToSubmit = false;
+    this.ready();
+  }
   async submit() {
-    if (this.isBusy) return;
-    if (this.waitsToSubmit && upload?.state !== "done") return this.stopWaiting();
-    if (this.path === "" && upload?.state !== "done") {
-      if (!upload) return;
-      if (!upload.isActive) upload.run();
+    if (this.isBusy || draft.clips.length === 0) return;
+    const isThere = draft.files.every((clip) => clip.source != null);
+    if (this.waitsToSubmit && !isThere) return this.stopWaiting();
+    if (!isThere) {
+      startUploads();
       this.waitsToSubmit = true;
       return this.ready();
     }
     this.waitsToSubmit = false;
-    const body = this.checked();
-    if (!body) return;
+    const requests = this.checked();
+    if (!requests) return;
     this.asking = null;
+    this.estimating?.abort();
+    clearTimeout(this.waiting);
     this.isBusy = true;
     this.ready();
     put(this.ending, "Submitting.");
-    try {
-      const job = await ask("jobs", { method: "POST", body });
-      if (body.upload) setUpload(null);
-      say("The job is submitted.");
-      if (this.isOpen) go(jobPath(job.id));
-    } catch (error) {
-      this.isBusy = false;
-      this.ready();
-      this.showWrong(error);
+    let job = null;
+    for (const { clips, body } of requests) {
+      try {
+        job = await ask("jobs", { method: "POST", body });
+        // What has become a job is not submitted again if a later one is refused.
+        if (requests.length > 1) this.remove(clips[0]);
+        this.isBusy = true;
+      } catch (error) {
+        this.isBusy = false;
+        this.ready();
+        return this.showWrong(error, clips);
+      }
     }
+    this.isBusy = false;
+    setDraft(new Draft());
+    forgetJobs();
+    say(requests.length > 1 ? `${requests.length} jobs are submitted.` : "The job is submitted.");
+    if (this.isOpen) go(requests.length > 1 ? "." : jobPath(job.id));
   }
+}
+
+/** "2.0 s, about 1.2 MiB, 640x360": what a plan says that people ask for. */
+function outcomeOf(plan) {
+  const isSound = holds(plan.container) === "sound";
+  return [`${plan.seconds < 60 ? `${plan.seconds.toFixed(1)} s` : clock(plan.seconds)} long`,
+    plan.expectedBytes && `about ${size(plan.expectedBytes)}`, !isSound && plan.width && `${plan.width}×${plan.height}`]
+    .filter(Boolean).join(", ");
 }

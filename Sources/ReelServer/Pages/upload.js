@@ -22,7 +22,7 @@ function wordsOf({ status, text }) {
  *  reload: the address of the upload is kept by the file's name, size and time. */
 export class Upload {
   offset = 0;
-  state = "running";
+  state = "queued";
   url = null;
   pace = 0;
   note = "";
@@ -34,8 +34,11 @@ export class Upload {
     this.url = stored("localStorage", this.key);
   }
   get id() { return this.state === "done" ? decodeURIComponent(this.url.split("/").pop()) : null; }
-  get isActive() { return this.state === "running" || this.state === "waiting"; }
-  tell() { for (const watcher of this.watchers) watcher(this); showUpload(); }
+  get isActive() { return ["queued", "running", "waiting"].includes(this.state); }
+  tell() {
+    for (const watcher of this.watchers) watcher(this);
+    showUploads();
+  }
 
   /** One request; resolves to its status and a reader of its headers, with status 0 if there was no answer. */
   request(method, url, headers = {}, body = null) {
@@ -81,6 +84,7 @@ export class Upload {
         this.note = "";
         if (this.offset >= this.file.size && this.url) this.state = "done";
         this.tell();
+        if (this.state === "done") startUploads();
         continue;
       }
       if (status === 401) {
@@ -155,6 +159,7 @@ export class Upload {
     this.needsOffset = true;
     this.current?.abort();
     this.tell();
+    startUploads();
   }
   cancel() {
     const { url } = this;
@@ -164,14 +169,42 @@ export class Upload {
   }
 }
 
-/** The upload that the user has chosen last; it goes on while other pages are shown. */
-export let upload = null;
-export function setUpload(other) { upload = other; }
-/** Shows the upload on the other pages. */
-export function showUpload() {
+/** The files on their way, in the order in which they were chosen; they go on while other pages are shown. */
+const list = [];
+const mostRunning = 2;
+
+/** Uploads a file, after those that were chosen before. */
+export function beginUpload(file) {
+  const upload = new Upload(file);
+  list.push(upload);
+  startUploads();
+  return upload;
+}
+/** Starts as many of the files that wait for their turn as may be under way at a time. */
+export function startUploads() {
+  for (const upload of list) {
+    const running = list.filter((other) => other.state === "running" || other.state === "waiting").length;
+    if (running >= mostRunning) return;
+    if (upload.state === "queued") upload.run();
+  }
+}
+export function pauseUploads() {
+  for (const upload of list) if (upload.isActive) upload.stop("paused");
+}
+/** Forgets an upload; its bytes stay with the server. */
+export function dropUpload(upload) {
+  const place = list.indexOf(upload);
+  if (place >= 0) list.splice(place, 1);
+  showUploads();
+}
+/** Shows the uploads on the other pages. */
+export function showUploads() {
   const chip = byID("uploading");
-  chip.hidden = !["running", "waiting", "paused"].includes(upload?.state) || currentPath() === "submit";
+  const open = list.filter((upload) => upload.isActive || upload.state === "paused");
+  chip.hidden = open.length === 0 || currentPath() === "submit";
   if (chip.hidden) return;
-  const percent = Math.floor(upload.offset * 100 / Math.max(upload.file.size, 1));
-  put(chip, `upload ${percent} %${upload.state === "paused" ? ", paused" : ""}`);
+  const sum = (value) => open.reduce((all, upload) => all + value(upload), 0);
+  const percent = Math.floor(sum((upload) => upload.offset) * 100 / Math.max(sum((upload) => upload.file.size), 1));
+  const words = open.length === 1 ? "upload" : `${open.length} uploads`;
+  put(chip, `${words} ${percent} %${open.every((upload) => upload.state === "paused") ? ", paused" : ""}`);
 }

@@ -41,6 +41,40 @@ export function ratio(value) {
   return below === undefined ? Number(above) : Number(above) / Number(below);
 }
 
+/** A moment as options have it, in seconds: "5/2", 2.5, "30f", "1:30.5", "00:00:01:12"; NaN for anything else.
+ *  `frame` is the length of one. */
+export function moment(value, frame) {
+  if (value == null || value === "") return NaN;
+  const text = String(value).trim();
+  if (/^\d+f$/.test(text)) return parseInt(text, 10) * frame;
+  const parts = text.split(/[:;]/).map((part) => part === "" ? NaN : Number(part));
+  if (parts.length === 4) return parts[0] * 3600 + parts[1] * 60 + parts[2] + parts[3] * frame;
+  if (parts.length > 1) return parts.length < 4 ? parts.reduce((sum, part) => sum * 60 + part, 0) : NaN;
+  return ratio(text);
+}
+/** "2", "2.5", "1:02.5": a moment as people write it; as it is if it counts frames. */
+export function momentWords(value) {
+  const time = moment(value, NaN);
+  if (!Number.isFinite(time)) return String(value);
+  const milliseconds = Math.round(time * 1000);
+  const [minutes, rest] = [Math.floor(milliseconds / 60000), milliseconds % 60000 / 1000];
+  const two = (number) => (number < 10 ? "0" : "") + number;
+  if (minutes === 0) return String(rest);
+  return minutes < 60 ? `${minutes}:${two(rest)}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(rest)}`;
+}
+/** "2–4 s", "1:02–1:10", "from 2 s on", "up to 4 s"; empty for all of a source. */
+export function rangeWords({ from, to, duration }) {
+  const isGiven = (value) => value != null && value !== "";
+  const unit = (words) => /^[\d.]+$/.test(words) ? `${words} s` : words;
+  if (isGiven(from) && isGiven(to)) {
+    const [first, last] = [momentWords(from), momentWords(to)];
+    return /^[\d.]+$/.test(first) && /^[\d.]+$/.test(last) ? `${first}–${last} s` : `${first}–${last}`;
+  }
+  const start = isGiven(from) && Number(ratio(from)) !== 0 ? `from ${unit(momentWords(from))} on` : "";
+  if (isGiven(to)) return `up to ${unit(momentWords(to))}`;
+  return [start, isGiven(duration) && `${unit(momentWords(duration))} long`].filter(Boolean).join(", ");
+}
+
 /** A message as a sentence. */
 export const sentence = (text) => {
   const trimmed = text.trim();

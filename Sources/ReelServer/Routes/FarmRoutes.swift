@@ -32,6 +32,7 @@ struct FarmRoutes {
                     WorkersView(workers: try await jobs.workers(), drainedHosts: try await jobs.drainedHosts()))
             },
             .get("demand") { _, _ in try JSONAnswer.response(try await jobs.demand()) },
+            .get("counts") { _, _ in try JSONAnswer.response(CountsView(states: try await jobs.metrics().jobs)) },
             .get("rates") { _, _ in try JSONAnswer.response(try await jobs.rates()) },
             .get("queue") { _, _ in try JSONAnswer.response(try await jobs.queue()) }
                 .usingStore { _, _ in try JSONAnswer.response(try await jobs.withoutStore.queue()) },
@@ -62,6 +63,11 @@ struct FarmRoutes {
         var workers: [WorkerView]
         /// Some may have no worker now.
         var drainedHosts: [String]
+    }
+
+    private struct CountsView: Encodable {
+        /// The jobs on the board, by their states.
+        var states: [String: Int]
     }
 
     private struct DrainView: Encodable {

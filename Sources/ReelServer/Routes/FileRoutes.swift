@@ -74,30 +74,36 @@ struct FileRoutes {
             let answer = FileAnswer(file: picture, name: "\(text).jpg", sha256: nil, isAttachment: false)
             return try answer.response(to: request, at: context.eventLoop)
         } catch let absence as PictureAbsence {
-            throw FileRoutes.problem(absence)
+            throw Problem(absence, without: "The job ended without what it would show.")
         } catch let failure as ReelFailure where failure.kind == .input {
             // The source was moved or cannot be read, or its upload has expired.
             throw FileRoutes.missing(failure.reason.code, "The file that it would show cannot be read any more.")
         }
     }
 
-    private static func problem(_ absence: PictureAbsence) -> Problem {
+    private static func missing(_ code: String, _ detail: String) -> Problem {
+        Problem(.notFound, code, "There is no such picture", detail: detail)
+    }
+}
+
+extension Problem {
+    /// - Parameter without: why there will never be a picture.
+    init(_ absence: PictureAbsence, without: String) {
+        let missing = "There is no such picture"
         switch absence {
         case .notYet:
-            Problem(
+            self.init(
                 .serviceUnavailable, "picture-not-yet", "The picture is not there yet",
                 detail: "What it would show has not been read or made yet.", retryAfter: 5)
         case .busy:
-            Problem(
+            self.init(
                 .serviceUnavailable, "pictures-busy", "Too many pictures are waited for",
                 detail: "Ask for it again in a moment.", retryAfter: 5)
-        case .beyond(let frames): missing("frame-unknown", "There are \(frames) frames, counted from 0.")
-        case .none: missing("picture-missing", "The job ended without what it would show.")
+        case .beyond(let frames):
+            self.init(
+                .notFound, "frame-unknown", missing, detail: "There are \(frames) frames, counted from 0.")
+        case .none: self.init(.notFound, "picture-missing", missing, detail: without)
         }
-    }
-
-    private static func missing(_ code: String, _ detail: String) -> Problem {
-        Problem(.notFound, code, "There is no such picture", detail: detail)
     }
 }
 

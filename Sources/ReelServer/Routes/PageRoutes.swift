@@ -21,12 +21,21 @@ struct PageRoutes {
     private static let files: [String: [UInt8]] = {
         var files: [String: [UInt8]] = [:]
         var next = server_pages()
-        while let page = next?.pointee, let name = page.name {
-            files[String(cString: name)] = Array(UnsafeBufferPointer(start: page.bytes, count: page.count))
+        while let page = next?.pointee, let name = page.name.map({ String(cString: $0) }) {
+            let bytes = Array(UnsafeBufferPointer(start: page.bytes, count: page.count))
+            files[name] = name.hasSuffix(".js") ? lean(bytes) : bytes
             next = next?.advanced(by: 1)
         }
         return files
     }()
+
+    /// A module without indentation, and without the lines that are comments: browsers need neither. No text in a module
+    /// goes over several lines.
+    private static func lean(_ module: [UInt8]) -> [UInt8] {
+        let lines = module.split(separator: UInt8(ascii: "\n")).map { $0.drop { $0 == UInt8(ascii: " ") } }
+        let kept = lines.filter { line in !["//", "/**", "*"].contains { line.starts(with: Array($0.utf8)) } }
+        return Array(kept.joined(separator: [UInt8(ascii: "\n")]))
+    }
 
     /// The modules and the style, in the order of their names.
     private static let parts = files.filter { $0.key.hasSuffix(".js") || $0.key.hasSuffix(".css") }
@@ -57,6 +66,17 @@ struct PageRoutes {
             }
         return places.map { place in .get(place, nil) { request, _ in shell.response(to: request) } }
             + files.map { name, page in .get(name, nil) { request, _ in page.response(to: request) } }
+    }
+
+    /// The shell, for a person who has come to a place that does not exist; nil for a request that a browser did not send
+    /// to show a page, or below a place of programs.
+    func lost(_ request: Request) -> Response? {
+        let isAsked = request.method == .get && request.headers[.accept]?.contains("text/html") == true
+        let isOfPrograms = ["/api/", "/pages/"].contains { request.uri.path.hasPrefix(basePath + $0) }
+        guard isAsked, !isOfPrograms, request.uri.path.hasPrefix(basePath + "/") else { return nil }
+        var response = page("index.html", "text/html; charset=utf-8").response(to: request)
+        response.status = .notFound
+        return response
     }
 
     /// A text that says where the server's places begin, and which version of the modules is this server's.
