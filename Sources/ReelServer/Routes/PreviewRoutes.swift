@@ -121,7 +121,7 @@ struct PreviewRoutes {
             step: try request.query("step", 1...1_000_000) ?? 1,
             count: try request.query("count", 1...SourcePreviews.mostFrames) ?? 1)
         let sheet = try await PreviewRoutes.wording { try await previews.sheet(sample, of: source) }
-        return try FileAnswer(file: sheet, name: "frames.jpg", sha256: nil, isAttachment: false).response(to: request)
+        return try FileAnswer(file: sheet, name: "frames.jpg", sha256: nil, isAttachment: false).response(to: request, at: context.eventLoop)
     }
 
     @Sendable private func file(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -131,7 +131,7 @@ struct PreviewRoutes {
             try OpenFile.named(by: place, path: source.path)
         }
         let name = source.path.split(separator: "/").last.map(String.init) ?? source.path
-        return try FileAnswer(file: file, name: name, sha256: nil, isAttachment: false).response(to: request)
+        return try FileAnswer(file: file, name: name, sha256: nil, isAttachment: false).response(to: request, at: context.eventLoop)
     }
 
     /// The source that a request names, if its caller may make a job of it.
