@@ -106,6 +106,14 @@ extension Diagnostic {
                     + "the first source with subtitles has no more",
                 "Subtitles of a source are left out: the first source with subtitles has fewer tracks.",
                 "Put a clip of the source with the wanted subtitles first.")
+        case .frameRatesUnified(let from, let to):
+            CodeText(
+                "sources of \(Wording.list(from.map(\.shortWords))) frames a second: the output has \(to.shortWords), "
+                    + Wording.list(
+                        (from.contains { $0 < to } ? ["shows some pictures of the slower ones again"] : [])
+                            + (from.contains { $0 > to } ? ["leaves out some of the faster ones"] : [])),
+                "Sources have different frame rates, and the output has one, as editing programs need it.",
+                "Choose another rate; without loss, and in webm, each picture is shown once, as long as in its source.")
         case .framesScaled(let width, let height):
             CodeText(
                 "some frames are of another size: scaled to the first one's, \(width)x\(height)",

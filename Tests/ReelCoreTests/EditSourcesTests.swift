@@ -7,7 +7,7 @@ import Testing
 struct EditSourcesTests {
     private func plan(
         _ indexes: [SourceIndex], _ edit: Edit, slots: Int = 2, passFrames: Int? = nil, mostFrames: Rational? = nil,
-        container: Container = .mkv
+        container: Container = .nut
     ) throws -> Plan {
         let spec = JobSpec(container: container, edit: edit, mostFrames: mostFrames, passFrames: passFrames)
         let plan = try Planner(slots: slots).plan(
@@ -25,7 +25,7 @@ struct EditSourcesTests {
     @Test("the clock has a tick for every frame of every clip, and is the coarsest that has")
     func clock() throws {
         func clock(_ indexes: [SourceIndex], _ clips: [EditClip]) throws -> TimeBase {
-            try JobSpec(container: .mkv, edit: Edit(clips: clips)).clock(of: indexes)
+            try JobSpec(container: .nut, edit: Edit(clips: clips)).clock(of: indexes)
         }
         let (a, b) = (EditClip(play: .forward), EditClip(source: 1, play: .pingPong))
         #expect(try clock([index25], [a]) == TimeBase(1, 12_800))
@@ -112,8 +112,8 @@ struct EditSourcesTests {
         var last = Timestamp(0)
         for clip in plan.clips {
             let track = [index25, index29][clip.source].video
-            for frame in clip.direction.order(clip.frames) {
-                let interval = clip.interval(of: frame, in: track)
+            for place in 0..<clip.frameCount {
+                let interval = clip.interval(at: place, in: track)
                 #expect(interval.start == last)
                 last = interval.end
             }

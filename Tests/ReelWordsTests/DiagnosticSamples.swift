@@ -57,6 +57,9 @@ extension Diagnostic {
         .sourceSoundConverted(
             source: "phone", track: 0, from: SoundForm(layout: "mono", rate: 44_100, sample: "fltp"),
             to: SoundForm(layout: "stereo", rate: 48_000, sample: "s16")),
+        .frameRatesUnified(from: [Rational(25), Rational(30_000, 1001)], to: Rational(30_000, 1001)),
+        .frameRatesUnified(from: [Rational(25), Rational(30)], to: Rational(25)),
+        .frameRatesUnified(from: [Rational(24), Rational(60)], to: Rational(30)),
         .framesScaled(width: 192, height: 108), .framesConverted(from: "gray", to: "yuv420p"),
         .interlacingInContainer(first: .top, encoder: "libx265"),
         .interlacingLost(first: .bottom, encoder: "libvpx-vp9"),

@@ -250,7 +250,7 @@ extension Plan {
             switch (segment.content.part, pass) {
             case (.video(let frames), _):
                 guard clips.indices.contains(segment.name.subject.clip) else { return false }
-                return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
+                return segment.frames == clips[segment.name.subject.clip].places(showing: frames).count
                     && segment.timeBase == video.format.timeBase
             case (.audio, .audio(let number, _)):
                 return segment.frames >= 0 && segment.timeBase == TimeBase(1, Int64(max(audio[number].sampleRate, 1)))

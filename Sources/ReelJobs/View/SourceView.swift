@@ -109,15 +109,13 @@ extension SourceView.VideoView {
         let (least, most) = (durations.min() ?? .zero, durations.max() ?? .zero)
         let aspect = own.sampleAspectRatio.flatMap { $0 == Rational(1) ? nil : $0 }
         let shown = aspect.map { $0 * Rational(Int64(own.width), Int64(max(own.height, 1))) }
-        // Durations differ by a tick if the rate does not divide the clock, and by two in whole milliseconds (MPEG-4).
-        let isVariable = (most - least).count > 1 && own.timeBase.seconds(most - least) > Rational(2, 1000)
         self.init(
             stream: own.index, codec: own.codec, profile: own.profile, level: own.level, width: own.width,
             height: own.height, pixelFormat: own.pixelFormat,
             sampleAspectRatio: aspect.map { "\($0.numerator):\($0.denominator)" },
             displayAspectRatio: shown.map { "\($0.numerator):\($0.denominator)" },
             rotation: own.displayMatrix.flatMap(Self.degrees), frameRate: own.frameRate?.description,
-            isVariableRate: isVariable, shortestFrame: own.timeBase.seconds(least).approximate,
+            isVariableRate: track.isUneven, shortestFrame: own.timeBase.seconds(least).approximate,
             longestFrame: own.timeBase.seconds(most).approximate, frames: track.frames.count,
             packets: track.packets.count, hiddenPackets: track.packets.count { $0.flags.contains(.discarded) },
             fieldOrder: own.fieldOrder, colour: own.colour)

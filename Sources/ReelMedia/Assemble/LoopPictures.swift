@@ -26,9 +26,9 @@ struct LoopPictures {
         (self.options, self.reduction) = (options, reduction)
         let order = FrameOrder(plan)
         let clock = plan.video.format.timeBase
-        let starts = stride(from: 0, to: order.count, by: reduction?.step ?? 1).map { place in
-            let (clip, frame) = order.frame(at: place)
-            return clock.seconds(clip.interval(of: frame, in: sources[clip.source].index.video).start)
+        let tracks = sources.map(\.index.video)
+        let starts = stride(from: 0, to: order.count, by: reduction?.step ?? 1).map {
+            clock.seconds(order.interval(at: $0, in: tracks).start)
         }
         let least = max(traits.clock.ticks(in: LoopTraits.leastDelay, rounding: .up), 1)
         let end = clock.seconds(plan.end(in: sources.map(\.index)))

@@ -246,11 +246,10 @@ extension VideoEncoding {
 
     private func rateSearch(of frames: Range<Int>, of clip: Clip, in track: VideoTrack) -> RateSearch? {
         guard case .share(let share) = bitrate else { return nil }
-        let shown = clip.shown(in: frames)
+        let shown = clip.places(showing: frames)
         // Frames that are shown for no time have no rate.
-        guard !shown.isEmpty else { return nil }
-        let ends = [shown[0], shown[shown.count - 1]].map { clip.interval(of: $0, in: track) }
-        let (start, end) = (min(ends[0].start, ends[1].start), max(ends[0].end, ends[1].end))
+        guard let first = shown.first, let last = shown.last else { return nil }
+        let (start, end) = (clip.interval(at: first, in: track).start, clip.interval(at: last, in: track).end)
         let seconds = format.timeBase.seconds(end - start).approximate
         guard seconds > 0 else { return nil }
         let bits = share.approximate * track.bitsFromKey(of: frames)
