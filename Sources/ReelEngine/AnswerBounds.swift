@@ -21,7 +21,7 @@ extension EngineProgress {
             case .recon(let packets, let thousandths): [packets, thousandths]
             case .video(let decoded, let encoded, let frames): [decoded, encoded, frames.lowerBound, frames.upperBound]
             case .sound: []
-            case .assembly(let packets, let frames): [packets, frames]
+            case .assembly(let packets, let frames, let thousandths): [packets, frames, thousandths]
             }
         return numbers.allSatisfy { (0...1 << 50).contains($0) }
     }

@@ -63,7 +63,8 @@ struct CommonRateTests {
         func rate(_ durations: [Int64], _ clock: TimeBase) -> Rational? {
             Indexes.make(durations: durations, keysAt: [0], timeBase: clock).video.constantRate
         }
-        let milliseconds = (0..<300).map { Int64(($0 + 1) * 1001 / 30 - $0 * 1001 / 30) }
+        let times: [Int64] = (0...300).map { $0 * 1001 / 30 }
+        let milliseconds = zip(times, times.dropFirst()).map { $1 - $0 }
         #expect(rate(milliseconds, TimeBase(1, 1000)) == Rational(30_000, 1001))
         #expect(rate(Array(repeating: 40, count: 9) + [700], TimeBase(1, 1000)) == Rational(25))
         #expect(rate([40, 40, 80, 40], TimeBase(1, 1000)) == nil)

@@ -44,7 +44,7 @@ struct AnswerBoundsTests {
         "a progress with a count that no engine reaches is not an event",
         arguments: [
             .recon(packets: -1, thousandths: 0), .video(decoded: 0, encoded: 1 << 51, frames: 0..<1),
-            .video(decoded: 0, encoded: 0, frames: -1..<1), .assembly(packets: 0, frames: .max),
+            .video(decoded: 0, encoded: 0, frames: -1..<1), .assembly(packets: 0, frames: .max, thousandths: 0),
         ] as [EngineProgress])
     func progress(_ progress: EngineProgress) async throws {
         guard case .noEvent? = try await nonsense(say(.progress(progress))) else {
