@@ -221,8 +221,9 @@ extension Diagnostic {
                 "Subtitles get another codec.", "Choose another container to keep the codec.")
         case .languagesLost(let container, let languages):
             CodeText(
-                "a language is lost: \(container.file) cannot name \(languages.joined(separator: ", ")); write .mkv",
-                "The container cannot hold the name of a language.", "Choose mkv.")
+                "a language is lost: \(container.file) cannot name \(languages.joined(separator: ", "))"
+                    + container.advice([.mkv]) { other in languages.allSatisfy { other.language($0) != nil } },
+                "The container cannot hold the name of a language.", "Choose mkv; of sound, m4a.")
 
         // MARK: Left out
         case .firstFramesLeftOut(let frames):
@@ -283,20 +284,22 @@ extension Diagnostic {
         case .audioTracksLeftOut(let container, let tracks):
             CodeText(
                 "the source has \(tracks) audio tracks: \(container.file) holds the first of them alone",
-                "A file of sound holds one track.", "Choose another track, or mp4 or mkv to keep all.")
+                "A file of sound holds one track.", "Choose another track, or of a video mp4 or mkv to keep all.")
         case .chaptersLeftOut(let container):
             CodeText(
-                "chapters are left out: \(container.file) cannot hold them; write .mkv or .mp4",
-                "The container cannot hold chapters.", "Choose mkv or mp4.")
+                "chapters are left out: \(container.file) cannot hold them"
+                    + container.advice([.mkv, .mp4], \.traits.holdsChapters),
+                "The container cannot hold chapters.", "Choose mkv or mp4; of sound, m4a, mp3, ogg or opus.")
         case .attachmentsLeftOut(let container, let names):
             CodeText(
-                "attached files are left out: \(container.file) cannot hold \(names.joined(separator: ", ")); "
-                    + "write .mkv",
-                "The container cannot hold attached files.", "Choose mkv.")
+                "attached files are left out: \(container.file) cannot hold \(names.joined(separator: ", "))"
+                    + container.advice([.mkv], \.holdsCovers),
+                "The container cannot hold attached files.",
+                "Choose mkv; of sound, any but wav for covers in JPEG or PNG.")
         case .tagsLeftOut(let container, let names):
             CodeText(
                 "tags are left out: \(container.file) cannot hold \(Wording.some(names))",
-                "The container cannot hold tags of the file.", "Choose mkv.")
+                "The container cannot hold tags of the file.", "Choose mkv; of sound, mp3, flac, ogg or opus.")
         case .timecodeLeftOut(let container):
             CodeText(
                 "the timecode is left out: \(container.file) cannot hold one beside a cover; write .mkv",

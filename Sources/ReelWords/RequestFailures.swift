@@ -256,6 +256,10 @@ extension JobSpec.Option {
 
     /// The containers that have what the option sets, as the end of a sentence about one that has not.
     fileprivate func holders(insteadOf container: Container) -> String {
+        if container.traits.isOfSound {
+            let isSize = self == .maxSize || self == .bitrate
+            return ", as it holds sound alone" + (isSize ? "; choose a bit rate of the sound" : "")
+        }
         let holders: [Container] =
             switch self {
             case .maxSize: Container.allCases.filter(\.limitsSize)
@@ -274,6 +278,17 @@ extension Container {
 
     /// "a .mkv file".
     var file: String { "a .\(rawValue) file" }
+
+    /// "; write .mkv or .mp4", the containers that help, at the end of a sentence about what is left out: `others`, and of
+    /// files of sound those that hold it. Empty if there are none.
+    func advice(_ others: [Container], _ holds: (Container) -> Bool) -> String {
+        let helping = traits.isOfSound ? Container.ofSound.filter(holds) : others
+        return helping.isEmpty ? "" : "; write \(Container.names(helping))"
+    }
+
+    var holdsCovers: Bool {
+        if case .none = traits.attachments { false } else { true }
+    }
 
     /// ".mkv, .mov or .nut".
     static func names(_ containers: [Container]) -> String {

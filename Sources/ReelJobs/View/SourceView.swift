@@ -7,8 +7,9 @@ package struct SourceView: Codable, Hashable, Sendable {
     package var start: Double
     package var videoStart: Double
     package var seconds: Double
-    package var video: VideoView
-    package var groups: GroupsView
+    /// Nil of a source without pictures, as its groups.
+    package var video: VideoView?
+    package var groups: GroupsView?
     package var audio: [AudioView]
     package var texts: [TextView]
     package var chapters: Int
@@ -92,7 +93,8 @@ extension SourceView {
         self.init(
             format: index.format, size: index.fileSize, start: index.startTime.approximate,
             videoStart: zero.approximate, seconds: (base.seconds(track.end) - zero).approximate,
-            video: VideoView(track), groups: GroupsView(track), audio: index.audio.map { AudioView($0, zero: zero) },
+            video: track.isNone ? nil : VideoView(track), groups: track.isNone ? nil : GroupsView(track),
+            audio: index.audio.map { AudioView($0, zero: zero) },
             texts: index.subtitles.map { text in
                 TextView(
                     stream: text.parameters.index, codec: text.parameters.codec, cues: text.cues.count,
