@@ -139,6 +139,7 @@ extension ReelFailure {
             true
         // Requests of a job that cannot be encoded or written.
         case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
+            .rangeTooShort,
             .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall,
             .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported,
             .sizeIndivisible, .sizeTooLarge, .sizeUnreachable, .sourceRateUnsupported, .pixelFormatUnsupported,

@@ -51,6 +51,12 @@ extension FailureReason {
                     + "crossfades need; leave out the trim, or choose another range",
                 "A clip that is trimmed has no frame with both video and sound.",
                 "Leave out the trim, or choose another range.")
+        case .rangeTooShort(let from, let to, let frames, let least):
+            CodeText(
+                "the moment from \(from?.description ?? "the start") to \(to?.description ?? "the end") has "
+                    + "\(Wording.count(frames, "frame")), and one that is rewound needs \(least): choose a longer one",
+                "A moment that is rewound has one frame, which would be shown twice at its turns.",
+                "Choose a moment of two frames or more.")
         case .soundtrackOutOfRange(let from, let end):
             CodeText(
                 "the soundtrack has no sound from \(Wording.seconds(from)) on: it ends at \(Wording.seconds(end)); "

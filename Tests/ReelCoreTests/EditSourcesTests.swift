@@ -272,6 +272,24 @@ struct EditSourcesTests {
             failure?.reason == .clipOutOfRange(clip: 1, from: .seconds(Rational(9)), to: nil, end: Rational(1001, 500)))
     }
 
+    @Test("a moment that is rewound has two frames, however it is named")
+    func shortMoment() throws {
+        func plan(_ from: Position, _ to: Position) throws -> [Range<Int>] {
+            try self.plan(
+                [index25],
+                Edit(clips: [
+                    EditClip(to: from, play: .forward), EditClip(from: from, to: to, play: .pingPong, leastFrames: 2),
+                    EditClip(from: from, play: .forward),
+                ])
+            ).clips.map(\.frames)
+        }
+        let (second, next) = (Position.seconds(Rational(1)), Position.seconds(Rational(103, 100)))
+        let failure = #expect(throws: ReelFailure.self) { try plan(second, next) }
+        #expect(failure?.reason == .rangeTooShort(from: second, to: next, frames: 1, least: 2))
+        #expect(failure?.kind == .usage)
+        #expect(try plan(second, .seconds(Rational(105, 100))) == [0..<25, 25..<27, 25..<50])
+    }
+
     @Test("a soundtrack begins before its end, whatever moment its file's clock begins at")
     func lateSoundtrack() throws {
         var song = Indexes.regular(frames: 50, keysAt: [0])

@@ -128,7 +128,9 @@ extension OutputRequest {
             if start.map({ $0 != moment.start }) ?? !moment.start.isZero {
                 clips.append(EditClip(from: start, to: moment.start, play: .forward, speed: speed))
             }
-            clips.append(EditClip(from: moment.start, to: moment.end, play: .pingPong, speed: speed))
+            // At its turns, a moment of one frame would be shown twice.
+            clips.append(
+                EditClip(from: moment.start, to: moment.end, play: .pingPong, speed: speed, leastFrames: 2))
             start = moment.start
         }
         clips.append(EditClip(from: start, to: to, duration: nil, play: .forward, speed: speed))
