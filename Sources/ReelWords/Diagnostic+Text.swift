@@ -206,7 +206,7 @@ extension Diagnostic {
         case .soundUnified(let track, let changes, let time, let from, let to, let made):
             CodeText(
                 "audio \(track): changes from \(from.words(beside: to)) to \(to.words(beside: from)) "
-                    + "at \(Wording.seconds(time))\(changes > 1 ? ", and \(changes - 1) times more" : ""): "
+                    + "at \(Wording.seconds(time))\(changes > 1 ? ", and \(Wording.count(changes - 1, "more time"))" : ""): "
                     + "all of it becomes \(made.words(beside: to))",
                 "Sound changes its format midway: all of it is converted to one format.", "Nothing.")
         case .soundTrimmed(let track, let length):

@@ -63,7 +63,7 @@ struct LoopSizeTests {
         #expect(shares == shares.sorted() && shares.last == 1)
         // Each step is small: nothing stands still for long.
         let steps = zip([0] + shares, shares).map { $1 - $0 }
-        #expect(steps.max() ?? 1 < 0.04, "\(steps.max() ?? 1)")
+        #expect(steps.max() ?? 1 < 0.05, "\(steps.max() ?? 1)")
         // Before the first picture is written, they are looked at to choose a palette or a size.
         let before = heard.prefix { $0.frames == 0 }.count
         #expect(before >= (container == .gif ? 30 : most == nil ? 0 : 30))

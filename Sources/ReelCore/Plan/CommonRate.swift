@@ -27,13 +27,17 @@ extension VideoTrack {
         guard let first = frames.first, let last = frames.last, frames.count > 1, !isUneven else { return nil }
         let length = stream.timeBase.seconds(last.interval.start - first.interval.start)
         guard length > Rational(0) else { return nil }
-        let measured = Rational(Int64(frames.count - 1)) / length
-        // Clocks in milliseconds round the times of a few frames much.
-        let stated = stream.frameRate.flatMap { rate in
-            abs(rate.approximate - measured.approximate) <= measured.approximate / 100 ? rate : nil
-        }
-        let rate = stated ?? measured
-        return Rational.broadcastRate(near: rate.approximate) ?? rate
+        let intervals = Rational(Int64(frames.count - 1))
+        let measured = intervals / length
+        // Rounded times stand for a rate that comes to the same length.
+        let slack = stream.timeBase.secondsPerTick * Rational(2)
+        let stated = stream.frameRate
+        let near = [stated, measured].map { $0.flatMap { Rational.broadcastRate(near: $0.approximate) } }
+        return (near + [stated]).compactMap(\.self).first { rate in
+            guard rate > Rational(0) else { return false }
+            let wanted = intervals / rate
+            return max(wanted - length, length - wanted) <= slack
+        } ?? measured
     }
 
     /// Whether frames are shown for different times. These differ by a tick if the rate does not divide the clock, and by
