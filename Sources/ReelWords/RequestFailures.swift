@@ -285,8 +285,8 @@ extension Container {
     /// "a .mkv file".
     var file: String { "a .\(rawValue) file" }
 
-    /// "; write .mkv or .mp4", the containers that help, at the end of a sentence about what is left out: `others`, and of
-    /// files of sound those that hold it. Empty if there are none.
+    /// "; write .mkv or .mp4", the containers that help, at the end of a sentence about what is left out: `others`, or for
+    /// a file of sound the formats of sound that hold it. Empty if there are none.
     func advice(_ others: [Container], _ holds: (Container) -> Bool) -> String {
         let helping = traits.isOfSound ? Container.ofSound.filter(holds) : others
         return helping.isEmpty ? "" : "; write \(Container.names(helping))"

@@ -133,7 +133,7 @@ struct WireTests {
     }
 
     @Test("The protocol's version is that of the golden files")
-    func version() { #expect(Wire.version == 11) }
+    func version() { #expect(Wire.version == 12) }
 
     /// Compares the lines with a golden file, which REEL_WRITE_GOLDEN=1 rewrites, and the values read back with the originals.
     private func compare<Message: Codable>(_ messages: [Message], _ name: String) throws {

@@ -34,7 +34,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var mostSide: Int?
     /// How pictures of other proportions fill the output's; nil for `Fit.standard`.
     package var fit: Fit?
-    /// The most frames a second: one frame in several is shown, or those that an output of one rate needs
+    /// The most frames a second: one frame in several is shown, or the ones that an output of one rate needs
     /// (`commonRate`). Stills become as many frames in a video. Nil shows all frames, and a still as one.
     package var mostFrames: Rational?
     package static let ratesAllowed = Rational(1, 100)...Rational(1000)
