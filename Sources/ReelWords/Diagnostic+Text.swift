@@ -108,7 +108,7 @@ extension Diagnostic {
                 "Put a clip of the source with the wanted subtitles first.")
         case .frameRatesUnified(let from, let to):
             CodeText(
-                "sources of \(Wording.list(from.map(\.shortWords))) frames a second: the output has \(to.shortWords), "
+                "sources of \(Wording.list(from.map(\.shortWords))) frames a second: the output has \(to.shortWords) and "
                     + Wording.list(
                         (from.contains { $0 < to } ? ["shows some pictures of the slower ones again"] : [])
                             + (from.contains { $0 > to } ? ["leaves out some of the faster ones"] : [])),

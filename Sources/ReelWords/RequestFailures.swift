@@ -53,7 +53,7 @@ extension FailureReason {
                 "Leave out the trim, or choose another range.")
         case .rangeTooShort(let from, let to, let frames, let least):
             CodeText(
-                "the moment from \(from?.description ?? "the start") to \(to?.description ?? "the end") has "
+                "the moment from \(from?.words ?? "the start") to \(to?.words ?? "the end") has "
                     + "\(Wording.count(frames, "frame")), and one that is rewound needs \(least): choose a longer one",
                 "A moment that is rewound has one frame, which would be shown twice at its turns.",
                 "Choose a moment of two frames or more.")

@@ -58,6 +58,15 @@ struct CommonRateTests {
         #expect(JobSpec(container: .mov).commonRate(of: [index25]) == nil)
     }
 
+    @Test("a segment may show a frame several times")
+    func repeatedFrames() throws {
+        let record = SegmentRecord(
+            content: SegmentContent(part: .video(frames: 0..<25), times: "aa", target: "bb"), clip: 0, token: "7e",
+            frames: 30, packets: 30, bytes: 1, checksum: "cc", timeBase: TimeBase(1, 30), reorderDepth: 0,
+            extradataHash: "dd")
+        #expect(try CanonicalJSON.value(SegmentRecord.self, from: CanonicalJSON.bytes(of: record)) == record)
+    }
+
     @Test("a rate is that of film and television which rounded times stand for")
     func roundedClocks() {
         func rate(_ durations: [Int64], _ clock: TimeBase) -> Rational? {

@@ -173,7 +173,7 @@ struct AnswerBoundsTests {
     func damagedEvents() async throws {
         let sound = try say(result([record(0..<240)], framesEncoded: 77))
         let damages = [
-            ("c0v0-240.7e.nut", "../c0v0-240.7e.nut"), ("\"frames\":240", "\"frames\":241"),
+            ("c0v0-240.7e.nut", "../c0v0-240.7e.nut"), ("\"frames\":240", "\"frames\":0"),
             ("\"framesEncoded\":77", "\"framesEncoded\":9223372036854775807"),
             ("\"framesEncoded\":77", "\"framesEncoded\":-1"), ("\"bytes\":1", "\"bytes\":-1"),
         ]
