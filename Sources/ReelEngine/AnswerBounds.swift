@@ -21,7 +21,7 @@ extension EngineProgress {
             case .recon(let packets, let thousandths): [packets, thousandths]
             case .video(let decoded, let encoded, let frames): [decoded, encoded, frames.lowerBound, frames.upperBound]
             case .sound: []
-            case .assembly(let packets, let frames): [packets, frames]
+            case .assembly(let packets, let frames, let thousandths): [packets, frames, thousandths]
             }
         return numbers.allSatisfy { (0...1 << 50).contains($0) }
     }
@@ -139,6 +139,7 @@ extension ReelFailure {
             true
         // Requests of a job that cannot be encoded or written.
         case .rangeEmpty, .nothingInRange, .clipOutOfRange, .timecodeInvalid, .trackMissing, .clipUnshared,
+            .rangeTooShort,
             .soundtrackOutOfRange, .stillTooLong, .dynamicRangesMixed, .interlacedMixed, .memoryTooSmall,
             .encoderUnknown, .encoderAbsent, .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported,
             .sizeIndivisible, .sizeTooLarge, .sizeUnreachable, .sourceRateUnsupported, .pixelFormatUnsupported,

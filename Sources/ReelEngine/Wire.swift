@@ -5,7 +5,7 @@ internal import ReelSandbox
 /// until `result` or `failure`, then the next request. Lines do not contain large data; they name where it is.
 package enum Wire {
     /// Grows with every change that an older worker or engine would misread.
-    package static let version = 11
+    package static let version = 12
 }
 
 /// A request to an engine: one JSON line on its standard input.
@@ -226,8 +226,8 @@ package enum EngineProgress: Codable, Hashable, Sendable {
     case video(decoded: Int, encoded: Int, frames: Range<Int>)
     /// A pass of sound is still running.
     case sound
-    /// Assembly: packets written or checked, and frames of video written.
-    case assembly(packets: Int, frames: Int)
+    /// Assembly: packets written or checked, frames of video written, and how much of all its work that is, in thousandths.
+    case assembly(packets: Int, frames: Int, thousandths: Int)
 }
 
 /// What an engine reports about itself, so that a worker can tell whether it fits a job.

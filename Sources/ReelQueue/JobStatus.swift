@@ -12,6 +12,8 @@ package struct JobStatus: Hashable, Sendable {
     package var framesEncoded: Int
     /// The number of frames decoded, counted likewise.
     package var framesDecoded: Int
+    /// How much of the assembly is done, 0 to 1, as last reported; nil while no worker holds it.
+    package var assembled: Double?
     /// The speed over the last minute, or since the job could be worked on if that is less.
     package var pace: Pace
     /// The greatest peak of resident memory among the engines that finished a pass, in bytes.
@@ -77,7 +79,8 @@ package struct JobStatus: Hashable, Sendable {
 
     package init(
         job: BoardJob, state: JobState, isPaused: Bool = false, passes: PassCounts = PassCounts(),
-        framesEncoded: Int = 0, framesDecoded: Int = 0, pace: Pace = .none, peakRSS: Int64 = 0,
+        framesEncoded: Int = 0, framesDecoded: Int = 0, assembled: Double? = nil, pace: Pace = .none,
+        peakRSS: Int64 = 0,
         cpuSeconds: Double = 0, elapsed: Double? = nil, created: Double, finished: Double? = nil,
         oldestWait: Double? = nil, nextRetry: Double? = nil, failureCount: Int = 0,
         failures: [PassFailure] = [], spaceNote: HostFailure? = nil, excluded: [String: HostFailure] = [:],
@@ -89,6 +92,7 @@ package struct JobStatus: Hashable, Sendable {
         self.passes = passes
         self.framesEncoded = framesEncoded
         self.framesDecoded = framesDecoded
+        self.assembled = assembled
         self.pace = pace
         self.peakRSS = peakRSS
         self.cpuSeconds = cpuSeconds

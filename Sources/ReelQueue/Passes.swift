@@ -109,7 +109,8 @@ extension RedisBoard {
     }
 }
 
-/// The holder of a pass, from an entry of `live`: token, started (ms), frames decoded, frames encoded, worker.
+/// The holder of a pass, from an entry of `live`: token, started (ms), frames decoded (of an assembly, thousandths of its
+/// work), frames encoded, worker.
 struct Holder {
     var decoded: Int
     var encoded: Int

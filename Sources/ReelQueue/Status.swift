@@ -170,9 +170,12 @@ extension RedisBoard {
         // Before there is a plan, finished passes belong to a publisher that has not finished.
         var totals = Totals()
         if published.plan > 0 { totals = try self.totals(of: job, register: fields["sum"], finished: look.finished) }
-        for entry in look.live.values {
+        var assembled: Double?
+        for (index, entry) in look.live {
             guard let holder = Holder(entry) else { throw surprise() }
-            totals.add(decoded: holder.decoded, encoded: holder.encoded)
+            let isAssembly = index == String(count)
+            if isAssembly { assembled = Double(min(holder.decoded, 1000)) / 1000 }
+            totals.add(decoded: isAssembly ? 0 : holder.decoded, encoded: holder.encoded)
         }
         var failures: [PassFailure] = []
         for (index, entry) in look.fails {
@@ -183,7 +186,7 @@ extension RedisBoard {
         return JobStatus(
             job: published, state: state, isPaused: fields["paused"] != nil,
             passes: look.counts(state: state, passCount: count), framesEncoded: totals.encoded,
-            framesDecoded: totals.decoded, pace: Pace(look.pace, now: look.now, since: offered),
+            framesDecoded: totals.decoded, assembled: assembled, pace: Pace(look.pace, now: look.now, since: offered),
             peakRSS: totals.peak, cpuSeconds: Double(totals.cpu) / 1000,
             elapsed: look.time("taken").map { max(0, look.now - $0) / 1000 }, created: created / 1000,
             finished: look.time("finished").map { $0 / 1000 },

@@ -45,6 +45,7 @@ package struct WorkerReport: Codable, Hashable, Sendable {
         package var token: String
         /// The number of the plan that the pass belongs to.
         package var plan: Int
+        /// Frames; of an assembly, thousandths of its work.
         package var decoded: Int
         package var encoded: Int
         /// The number of chunks that were whole already when the pass was claimed.

@@ -189,7 +189,7 @@ package enum WorkerText {
     private static func words(_ pass: WorkerView.HoldView) -> String {
         let what =
             switch pass.kind {
-            case "assembly"?: "assembly"
+            case "assembly"?: "assembly" + (pass.assembled.map { ", \(Figures.percent($0))" } ?? "")
             case "probe"?: "probe"
             case "audio"?: "pass \(pass.pass), audio"
             default: "pass \(pass.pass), \(pass.framesEncoded)" + (pass.frames.map { "/\($0)" } ?? "") + " frames"

@@ -14,6 +14,9 @@ package enum Figures {
         return view.frames > 0 ? "\(min(view.framesEncoded * 100 / view.frames, 99)) %" : "0 %"
     }
 
+    /// Of a part from 0 to 1.
+    static func percent(_ share: Double) -> String { "\(Int(share * 100)) %" }
+
     static func speed(_ framesPerSecond: Double) -> String { "\((framesPerSecond * 10).rounded() / 10) fps" }
 
     /// The state's name, or "paused" or "waiting" if the job makes no progress in it.

@@ -126,7 +126,9 @@ package enum JobText {
         var text = "\(view.framesEncoded) of \(view.frames), \(Figures.percent(view))"
         if view.framesPerSecond > 0 { text += ", \(Figures.speed(view.framesPerSecond)) over the last minute" }
         if let eta = view.eta { text += ", ETA \(ClockTime.text(seconds: eta))" }
-        if view.state == .assembling, view.framesEncoded >= view.frames { text += ", being joined and verified" }
+        if view.state == .assembling, view.framesEncoded >= view.frames {
+            text += ", being joined and verified" + (view.assembled.map { ", \(Figures.percent($0))" } ?? "")
+        }
         return text
     }
 

@@ -11,11 +11,9 @@ package enum PlanText {
             ("source", view.sources.count == 1 ? view.source : "\(view.source), and \(view.sources.count - 1) more"),
             ("", list([found.format, ByteSize(bytes: found.size).description, seconds(found.seconds), begins(found)])),
         ]
-        if found.video.stream >= 0 {
-            rows += [
-                ("video", picture(found.video)), ("", rate(found.video)), ("", meaning(found.video)),
-                ("groups", groups(found.groups)),
-            ]
+        if let video = found.video {
+            rows += [("video", picture(video)), ("", rate(video)), ("", meaning(video))]
+            rows += found.groups.map { [("groups", groups($0))] } ?? []
         }
         for (number, track) in found.audio.prefix(6).enumerated() { rows.append(("audio \(number)", sound(track))) }
         if found.audio.count > 6 { rows.append(("", "and \(found.audio.count - 6) audio tracks more")) }
@@ -33,11 +31,14 @@ package enum PlanText {
             video.isEmpty
             ? "none of video, whose packets the assembly copies; "
             : "\(video.count) of video in \(Wording.count(chunks, "chunk")), "
-        let shown = view.frames > found.video.frames ? "made of" : "of"
+        let known = found.video?.frames ?? 0
         rows += [
             isOfSound
                 ? ("length", seconds(view.seconds))
-                : ("frames", "\(view.frames) \(shown) \(found.video.frames), \(seconds(view.seconds))"),
+                : (
+                    "frames",
+                    "\(view.frames) \(view.frames > known ? "made of" : "of") \(known), \(seconds(view.seconds))"
+                ),
             ("passes", (isOfSound ? "" : ofVideo) + "\(view.passes.count - video.count) of audio"),
             ("size", view.expectedBytes.map { "about \(ByteSize(bytes: $0))" } ?? ""),
             ("memory", "\(ByteSize(bytes: view.need)) a pass"),
@@ -54,7 +55,7 @@ package enum PlanText {
             return list(["black", seconds(clip.seconds), "from \(seconds(clip.start)) on", times(clip)])
         }
         let name = sources.count > 1 ? sources[source].split(separator: "/").last.map(String.init) : nil
-        let frames = clip.endFrame - clip.firstFrame
+        let frames = clip.endFrame.flatMap { end in clip.firstFrame.map { end - $0 } }
         let isStill = frames == 1 && abs(clip.seconds - (clip.to - clip.from)) > 0.0005
         let place = "from \(seconds(clip.start)) on"
         guard !isStill else {
@@ -63,7 +64,8 @@ package enum PlanText {
         }
         let isWhole = Int64(nearest: clip.speed * 1000) % 1000 == 0
         let factor = isWhole ? "\(Int64(nearest: clip.speed))" : "\(clip.speed)"
-        let way = "\(Wording.count(frames, "frame")) \(clip.direction == .forwards ? "forward" : "back")"
+        let way =
+            "\(frames.map { Wording.count($0, "frame") + " " } ?? "")\(clip.direction == .forwards ? "forward" : "back")"
         return list([
             name, "\(seconds(clip.from)) to \(seconds(clip.to))", way,
             clip.speed == 1 ? nil : "\(factor) times as fast", place, times(clip),
@@ -81,7 +83,7 @@ package enum PlanText {
     }
 
     private static func begins(_ found: SourceView) -> String? {
-        guard found.video.stream >= 0, abs(found.start) >= 0.0005 || abs(found.videoStart - found.start) >= 0.0005
+        guard found.video != nil, abs(found.start) >= 0.0005 || abs(found.videoStart - found.start) >= 0.0005
         else { return nil }
         return "clock from \(seconds(found.start)), video from \(seconds(found.videoStart))"
     }
@@ -173,15 +175,15 @@ package enum PlanText {
     }
 
     private static func outcome(_ view: PlanView) -> String {
-        let video = view.found.video
-        let kept = view.pixelFormat == video.pixelFormat ? "as in the source" : "from \(video.pixelFormat)"
-        let traits = Container(rawValue: view.container)?.traits
-        guard traits?.isOfSound != true else { return "" }
-        guard traits?.loops == nil else {
-            return "\(view.width)x\(view.height), drawn from \(view.videoEncoder) \(view.pixelFormat) (\(kept))"
+        guard let video = view.found.video, let made = view.pixelFormat, let width = view.width,
+            let height = view.height
+        else { return "" }
+        let kept = made == video.pixelFormat ? "as in the source" : "from \(video.pixelFormat)"
+        guard Container(rawValue: view.container)?.traits.loops == nil else {
+            return "\(width)x\(height), drawn from \(view.videoEncoder) \(made) (\(kept))"
         }
         return list([
-            "\(view.videoEncoder) \(view.width)x\(view.height) \(view.pixelFormat) (\(kept))",
+            "\(view.videoEncoder) \(width)x\(height) \(made) (\(kept))",
             view.bitrate.map(rate), view.encoderOptions.isEmpty ? nil : view.encoderOptions,
             view.coarsestCrf.map { "down to crf \(Int($0)) where it would have many more bits than the source" },
         ])

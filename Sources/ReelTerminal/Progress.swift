@@ -42,7 +42,7 @@ package struct ProgressDisplay {
                 total: isOfSound ? job.passes : job.frames, unit: isOfSound ? .passes : .frames,
                 // With passthrough the assembly writes the frames.
                 assembling: job.state == .done || job.state == .assembling && frames == job.frames,
-                seconds: seconds, clip: clip(of: job)))
+                assembled: job.assembled, seconds: seconds, clip: clip(of: job)))
         if let columns = console.columns {
             bar.show(meter.bar(columns: columns), columns: columns)
         } else if let line = meter.step() {
@@ -227,6 +227,8 @@ package struct ProgressSample: Hashable, Sendable {
     package var unit: Unit
     /// Whether all frames are encoded, and are being joined and verified.
     package var assembling: Bool
+    /// How much of that is done, 0 to 1; nil if that is not known.
+    package var assembled: Double?
     /// Since watching began.
     package var seconds: Double
     /// The clip of an edit that is worked on, in words, which may include a file's name; nil for none.
@@ -236,11 +238,11 @@ package struct ProgressSample: Hashable, Sendable {
     package enum Unit: String, Sendable { case frames, passes }
 
     package init(
-        frames: Int, decoded: Int = 0, total: Int, unit: Unit = .frames, assembling: Bool, seconds: Double,
-        clip: String? = nil
+        frames: Int, decoded: Int = 0, total: Int, unit: Unit = .frames, assembling: Bool,
+        assembled: Double? = nil, seconds: Double, clip: String? = nil
     ) {
         (self.frames, self.decoded, self.total, self.unit) = (frames, decoded, total, unit)
-        (self.assembling, self.seconds, self.clip) = (assembling, seconds, clip)
+        (self.assembling, self.assembled, self.seconds, self.clip) = (assembling, assembled, seconds, clip)
     }
 
     /// Frames decoded and frames encoded. A pass decodes many frames before it encodes the first, so that neither
@@ -257,7 +259,10 @@ package struct ProgressMeter: Sendable {
     /// The sample at which work was last done. Workers report it now and then.
     private var latest: ProgressSample?
     private var lastStep = -1
-    private var saidAssembling = false
+    /// When it was said that the job is assembled, and how much of it since.
+    private var saidAssembling: (begun: Double, step: Int)?
+    /// Most jobs are assembled by then.
+    private static let patience = 5.0
 
     package init() {}
 
@@ -307,17 +312,25 @@ package struct ProgressMeter: Sendable {
     /// The next line for an output that is not a terminal; nil until another step of ten percent is done.
     package mutating func step() -> String? {
         guard let last = window.last else { return nil }
-        if last.assembling {
-            defer { saidAssembling = true }
-            let words = ["100 %", "\(last.total) of \(last.total) \(last.unit)", clip(last)].compactMap(\.self)
-            return saidAssembling ? nil : words.joined(separator: ", ") + "; assembling"
-        }
+        if last.assembling { return assemblingStep(last) }
         let step = Int(last.fraction * 10)
         guard step > lastStep else { return nil }
         lastStep = step
         let rate = rate(last)
         return (["\(step * 10) %", "\(last.frames) of \(last.total) \(last.unit)", rate.speed, rate.left, clip(last)])
             .compactMap(\.self).joined(separator: ", ")
+    }
+
+    private mutating func assemblingStep(_ last: ProgressSample) -> String? {
+        guard let said = saidAssembling else {
+            saidAssembling = (last.seconds, 0)
+            let words = ["100 %", "\(last.total) of \(last.total) \(last.unit)", clip(last)].compactMap(\.self)
+            return words.joined(separator: ", ") + "; assembling"
+        }
+        let step = Int((last.assembled ?? 0) * 10)
+        guard step > said.step, last.seconds - said.begun >= Self.patience else { return nil }
+        saidAssembling?.step = step
+        return "assembling, \(step * 10) %"
     }
 
     private func clip(_ sample: ProgressSample) -> String? { sample.clip.map { Legible.line($0) } }
@@ -329,7 +342,9 @@ package struct ProgressMeter: Sendable {
 
     /// Speed, and the time that is left, as far as they are known.
     private func rate(_ sample: ProgressSample) -> (speed: String?, left: String?) {
-        guard !sample.assembling else { return (nil, "assembling") }
+        guard !sample.assembling else {
+            return (nil, "assembling" + (sample.assembled.map { ", \(Figures.percent($0))" } ?? ""))
+        }
         let speed = sample.unit == .frames ? framesPerSecond.map(Figures.speed) : nil
         return (speed, secondsLeft.map { "ETA " + ClockTime.text(seconds: $0) })
     }

@@ -106,6 +106,14 @@ extension Diagnostic {
                     + "the first source with subtitles has no more",
                 "Subtitles of a source are left out: the first source with subtitles has fewer tracks.",
                 "Put a clip of the source with the wanted subtitles first.")
+        case .frameRatesUnified(let from, let to):
+            CodeText(
+                "sources of \(Wording.list(from.map(\.shortWords))) frames a second: the output has \(to.shortWords) and "
+                    + Wording.list(
+                        (from.contains { $0 < to } ? ["shows some pictures of the slower ones again"] : [])
+                            + (from.contains { $0 > to } ? ["leaves out some of the faster ones"] : [])),
+                "Sources have different frame rates, and the output has one, as editing programs need it.",
+                "Choose another rate; without loss, and in webm, each picture is shown once, as long as in its source.")
         case .framesScaled(let width, let height):
             CodeText(
                 "some frames are of another size: scaled to the first one's, \(width)x\(height)",
@@ -198,7 +206,7 @@ extension Diagnostic {
         case .soundUnified(let track, let changes, let time, let from, let to, let made):
             CodeText(
                 "audio \(track): changes from \(from.words(beside: to)) to \(to.words(beside: from)) "
-                    + "at \(Wording.seconds(time))\(changes > 1 ? ", and \(changes - 1) times more" : ""): "
+                    + "at \(Wording.seconds(time))\(changes > 1 ? ", and \(Wording.count(changes - 1, "more time"))" : ""): "
                     + "all of it becomes \(made.words(beside: to))",
                 "Sound changes its format midway: all of it is converted to one format.", "Nothing.")
         case .soundTrimmed(let track, let length):
@@ -213,8 +221,9 @@ extension Diagnostic {
                 "Subtitles get another codec.", "Choose another container to keep the codec.")
         case .languagesLost(let container, let languages):
             CodeText(
-                "a language is lost: \(container.file) cannot name \(languages.joined(separator: ", ")); write .mkv",
-                "The container cannot hold the name of a language.", "Choose mkv.")
+                "a language is lost: \(container.file) cannot name \(languages.joined(separator: ", "))"
+                    + container.advice([.mkv]) { other in languages.allSatisfy { other.language($0) != nil } },
+                "The container cannot hold the name of a language.", "Choose mkv; of sound, m4a.")
 
         // MARK: Left out
         case .firstFramesLeftOut(let frames):
@@ -275,20 +284,22 @@ extension Diagnostic {
         case .audioTracksLeftOut(let container, let tracks):
             CodeText(
                 "the source has \(tracks) audio tracks: \(container.file) holds the first of them alone",
-                "A file of sound holds one track.", "Choose another track, or mp4 or mkv to keep all.")
+                "A file of sound holds one track.", "Choose another track, or of a video mp4 or mkv to keep all.")
         case .chaptersLeftOut(let container):
             CodeText(
-                "chapters are left out: \(container.file) cannot hold them; write .mkv or .mp4",
-                "The container cannot hold chapters.", "Choose mkv or mp4.")
+                "chapters are left out: \(container.file) cannot hold them"
+                    + container.advice([.mkv, .mp4], \.traits.holdsChapters),
+                "The container cannot hold chapters.", "Choose mkv or mp4; of sound, m4a, mp3, ogg or opus.")
         case .attachmentsLeftOut(let container, let names):
             CodeText(
-                "attached files are left out: \(container.file) cannot hold \(names.joined(separator: ", ")); "
-                    + "write .mkv",
-                "The container cannot hold attached files.", "Choose mkv.")
+                "attached files are left out: \(container.file) cannot hold \(names.joined(separator: ", "))"
+                    + container.advice([.mkv], \.holdsCovers),
+                "The container cannot hold attached files.",
+                "Choose mkv; of sound, any but wav for covers in JPEG or PNG.")
         case .tagsLeftOut(let container, let names):
             CodeText(
                 "tags are left out: \(container.file) cannot hold \(Wording.some(names))",
-                "The container cannot hold tags of the file.", "Choose mkv.")
+                "The container cannot hold tags of the file.", "Choose mkv; of sound, mp3, flac, ogg or opus.")
         case .timecodeLeftOut(let container):
             CodeText(
                 "the timecode is left out: \(container.file) cannot hold one beside a cover; write .mkv",

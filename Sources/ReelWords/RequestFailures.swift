@@ -51,6 +51,12 @@ extension FailureReason {
                     + "crossfades need; leave out the trim, or choose another range",
                 "A clip that is trimmed has no frame with both video and sound.",
                 "Leave out the trim, or choose another range.")
+        case .rangeTooShort(let from, let to, let frames, let least):
+            CodeText(
+                "the moment from \(from?.words ?? "the start") to \(to?.words ?? "the end") has "
+                    + "\(Wording.count(frames, "frame")), and one that is rewound needs \(least): choose a longer one",
+                "A moment that is rewound has one frame, which would be shown twice at its turns.",
+                "Choose a moment of two frames or more.")
         case .soundtrackOutOfRange(let from, let end):
             CodeText(
                 "the soundtrack has no sound from \(Wording.seconds(from)) on: it ends at \(Wording.seconds(end)); "
@@ -256,6 +262,10 @@ extension JobSpec.Option {
 
     /// The containers that have what the option sets, as the end of a sentence about one that has not.
     fileprivate func holders(insteadOf container: Container) -> String {
+        if container.traits.isOfSound {
+            let isSize = self == .maxSize || self == .bitrate
+            return ", as it holds sound alone" + (isSize ? "; choose a bit rate of the sound" : "")
+        }
         let holders: [Container] =
             switch self {
             case .maxSize: Container.allCases.filter(\.limitsSize)
@@ -274,6 +284,17 @@ extension Container {
 
     /// "a .mkv file".
     var file: String { "a .\(rawValue) file" }
+
+    /// "; write .mkv or .mp4", the containers that help, at the end of a sentence about what is left out: `others`, or for
+    /// a file of sound the formats of sound that hold it. Empty if there are none.
+    func advice(_ others: [Container], _ holds: (Container) -> Bool) -> String {
+        let helping = traits.isOfSound ? Container.ofSound.filter(holds) : others
+        return helping.isEmpty ? "" : "; write \(Container.names(helping))"
+    }
+
+    var holdsCovers: Bool {
+        if case .none = traits.attachments { false } else { true }
+    }
 
     /// ".mkv, .mov or .nut".
     static func names(_ containers: [Container]) -> String {

@@ -20,7 +20,7 @@ extension FailureReason {
                 "The source is a still picture.", "Name a video file; of pictures, make one with ffmpeg.")
         case .noVideo(let path):
             CodeText(
-                "\(path): has no video; write \(Container.names(Container.ofSound)) for its sound alone",
+                "\(path): has no video; write \(Container.names(Container.ofSound)) for its sound alone, if it has any",
                 "The source has no video.",
                 "Choose a file with video, or an output of sound: \(Container.names(Container.ofSound)).")
         case .noSound(let path):

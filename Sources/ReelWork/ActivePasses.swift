@@ -19,7 +19,7 @@ package final class ActivePasses: Sendable {
     private struct Entry {
         let claim: Claim
         /// Frames that the pass makes. An assembly reports the frames that it writes, which other passes have made and
-        /// counted, unless it copies the source's packets.
+        /// counted, unless it copies the source's packets; it decodes none, and reports thousandths of its work instead.
         let frames: Int
         /// Chunks that were whole before this attempt, and their frames.
         var whole = (chunks: 0, frames: 0)
@@ -30,7 +30,7 @@ package final class ActivePasses: Sendable {
         var done: (decoded: Int, encoded: Int) {
             switch progress {
             case .video(let decoded, let encoded, _): (decoded, whole.frames + encoded)
-            case .assembly(_, let written): (0, min(written, frames))
+            case .assembly(_, let written, let thousandths): (min(thousandths, 1000), min(written, frames))
             case .recon, .sound, nil: (0, whole.frames)
             }
         }

@@ -71,7 +71,8 @@ enum Advice {
         case .encoderUnknown(.audioCodec, "copy", _): "--audio keep copies its packets, forwards"
         case .outputContainerDiffers(_, let container, _): "name a .\(container.rawValue) file with -o"
         case .editFlawed(_, _, .notTaken): "--lenient leaves it out"
-        case .rangeEmpty, .nothingInRange: "choose another --from, --to or --duration"
+        case .rangeTooShort: "choose another --rewind"
+        case .rangeEmpty, .nothingInRange: "choose another --from, --to, --duration or --rewind"
         case .memoryTooSmall: "--memory and --memory-total say how much"
         case .encoderUnknown(let option, _, _), .codecNotHeld(let option, _, _), .valueUnsupported(let option, _, _, _):
             "choose with --\(option.rawValue.hyphenated)"

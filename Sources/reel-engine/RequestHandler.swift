@@ -82,11 +82,14 @@ struct RequestHandler {
 
     private mutating func assemble(_ request: AssembleRequest) throws(ReelFailure) -> AssemblyResult {
         let job = try job(request.job)
-        var done = (packets: 0, frames: 0)
-        let report = { [events] in events.progress(.assembly(packets: done.packets, frames: done.frames)) }
+        var done = AssemblyProgress()
+        let report = { [events] in
+            events.progress(
+                .assembly(packets: done.packets, frames: done.frames, thousandths: Int(1000 * done.share)))
+        }
         let assembler = Assembler(sources: job.sources, plan: job.plan, segments: SegmentList(segments) { report() })
         let made = try assembler.assemble(to: request.output) {
-            done = ($0, $1)
+            done = $0
             report()
         }
         return AssemblyResult(

@@ -45,7 +45,7 @@ private func readIndex(_ bytes: [UInt8]) {
     let clip = Clip(
         frames: 0..<frames.count,
         map: TimeMap(.backwards, source: base, output: base, start: frames[0].interval.start, end: last.interval.end))
-    for frame in clip.frames.prefix(100) { _ = clip.interval(of: frame, in: index.video) }
+    for place in 0..<min(clip.frameCount, 100) { _ = clip.interval(at: place, in: index.video) }
 }
 
 private func readPlan(_ bytes: [UInt8]) {

@@ -9,6 +9,7 @@ extension BoardModel {
         guard let job = jobs[id] else { return nil }
         var counts = JobStatus.PassCounts()
         var (decoded, encoded, peak, cpu) = (0, 0, Int64(0), 0.0)
+        var assembled: Double?
         for (index, condition) in job.conditions.enumerated() {
             let isAssembly = index == job.published.passCount
             switch condition {
@@ -19,7 +20,8 @@ extension BoardModel {
                 if !isAssembly { counts.done += 1 }
             case .held(let holder, _):
                 counts.live += 1
-                (decoded, encoded) = (decoded + holder.decoded, encoded + holder.encoded)
+                (decoded, encoded) = (decoded + (isAssembly ? 0 : holder.decoded), encoded + holder.encoded)
+                if isAssembly { assembled = Double(min(holder.decoded, 1000)) / 1000 }
             case .retry(let due) where due > now && !job.state.isTerminal && !isAssembly: counts.retrying += 1
             case .waiting, .retry: if !isAssembly { counts.ready += 1 }
             }
@@ -34,7 +36,7 @@ extension BoardModel {
         }
         return JobStatus(
             job: job.published, state: job.state, isPaused: job.isPaused, passes: counts, framesEncoded: encoded,
-            framesDecoded: decoded, peakRSS: peak, cpuSeconds: cpu, created: 0,
+            framesDecoded: decoded, assembled: assembled, peakRSS: peak, cpuSeconds: cpu, created: 0,
             finished: job.state.isTerminal ? 0 : nil,
             failureCount: failures.count, failures: failures, spaceNote: job.spaceNote, excluded: job.excluded,
             failure: job.failure, isRefused: job.state == .failed && job.isRefused, submission: job.submission)

@@ -20,7 +20,7 @@ struct ClipTests {
     }
 
     private func starts(_ clip: Clip) -> [Int64] {
-        (0..<clip.frameCount).map { clip.interval(of: clip.frame(at: $0), in: index.video).start.ticks }
+        (0..<clip.frameCount).map { clip.interval(at: $0, in: index.video).start.ticks }
     }
 
     @Test("a direction orders frames, elements and fields")
@@ -44,7 +44,7 @@ struct ClipTests {
         #expect(starts(clip(.backwards)) == [0, 5, 6, 10, 11])
         #expect(starts(clip(.forwards, 1..<4)) == [0, 1, 5])
         #expect(starts(clip(.backwards, 1..<4, offset: Rational(2))) == [60, 61, 65])
-        #expect(clip(.forwards).lastFrame == 4 && clip(.backwards).lastFrame == 0)
+        #expect(clip(.forwards).frame(at: 4) == 4 && clip(.backwards).frame(at: 4) == 0)
     }
 
     @Test("the source's timestamps in their order are a forward clip's own")
@@ -57,8 +57,8 @@ struct ClipTests {
     func chunkStarts() {
         for offset in [Rational(0), Rational(7, 30)] {
             let (forth, back) = (clip(.forwards, offset: offset), clip(.backwards, offset: offset))
-            #expect((1..<4).map { forth.start(of: $0, inChunk: 1..<4, of: index.video).ticks } == [0, 1, 5])
-            #expect((1..<4).map { back.start(of: $0, inChunk: 1..<4, of: index.video).ticks } == [5, 1, 0])
+            #expect((1..<4).map { forth.start(at: $0, inChunk: 1..<4, of: index.video).ticks } == [0, 1, 5])
+            #expect((1..<4).map { back.start(at: $0, inChunk: 1..<4, of: index.video).ticks } == [0, 1, 5])
         }
     }
 
@@ -96,7 +96,7 @@ struct ClipTests {
             var end = Timestamp(output.ticks(in: offset, rounding: .nearest))
             for place in 0..<60 {
                 let frame = clip.frame(at: place)
-                let interval = clip.interval(of: frame, in: track)
+                let interval = clip.interval(at: place, in: track)
                 #expect(interval.start == end, "frame \(place) meets the one before")
                 #expect(interval.start.ticks == output.ticks(in: elapsed, rounding: .nearest))
                 elapsed = elapsed + source.seconds(track.frames[frame].interval.duration)

@@ -7,7 +7,7 @@ import Testing
 struct EditSourcesTests {
     private func plan(
         _ indexes: [SourceIndex], _ edit: Edit, slots: Int = 2, passFrames: Int? = nil, mostFrames: Rational? = nil,
-        container: Container = .mkv
+        container: Container = .nut
     ) throws -> Plan {
         let spec = JobSpec(container: container, edit: edit, mostFrames: mostFrames, passFrames: passFrames)
         let plan = try Planner(slots: slots).plan(
@@ -25,7 +25,7 @@ struct EditSourcesTests {
     @Test("the clock has a tick for every frame of every clip, and is the coarsest that has")
     func clock() throws {
         func clock(_ indexes: [SourceIndex], _ clips: [EditClip]) throws -> TimeBase {
-            try JobSpec(container: .mkv, edit: Edit(clips: clips)).clock(of: indexes)
+            try JobSpec(container: .nut, edit: Edit(clips: clips)).clock(of: indexes)
         }
         let (a, b) = (EditClip(play: .forward), EditClip(source: 1, play: .pingPong))
         #expect(try clock([index25], [a]) == TimeBase(1, 12_800))
@@ -112,8 +112,8 @@ struct EditSourcesTests {
         var last = Timestamp(0)
         for clip in plan.clips {
             let track = [index25, index29][clip.source].video
-            for frame in clip.direction.order(clip.frames) {
-                let interval = clip.interval(of: frame, in: track)
+            for place in 0..<clip.frameCount {
+                let interval = clip.interval(at: place, in: track)
                 #expect(interval.start == last)
                 last = interval.end
             }
@@ -270,6 +270,24 @@ struct EditSourcesTests {
         let failure = #expect(throws: ReelFailure.self) { try plan([index25, index29], Edit(clips: clips)) }
         #expect(
             failure?.reason == .clipOutOfRange(clip: 1, from: .seconds(Rational(9)), to: nil, end: Rational(1001, 500)))
+    }
+
+    @Test("a moment that is rewound has two frames, however it is named")
+    func shortMoment() throws {
+        func plan(_ from: Position, _ to: Position) throws -> [Range<Int>] {
+            try self.plan(
+                [index25],
+                Edit(clips: [
+                    EditClip(to: from, play: .forward), EditClip(from: from, to: to, play: .pingPong, leastFrames: 2),
+                    EditClip(from: from, play: .forward),
+                ])
+            ).clips.map(\.frames)
+        }
+        let (second, next) = (Position.seconds(Rational(1)), Position.seconds(Rational(103, 100)))
+        let failure = #expect(throws: ReelFailure.self) { try plan(second, next) }
+        #expect(failure?.reason == .rangeTooShort(from: second, to: next, frames: 1, least: 2))
+        #expect(failure?.kind == .usage)
+        #expect(try plan(second, .seconds(Rational(105, 100))) == [0..<25, 25..<27, 25..<50])
     }
 
     @Test("a soundtrack begins before its end, whatever moment its file's clock begins at")

@@ -94,7 +94,7 @@ struct EditTests {
             var end = Timestamp(0)
             for (place, shown) in expected.enumerated() {
                 let (clip, frame) = order.frame(at: place)
-                let interval = clip.interval(of: frame, in: made.index.video)
+                let interval = order.interval(at: place, in: [made.index.video])
                 #expect(frame == shown.frame && clip.direction == shown.direction, "seed \(seed), frame \(place)")
                 #expect(interval.start == end && clock.seconds(interval.start) == shown.start, "seed \(seed)")
                 end = interval.end

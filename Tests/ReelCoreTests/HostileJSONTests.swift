@@ -24,7 +24,8 @@ struct HostileJSONTests {
         }
         let index = Indexes.regular(frames: 8, keysAt: [0, 4])
         guard plan.fits([index]), plan.clips[0].timestamps == .mirror else { return }
-        for frame in plan.clips[0].frames { _ = plan.clips[0].interval(of: frame, in: index.video) }
+        let clip = plan.clips[0]
+        for place in clip.places(showing: clip.frames) { _ = clip.interval(at: place, in: index.video) }
     }
 
     @Test("a damaged result is refused, or its numbers can be added up", arguments: 0..<1500 as Range<UInt64>)

@@ -43,8 +43,8 @@ struct LoopTests {
                 .backwards, source: TimeBase(1, 1), output: TimeBase(1, 1), start: Timestamp(10), end: Timestamp(21)))
         #expect(clip.frameCount == 3)
         #expect((0..<3).map(clip.frame) == [18, 14, 10])
-        #expect(Array(clip.shown(in: 0..<100)) == [10, 14, 18])
-        #expect(Array(clip.shown(in: 11..<18)) == [14])
+        #expect(clip.shown(in: 0..<100) == [10, 14, 18])
+        #expect(clip.shown(in: 11..<18) == [14])
         #expect(clip.shown(in: 15..<18).isEmpty)
     }
 

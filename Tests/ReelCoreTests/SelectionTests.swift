@@ -77,8 +77,8 @@ struct SelectionTests {
             index, spec: JobSpec(container: .mkv, from: .seconds(Rational(0)), to: .seconds(Rational(307, 1000))))
         #expect(cut.clips[0].frames == 1..<4)
         #expect(cut.clips[0].map.end == Timestamp(307))
-        #expect(cut.clips[0].interval(of: 3, in: index.video) == Interval(start: Timestamp(0), duration: Ticks(1)))
-        #expect(cut.clips[0].interval(of: 1, in: index.video) == Interval(start: Timestamp(2), duration: Ticks(300)))
+        #expect(cut.clips[0].interval(at: 0, in: index.video) == Interval(start: Timestamp(0), duration: Ticks(1)))
+        #expect(cut.clips[0].interval(at: 2, in: index.video) == Interval(start: Timestamp(2), duration: Ticks(300)))
     }
 
     @Test("may be given in frames, whose sound goes with them")

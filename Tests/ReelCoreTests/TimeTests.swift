@@ -112,16 +112,16 @@ struct TimeTests {
                     .backwards, source: base, output: base, start: first.interval.start, end: last.interval.end))
         }
         let mirror = clip(.mirror, 0..<4, of: track)
-        let mirrored = (0..<4).reversed().map { mirror.interval(of: $0, in: track) }
+        let mirrored = (0..<4).map { mirror.interval(at: $0, in: track) }
         #expect(mirrored.map(\.start.ticks) == [0, 2, 10, 11])
         #expect(mirrored.map(\.duration.count) == [2, 8, 1, 5])
         let source = clip(.source, 0..<4, of: track)
-        let kept = (0..<4).reversed().map { source.interval(of: $0, in: track) }
+        let kept = (0..<4).map { source.interval(at: $0, in: track) }
         #expect(kept.map(\.start.ticks) == [0, 5, 6, 14])
         #expect(kept.map(\.duration.count) == [5, 1, 8, 2])
         let part = clip(.source, 1..<3, of: track)
-        #expect(part.interval(of: 2, in: track) == Interval(start: Timestamp(0), duration: Ticks(1)))
-        #expect(part.interval(of: 1, in: track) == Interval(start: Timestamp(1), duration: Ticks(8)))
+        #expect(part.interval(at: 0, in: track) == Interval(start: Timestamp(0), duration: Ticks(1)))
+        #expect(part.interval(at: 1, in: track) == Interval(start: Timestamp(1), duration: Ticks(8)))
         #expect(mirror.map.place(Rational(4)) == Rational(116, 25) - Rational(4))
     }
 }

@@ -224,6 +224,11 @@ import Testing
         ("/a/clip.m2ts", "/a/clip.reversed.ts", .ts), ("/a/clip.webm", "/a/clip.reversed.webm", .webm),
         ("/a/clip.avi", "/a/clip.reversed.mp4", .mp4), ("/a/clip", "/a/clip.reversed.mp4", .mp4),
         ("/a/my.holiday.mkv", "/a/my.holiday.reversed.mkv", .mkv),
+        // Sound that reel reads and does not write.
+        ("/a/song.wma", "/a/song.reversed.m4a", .m4a), ("/a/song.AC3", "/a/song.reversed.m4a", .m4a),
+        ("/a/song.mka", "/a/song.reversed.m4a", .m4a), ("/a/memo.amr", "/a/memo.reversed.m4a", .m4a),
+        ("/a/song.aac", "/a/song.reversed.m4a", .m4a), ("/a/song.ape", "/a/song.reversed.flac", .flac),
+        ("/a/song.caf", "/a/song.reversed.wav", .wav), ("/a/song.weba", "/a/song.reversed.opus", .opus),
     ])
     func besidesTheSource(source: String, path: String, container: Container) throws {
         let choice = try OutputChoice(nil, for: source, like: source, deed: "reversed", lossless: false)
@@ -249,6 +254,7 @@ import Testing
             ("/a/b.mkv", ["libx264", "opus"], .mkv), ("/a/b.webm", ["copy"], .webm),
             ("/a/b.webm", ["unheard-of"], .webm),
             ("/a/b.avi", ["mjpeg"], .mov), ("/a/b.mp4", ["mpeg4"], .mp4),
+            ("/a/b.mp3", ["flac"], .flac), ("/a/b.wma", ["libmp3lame"], .mp3), ("/a/b.ac3", ["aac"], .m4a),
         ])
     func ofEncoders(source: String, encoders: [String], container: Container) throws {
         let choice = try OutputChoice(

@@ -73,7 +73,7 @@ struct AssemblyTests {
         let missing = try #require(job.results[2].segments.first)
         let some = records.filter { $0 != missing }
         let failure = #expect(throws: ReelFailure.self) {
-            try assembler(some).assemble(to: .file(folder.path + "/x.mp4")) { _, _ in }
+            try assembler(some).assemble(to: .file(folder.path + "/x.mp4")) { _ in }
         }
         #expect(failure?.reason == .segmentMissing(segment: "\(missing.name.subject)", pass: 2))
     }
@@ -88,7 +88,7 @@ struct AssemblyTests {
     private func failure(with stranger: SegmentRecord) -> ReelFailure? {
         let mixed = records.map { $0.name.subject == stranger.name.subject ? stranger : $0 }
         return #expect(throws: ReelFailure.self) {
-            try assembler(mixed).assemble(to: .file(folder.path + "/x.mp4")) { _, _ in }
+            try assembler(mixed).assemble(to: .file(folder.path + "/x.mp4")) { _ in }
         }
     }
 

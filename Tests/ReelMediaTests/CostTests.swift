@@ -45,7 +45,7 @@ struct CostTests {
         #expect(records.count == 301)
         var most = 0
         let assembler = job.assembler(of: source, records)
-        _ = try assembler.assemble(to: .file(folder.path + "/again.mkv")) { _, _ in
+        _ = try assembler.assemble(to: .file(folder.path + "/again.mkv")) { _ in
             most = max(most, openFiles(in: folder.path) { $0.hasSuffix(".nut") })
         }
         #expect(most == 2)

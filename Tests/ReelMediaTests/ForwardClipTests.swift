@@ -111,7 +111,7 @@ struct ForwardClipTests {
             segments += try reverser.reverse(pass, at: places) { _, _ in }.segments
         }
         let output = folder.path + "/longer.nut"
-        _ = try job.assembler(of: source, segments, plan: plan, index: index).assemble(to: .file(output)) { _, _ in }
+        _ = try job.assembler(of: source, segments, plan: plan, index: index).assemble(to: .file(output)) { _ in }
         var expected = try Decoded(source).hashes
         expected.insert(expected[max(place - 1, 0)], at: place)
         #expect(try Decoded(output).hashes == expected)
@@ -141,7 +141,7 @@ struct ForwardClipTests {
         // Segments of the same content serve both clips.
         let again = folder.path + "/again.nut"
         _ = try job.assembler(of: source, records.filter { $0.name.subject.clip != 2 }).assemble(to: .file(again)) {
-            _, _ in
+            _ in
         }
         #expect(try Decoded(again).hashes == expected)
     }

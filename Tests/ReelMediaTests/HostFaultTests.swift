@@ -159,7 +159,7 @@ struct HostFaultTests {
 
         let assembler = job.assembler(of: media)
         let other = failing(EIO, from: 5000) {
-            #expect(throws: ReelFailure.self) { try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _, _ in } }
+            #expect(throws: ReelFailure.self) { try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _ in } }
         }
         guard case .fileFailed(let path, .read, EIO, passes: false) = other?.reason else {
             Issue.record("\(String(describing: other))")
@@ -213,9 +213,9 @@ struct HostFaultTests {
         #expect(job.plan.video.isPassthrough)
         let assembler = job.assembler(of: media)
         let failure = #expect(throws: ReelFailure.self) {
-            try assembler.assemble(to: .file(folder.path + "/x.mov")) { packets, _ in
+            try assembler.assemble(to: .file(folder.path + "/x.mov")) { progress in
                 // The same size: a picture is painted over.
-                guard packets == 3, let file = FileHandle(forUpdatingAtPath: media) else { return }
+                guard progress.packets == 3, let file = FileHandle(forUpdatingAtPath: media) else { return }
                 try? file.seek(toOffset: 8000)
                 try? file.write(contentsOf: Data([0, 1, 2, 3]))
             }

@@ -48,6 +48,28 @@ struct LoopSizeTests {
         #expect(try assembler.verify(.file(job.output)) { _ in } == job.assembled.packets)
     }
 
+    @Test(
+        "an assembly tells how far it is from its first picture on, also while it tries sizes",
+        arguments: [Container.gif, .webp], [nil, 200_000] as [Int64?])
+    func progress(container: Container, most: Int64?) throws {
+        let source = try source(1)
+        let job = try MediaJob(source, spec: JobSpec(container: container, mostBytes: most), folder: folder.path)
+        let assembler = Assembler(
+            sources: [IndexedSource(.file(source), index: job.index)], plan: job.plan,
+            segments: SegmentList(job.results.flatMap(\.segments), in: folder.path))
+        var heard: [AssemblyProgress] = []
+        _ = try assembler.assemble(to: .file(folder.path + "/again." + container.rawValue)) { heard.append($0) }
+        let shares = heard.map(\.share)
+        #expect(shares == shares.sorted() && shares.last == 1)
+        // Each step is small: nothing stands still for long.
+        let steps = zip([0] + shares, shares).map { $1 - $0 }
+        #expect(steps.max() ?? 1 < 0.05, "\(steps.max() ?? 1)")
+        // Before the first picture is written, they are looked at to choose a palette or a size.
+        let before = heard.prefix { $0.frames == 0 }.count
+        #expect(before >= (container == .gif ? 30 : most == nil ? 0 : 30))
+        #expect(heard.map(\.packets).max() == 2 * (heard.last?.frames ?? 0))
+    }
+
     @Test("what is small enough is not touched, and what cannot be is refused")
     func bounds() throws {
         let source = try source(0.5)

@@ -82,7 +82,7 @@ struct MediaJob {
         output = folder + "/output." + spec.container.rawValue
         let assembler = Assembler(
             sources: files, plan: plan, segments: SegmentList(results.flatMap(\.segments), in: folder))
-        assembled = try assembler.assemble(to: .file(output)) { _, _ in }
+        assembled = try assembler.assemble(to: .file(output)) { _ in }
     }
 
     /// A plan of clips on end, each made from the usual plan's clip by `make`. The command line cannot ask for one.

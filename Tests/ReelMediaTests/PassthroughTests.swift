@@ -106,7 +106,9 @@ struct PassthroughTests {
         let job = try MediaJob(source, spec: JobSpec(container: .mov), folder: folder.path)
         var heard: [(packets: Int, frames: Int)] = []
         let assembler = job.assembler(of: source)
-        let made = try assembler.assemble(to: .file(folder.path + "/again.mov")) { heard.append(($0, $1)) }
+        let made = try assembler.assemble(to: .file(folder.path + "/again.mov")) {
+            heard.append(($0.packets, $0.frames))
+        }
         #expect(heard.prefix(made.packets).map(\.packets) == Array(1...made.packets))
         #expect(heard[made.packets - 1].frames == 30 && heard.dropFirst(made.packets).allSatisfy { $0.frames == 30 })
         #expect(heard.count > made.packets + 30)
@@ -124,7 +126,7 @@ struct PassthroughTests {
             try FileManager.default.removeItem(atPath: source)
             _ = try Fixture.make("s.mov", in: folder, frames: frames, video: video + ["-q:v", quality])
             let failure = #expect(throws: ReelFailure.self) {
-                try assembler.assemble(to: .file(folder.path + "/again.mov")) { _, _ in }
+                try assembler.assemble(to: .file(folder.path + "/again.mov")) { _ in }
             }
             #expect(failure?.kind == .input)
             #expect(failure?.words.contains("submit it again") == true, "\(failure?.words ?? "")")

@@ -27,7 +27,7 @@ struct SegmentIntegrityTests {
             sources: [IndexedSource(.file(folder.path + "/s.mp4"), index: job.index)], plan: job.plan,
             segments: segments)
         do throws(ReelFailure) {
-            _ = try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _, _ in }
+            _ = try assembler.assemble(to: .file(folder.path + "/x.mkv")) { _ in }
             return nil
         } catch { return error.reason }
     }

@@ -132,7 +132,7 @@ struct WholeDecodeTests {
         try reverse()
         let output = folder.path + "/shorter.mkv"
         _ = try job.assembler(of: shorter, results.flatMap(\.segments), index: index).assemble(to: .file(output)) {
-            _, _ in
+            _ in
         }
         let (before, after) = (try Decoded(source).hashes, try Decoded(output).hashes)
         #expect(after == [before[18]] + before[..<19].reversed())

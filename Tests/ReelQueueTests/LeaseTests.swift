@@ -282,6 +282,19 @@ extension BoardTests {
             #expect(try fixture.raw("ZCARD", "reel2:{main}:lease") == "0")
         }
 
+        @Test("a job tells how much of its assembly is done, which is no frame that was decoded")
+        func progressOfAnAssembly() async throws {
+            let (_, assembly) = try await assembling()
+            #expect(try await fixture.board.status(job)?.assembled == 0)
+            let before = try #require(try await fixture.board.status(job)?.framesDecoded)
+            // The fixture reports one more as decoded.
+            #expect(try await fixture.beat(holding: [assembly], encoded: 419).answers == [assembly.token: .ok])
+            let status = try #require(try await fixture.board.status(job))
+            #expect(status.assembled == 0.42 && status.framesDecoded == before)
+            try await fixture.complete(assembly)
+            #expect(try await fixture.board.status(job)?.assembled == nil)
+        }
+
         /// Its completion is repeated, since the reply was lost, or its worker still beats.
         @Test func theTokenOfATakenBackResultRecordsNothingMore() async throws {
             let (passes, assembly) = try await assembling()

@@ -103,10 +103,11 @@ import Testing
 
     @Test func theSameFactsForMachines() throws {
         let found = try view().found
-        #expect(found.groups.open == 1)
-        #expect((found.groups.shortest, found.groups.longest, found.groups.count) == (10, 14, 2))
-        #expect((found.video.profile, found.video.level, found.video.rotation) == ("High", 31, 90))
-        #expect(found.video.isVariableRate == false)
+        let (groups, video) = (try #require(found.groups), try #require(found.video))
+        #expect(groups.open == 1)
+        #expect((groups.shortest, groups.longest, groups.count) == (10, 14, 2))
+        #expect((video.profile, video.level, video.rotation) == ("High", 31, 90))
+        #expect(video.isVariableRate == false)
         #expect(abs(found.audio[0].start) < 0.001)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -122,8 +123,8 @@ import Testing
             index.video.frames[place].interval.start = index.video.frames[place].interval.start + Ticks(24000)
         }
         index.video.frames[19].interval.duration = Ticks(25001)
-        let view = SourceView(index)
-        #expect(view.video.isVariableRate)
-        #expect(abs(view.video.longestFrame - 25001.0 / 24000) < 1e-9)
+        let video = try #require(SourceView(index).video)
+        #expect(video.isVariableRate)
+        #expect(abs(video.longestFrame - 25001.0 / 24000) < 1e-9)
     }
 }

@@ -75,6 +75,27 @@ import Testing
         #expect(meter.step() == "100 %, 100 of 100 frames, 2 of 3, day.mov; assembling")
     }
 
+    @Test("a long assembly moves on, in the bar and line by line")
+    func assembly() {
+        func sample(_ done: Double?, at seconds: Double) -> ProgressSample {
+            ProgressSample(frames: 60, total: 60, assembling: true, assembled: done, seconds: seconds)
+        }
+        var meter = ProgressMeter()
+        meter.add(sample(nil, at: 0))
+        #expect(meter.bar(columns: 60).hasSuffix("assembling"))
+        #expect(meter.step() == "100 %, 60 of 60 frames; assembling")
+        meter.add(sample(0.19, at: 2))
+        #expect(meter.bar(columns: 60).hasSuffix("assembling, 19 %"))
+        // Most assemblies take a moment.
+        #expect(meter.step() == nil)
+        meter.add(sample(0.42, at: 9))
+        #expect(meter.step() == "assembling, 40 %" && meter.step() == nil)
+        meter.add(sample(0.49, at: 10))
+        #expect(meter.step() == nil)
+        meter.add(sample(0.5, at: 11))
+        #expect(meter.step() == "assembling, 50 %")
+    }
+
     @Test func aFileNameDoesNotControlTheTerminal() {
         var meter = ProgressMeter()
         meter.add(

@@ -32,14 +32,16 @@ import Testing
         #expect(passes.report.map(\.encoded) == [0])
     }
 
-    @Test("an assembly has made the frames that it writes only if it copies them", arguments: [(0, 0), (10, 7)])
+    @Test(
+        "an assembly has made the frames that it writes only if it copies them, and says how much of its work is done",
+        arguments: [(0, 0), (10, 7)])
     func framesOfAnAssembly(_ made: Int, _ encoded: Int) {
         let passes = ActivePasses()
         let claim = ActivePassesTests.claim("1", .assembly)
         passes.add(claim, frames: made, kill: KillSwitch())
-        passes.update(claim, .assembly(packets: 12, frames: 7))
+        passes.update(claim, .assembly(packets: 12, frames: 7, thousandths: 250))
         #expect(passes.report.map(\.encoded) == [encoded])
-        #expect(passes.report.map(\.decoded) == [0])
+        #expect(passes.report.map(\.decoded) == [250])
     }
 
     @Test func theFirstReasonToStopCounts() {

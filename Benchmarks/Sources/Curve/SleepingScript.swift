@@ -49,7 +49,7 @@ struct SleepingScript {
             let clock: TimeBase
             let bytes: Int
             if case .video(let chunk) = content.part {
-                frames = plan.plan.clips[subject.clip].shown(in: chunk).count
+                frames = plan.plan.clips[subject.clip].places(showing: chunk).count
                 clock = plan.plan.video.format.timeBase
                 bytes = Int(Double(frames) * costs.frameBytes)
             } else {

@@ -297,6 +297,18 @@ extension Container {
         self = found
     }
 
+    /// The container that suits sound in files with this extension, in upper or lower case, which reel reads and does not
+    /// write: players play it, and it loses least. Nil for any other text.
+    package init?(forSound fileExtension: String) {
+        switch fileExtension.lowercased() {
+        case "wma", "mka", "ac3", "eac3", "dts", "mp2", "mpc", "amr", "awb", "3ga", "ra", "m4r": self = .m4a
+        case "ape", "wv", "tta", "tak": self = .flac
+        case "caf", "au", "snd", "w64", "aifc": self = .wav
+        case "weba", "spx": self = .opus
+        default: return nil
+        }
+    }
+
     package func holds(_ attachment: Attachment) -> Bool {
         switch traits.attachments {
         case .none: false

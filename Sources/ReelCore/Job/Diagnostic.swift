@@ -39,6 +39,9 @@ package enum Diagnostic: Hashable, Codable, Sendable {
     case sourceSoundConverted(source: String, track: Int, from: SoundForm, to: SoundForm)
     /// A source has more subtitle tracks than the first source that has any; `kept` is the number of those.
     case sourceSubtitlesLeftOut(source: String, kept: Int)
+    /// Sources of different rates, in frames a second: the output has one, and shows some pictures several times, or not at
+    /// all.
+    case frameRatesUnified(from: [Rational], to: Rational)
     case framesScaled(width: Int, height: Int)
     case framesConverted(from: String, to: String)
     case interlacingInContainer(first: FirstField, encoder: String)
@@ -113,7 +116,8 @@ package enum Diagnostic: Hashable, Codable, Sendable {
         case fileDamaged, sourceDecoded, packetsUndecoded, framesConcealed, packetsSilent, holesSilent
         case clockRestarts, noTimestamps, timesDerived, framesMoved, holesClosed
         case pixelFormatChanged, pixelFormatForPlayers, sourceConverted, sourceColoursKept, sourceSoundConverted,
-            sourceSubtitlesLeftOut, framesScaled, framesConverted, interlacingInContainer, interlacingLost,
+            sourceSubtitlesLeftOut, frameRatesUnified, framesScaled, framesConverted, interlacingInContainer,
+            interlacingLost,
             interlacingUniform, fieldOrdersVary, rotationLost, highDynamicRangeUnmapped, highDynamicRangeMapped,
             lightLost, colourLost,
             rangeLimited, encoderUntried, videoCodecChanged, audioCodecChanged, sampleRateChanged, channelsChanged,

@@ -93,12 +93,15 @@ package struct EditClip: Hashable, Codable, Sendable {
     /// Shows the range's first frame for this many seconds, without sound, instead of playing the range; nil to play
     /// it.
     package var still: Rational?
+    /// The fewest frames that its range may have, if it has pictures; nil for one.
+    package var leastFrames: Int?
     package var title: String?
 
     package init(
         source: Int? = 0, from: Position? = nil, to: Position? = nil, duration: Position? = nil,
         rule: RangeRule? = nil, play: Play, times: Int = 1,
-        speed: Rational = Rational(1), sound: Bool = true, still: Rational? = nil, title: String? = nil
+        speed: Rational = Rational(1), sound: Bool = true, still: Rational? = nil, leastFrames: Int? = nil,
+        title: String? = nil
     ) {
         self.source = source
         self.from = from
@@ -110,6 +113,7 @@ package struct EditClip: Hashable, Codable, Sendable {
         self.speed = speed
         self.sound = sound
         self.still = still
+        self.leastFrames = leastFrames
         self.title = title
     }
 

@@ -48,6 +48,8 @@ package indirect enum FailureReason: Hashable, Codable, Sendable {
     case timelineSoundtrack
     case clipOutOfRange(clip: Int, from: Position?, to: Position?, end: Rational)
     case clipUnshared(clip: Int)
+    /// A moment that is rewound has `frames` frames, and needs `least`.
+    case rangeTooShort(from: Position?, to: Position?, frames: Int, least: Int)
     /// The soundtrack's sound ends at `end`, before it is to begin.
     case soundtrackOutOfRange(from: Rational, end: Rational)
     /// With this still, which would become `frames` frames, all stills of the edit together would exceed the most.
@@ -299,7 +301,8 @@ extension FailureReason {
             decodesOtherwise, pictureUnconvertible, videoDamaged, soundOutOfReach
         case rangeEmpty, nothingInRange, soundHasNoFrames, timecodeInvalid, trackMissing, editFlawed, timelineSpeed,
             timelineSoundtrack,
-            clipOutOfRange, clipUnshared, soundtrackOutOfRange, stillTooLong, dynamicRangesMixed, interlacedMixed,
+            clipOutOfRange, clipUnshared, rangeTooShort, soundtrackOutOfRange, stillTooLong, dynamicRangesMixed,
+            interlacedMixed,
             memoryTooSmall, encoderUnknown, encoderAbsent, encoderRefuses, settingUnknown, optionUnsupported,
             valueUnsupported, sizeIndivisible, sizeTooLarge, sizeUnreachable, sourceRateUnsupported,
             pixelFormatUnsupported,

@@ -34,8 +34,8 @@ package struct JobSpec: Hashable, Codable, Sendable {
     package var mostSide: Int?
     /// How pictures of other proportions fill the output's; nil for `Fit.standard`.
     package var fit: Fit?
-    /// The most frames a second: one frame in several is shown. Stills become as many frames in a video. Nil shows all
-    /// frames, and a still as one.
+    /// The most frames a second: one frame in several is shown, or the ones that an output of one rate needs
+    /// (`commonRate`). Stills become as many frames in a video. Nil shows all frames, and a still as one.
     package var mostFrames: Rational?
     package static let ratesAllowed = Rational(1, 100)...Rational(1000)
     /// The pixel format of the output, as FFmpeg spells it; nil for that of the first source, or the nearest that the
@@ -133,7 +133,7 @@ package struct JobSpec: Hashable, Codable, Sendable {
     /// `encoder` is nil if packets are passed through; `indexes` are those of the job's sources.
     func stillRate(_ encoder: EncoderTraits?, of indexes: [SourceIndex]) -> Rational? {
         guard container.traits.loops == nil else { return nil }
-        if let mostFrames { return mostFrames }
+        if let rate = commonRate(of: indexes) ?? mostFrames { return rate }
         let isPaced = container.traits.pacing != nil
         guard isPaced || encoder?.wantsConstantRate == true else { return nil }
         return indexes[mainSource].video.stream.nominalRate

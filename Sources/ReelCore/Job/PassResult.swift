@@ -134,9 +134,8 @@ package struct SegmentRecord: Hashable, Codable, Sendable {
 
     private var isSound: Bool {
         let bound = Int(Timestamp.bound)
-        // The plan may show only one in several of a chunk's frames.
-        let hasFrames =
-            if case .video(let chunk) = content.part { (1...max(chunk.count, 1)).contains(frames) } else { true }
+        // The plan may show only one in several of a chunk's frames, or some of them several times.
+        let hasFrames = if case .video = content.part { frames > 0 } else { true }
         let numbers = [frames, packets, initialPadding, trailingPadding].allSatisfy((0...bound).contains)
         let hashes = [checksum, extradataHash, content.times, content.target, content.likeness ?? ""]
             .allSatisfy { $0.utf8.count <= 64 }

@@ -104,7 +104,8 @@ extension FailureReason {
         case .editFlawed, .timelineSpeed, .timelineSoundtrack, .clipOutOfRange, .clipUnshared, .soundtrackOutOfRange,
             .stillTooLong, .dynamicRangesMixed, .interlacedMixed:
             FailureNature(.request, .input)
-        case .rangeEmpty, .nothingInRange, .soundHasNoFrames, .timecodeInvalid, .trackMissing, .memoryTooSmall,
+        case .rangeEmpty, .nothingInRange, .rangeTooShort, .soundHasNoFrames, .timecodeInvalid, .trackMissing,
+            .memoryTooSmall,
             .encoderUnknown,
             .encoderRefuses, .settingUnknown, .optionUnsupported, .valueUnsupported, .sizeIndivisible, .sizeTooLarge,
             .sizeUnreachable, .sourceRateUnsupported, .pixelFormatUnsupported, .losslessCodecFixed, .copyWithOption,

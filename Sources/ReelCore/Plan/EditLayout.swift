@@ -1,10 +1,13 @@
 /// Places the clips of an edit on the output's clock, one after the other. A clip of the edit becomes one clip of the
 /// plan for each repeat, two if it is played forth and back, and one for each frame if it is a still at a constant
-/// rate.
+/// rate. If the output has one rate, the picture is cut at the frames that are nearest to the exact times, at which the
+/// sound is.
 struct EditLayout {
     private let edit: Edit
     private let indexes: [SourceIndex]
     private let output: TimeBase
+    /// The rate of the output if it is not that of all sources; nil for times as in the sources.
+    private let rate: Rational?
     /// The most frames a second that are shown; nil for all.
     private let mostFrames: Rational?
     /// How many frames a second a still becomes; nil for one frame.
@@ -22,11 +25,13 @@ struct EditLayout {
     /// `indexes` are those of the job's sources, in their order; `output` is the output's clock. Fails with kind
     /// `.usage` if no frame lies in the range of a clip, or if stills become too many frames.
     init(
-        _ edit: Edit, indexes: [SourceIndex], output: TimeBase, mostFrames: Rational?, stillRate: Rational?
+        _ edit: Edit, indexes: [SourceIndex], output: TimeBase, rate: Rational?, mostFrames: Rational?,
+        stillRate: Rational?
     ) throws(ReelFailure) {
         self.edit = edit
         self.indexes = indexes
         self.output = output
+        self.rate = rate
         self.mostFrames = mostFrames
         self.stillRate = stillRate
         first = edit.firstSource
@@ -121,7 +126,7 @@ struct EditLayout {
 
     /// The step with which a clip stays within `mostFrames`: every `step`-th frame is shown.
     private func step(of clip: EditClip, _ frames: Range<Int>) -> Int {
-        guard clip.still == nil else { return 1 }
+        guard clip.still == nil, rate == nil else { return 1 }
         return indexes[clip.source ?? first].step(of: frames, speed: clip.speed, mostFrames: mostFrames)
     }
 
@@ -143,8 +148,28 @@ struct EditLayout {
         clips.append(
             Clip(
                 source: source, frames: frames, step: step(of: clip, frames), map: map, joint: joint,
-                isHeard: clip.sound && clip.still == nil, isBlack: clip.source == nil))
+                isHeard: clip.sound && clip.still == nil, isBlack: clip.source == nil,
+                pace: pace(of: index.video, frames.count, speed: speed, until: end + map.duration)))
         end = end + map.duration
+    }
+
+    /// How the next clip is shown in an output of one rate, if it lasts until `end`.
+    private func pace(of track: VideoTrack, _ frames: Int, speed: Rational, until end: Rational) -> ClipPace? {
+        guard let rate else { return nil }
+        let first = EditLayout.frame(at: self.end, rate)
+        let count = EditLayout.frame(at: end, rate) - first
+        guard frames > 1, let own = track.constantRate else {
+            return ClipPace(first: first, count: count, ratio: Rational(1), delay: Rational(0))
+        }
+        return ClipPace(
+            first: first, count: count, ratio: own * speed / rate, delay: Rational(Int64(first)) - self.end * rate)
+    }
+
+    /// The frame of an output of one rate that begins nearest to a moment; one at least is shown before any moment but the
+    /// start.
+    private static func frame(at moment: Rational, _ rate: Rational) -> Int {
+        guard moment > Rational(0) else { return 0 }
+        return Int(max(TimeBase(1, 1).ticks(in: moment * rate - Rational(1, 2), rounding: .up), 1))
     }
 }
 

@@ -13,7 +13,7 @@ struct EditRanges {
     }
 
     /// `indexes` are those of the job's sources, in their order. Fails with kind `.usage` if no frame lies in the range
-    /// of a clip, and with `.input` if a source has no frames, or if the soundtrack ends before its start.
+    /// of a clip, or too few do, and with `.input` if a source has no frames, or if the soundtrack ends before its start.
     init(_ edit: Edit, _ indexes: [SourceIndex]) throws(ReelFailure) {
         let first = edit.firstSource
         var frames: [Range<Int>] = []
@@ -22,6 +22,9 @@ struct EditRanges {
             let range = try index.frames(
                 from: clip.from, to: clip.to, lasting: clip.duration, by: clip.rule,
                 ofClip: clip.title == nil ? nil : number)
+            if let least = clip.leastFrames, range.count < least, !index.video.isNone {
+                throw ReelFailure(.rangeTooShort(from: clip.from, to: clip.to, frames: range.count, least: least))
+            }
             frames.append(clip.still == nil ? range : range.prefix(1))
         }
         if let soundtrack = edit.soundtrack { try EditRanges.check(soundtrack, indexes[soundtrack.source]) }

@@ -84,7 +84,7 @@ package struct Plan: Hashable, Codable, Sendable {
         let counts = 0...Int(Timestamp.bound)
         let clipsAreSound = clips.allSatisfy {
             counts.contains($0.firstFrame) && counts.contains($0.rangeCount) && $0.step > 0
-                && counts.contains($0.step) && sources.indices.contains($0.source)
+                && counts.contains($0.step) && sources.indices.contains($0.source) && $0.pace?.isSound ?? true
                 && $0.map.output == video.format.timeBase && $0.map.speed > Rational(0)
         }
         guard clipsAreSound, !clips.isEmpty, need >= 0, mostBytes ?? 1 > 0, video.isSound, loop?.isSound ?? true,
@@ -140,7 +140,7 @@ package struct Plan: Hashable, Codable, Sendable {
 
     package func frames(of pass: Pass) -> Int {
         guard case .video(let pass) = pass else { return 0 }
-        return pass.clips.reduce(0) { $0 + clips[$1].shown(in: pass.frames).count }
+        return pass.clips.reduce(0) { $0 + clips[$1].places(showing: pass.frames).count }
     }
 
     /// The index of the source whose format the output has, with its tags and its tracks: that of the first clip.
@@ -166,7 +166,7 @@ package struct Plan: Hashable, Codable, Sendable {
         guard !video.isNone else {
             return Timestamp(video.format.timeBase.ticks(in: duration, rounding: .nearest))
         }
-        return clips.last.map { $0.interval(of: $0.lastFrame, in: indexes[$0.source].video).end } ?? Timestamp(0)
+        return clips.last.map { $0.end(in: indexes[$0.source].video) } ?? Timestamp(0)
     }
 
     private struct Versioned: Decodable { let version: Int }
@@ -192,7 +192,7 @@ package struct Plan: Hashable, Codable, Sendable {
 
     /// The chunks of a pass in which a clip shows frames, in presentation order.
     package func chunks(of pass: VideoPass, in clip: Int) -> [Range<Int>] {
-        pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !clips[clip].shown(in: $0).isEmpty }
+        pass.chunks.map { $0.clamped(to: clips[clip].frames) }.filter { !clips[clip].places(showing: $0).isEmpty }
     }
 }
 

@@ -97,7 +97,7 @@ extension JobSpec {
         let output = video.format.timeBase
         if let edit {
             let layout = try EditLayout(
-                edit, indexes: indexes, output: output, mostFrames: shownRate,
+                edit, indexes: indexes, output: output, rate: commonRate(of: indexes), mostFrames: shownRate,
                 stillRate: stillRate(video.encoding?.traits, of: indexes))
             return (layout.clips, layout.chapters)
         }
@@ -122,7 +122,7 @@ extension JobSpec {
         for clip in clips {
             let track = indexes[clip.source].video
             for place in 0..<clip.frameCount {
-                let interval = clip.interval(of: clip.frame(at: place), in: track)
+                let interval = clip.interval(at: place, in: track)
                 let length = clock.seconds(interval.duration)
                 guard length > most else { continue }
                 throw ReelFailure(
@@ -151,6 +151,7 @@ extension JobSpec {
 
     /// The clock of the output; `encoder` is nil if packets are passed through. Fails as planning does.
     package func clock(of indexes: [SourceIndex], encoder: EncoderTraits? = nil) throws(ReelFailure) -> TimeBase {
+        if let rate = commonRate(of: indexes) { return TimeBase(secondsPerTick: Rational(1) / rate) }
         if container.traits.pacing != nil { return TimeBase(secondsPerTick: try pace(of: indexes)) }
         guard let edit else { return indexes[0].video.stream.timeBase }
         return try EditLayout.clock(of: edit, indexes: indexes, stillRate: stillRate(encoder, of: indexes))
@@ -182,14 +183,14 @@ extension JobSpec {
         let parts: Int64 = 1024
         let fine = TimeBase(secondsPerTick: clock.secondsPerTick / Rational(parts))
         var due: Int64 = 0
-        for clip in clips {
+        for clip in clips where clip.pace == nil {
             let track = indexes[clip.source].video
             let tick = fine.ticks(in: clip.map.source.secondsPerTick / clip.map.speed, rounding: .up)
             let slack = min(tick, parts / 4)
             var exact = clip
             exact.map.output = fine
             for place in 0..<clip.frameCount {
-                let shown = exact.interval(of: clip.frame(at: place), in: track)
+                let shown = exact.interval(at: place, in: track)
                 let (early, late) = (shown.start.ticks - due, shown.end.ticks - due - parts)
                 guard early.magnitude <= slack, late.magnitude <= slack else {
                     throw ReelFailure(

@@ -41,11 +41,11 @@ package struct PlannedSegments: Sendable {
     package func content(ofChunk frames: Range<Int>, of clip: Int) -> SegmentContent {
         let source = plan.clips[clip].source
         let pictures = indexes[source].video.pictures
-        let shown = plan.clips[clip].shown(in: frames)
         return SegmentContent(
             source: source, part: .video(frames: frames), times: digest(times(ofChunk: frames, of: plan.clips[clip])),
             target: videoTargets[source],
-            likeness: pictures.isEmpty ? nil : likeness(of: shown.lazy.map { pictures[$0].likeness }))
+            likeness: pictures.isEmpty
+                ? nil : likeness(of: plan.clips[clip].shown(in: frames).lazy.map { pictures[$0].likeness }))
     }
 
     /// The hash of the likenesses of a chunk's frames, in the source's order.
@@ -91,10 +91,10 @@ package struct PlannedSegments: Sendable {
             writer.signed(ratio.numerator)
             writer.signed(ratio.denominator)
         }
-        for frame in clip.shown(in: frames) {
-            writer.signed(track.frames[frame].interval.start.ticks)
-            writer.signed(clip.start(of: frame, inChunk: frames, of: track).ticks)
-            writer.signed(clip.interval(of: frame, in: track).duration.count)
+        for place in clip.direction.order(clip.places(showing: frames)) {
+            writer.signed(track.frames[clip.frame(at: place)].interval.start.ticks)
+            writer.signed(clip.start(at: place, inChunk: frames, of: track).ticks)
+            writer.signed(clip.interval(at: place, in: track).duration.count)
         }
         return writer.bytes
     }

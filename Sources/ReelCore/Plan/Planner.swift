@@ -230,7 +230,7 @@ private struct DecodedSpan {
     static func all(of clips: [Clip]) -> [DecodedSpan] {
         var known: Set<Clip> = []
         var spans: [DecodedSpan] = []
-        for (number, clip) in clips.enumerated() where known.insert(clip.alone).inserted {
+        for (number, clip) in clips.enumerated() where clip.frameCount > 0 && known.insert(clip.alone).inserted {
             if let last = spans.last, last.clips.count == 1, clip.mirrors(clips[last.clips[0]]) {
                 let frames = last.frames.count < clip.rangeCount ? clip.frames : last.frames
                 spans[spans.count - 1] = DecodedSpan(

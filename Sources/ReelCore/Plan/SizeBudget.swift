@@ -30,7 +30,7 @@ struct SizeBudget {
                     let times = places[clip] ?? 1
                     let own = track.bitsFromKey(of: frames)
                     bits += times * own
-                    let shown = plan.clips[clip].shown(in: frames).count
+                    let shown = plan.clips[clip].places(showing: frames).count
                     least += times * SizeBudget.least(shown, plan.video.format, like: own / 8)
                 }
             }

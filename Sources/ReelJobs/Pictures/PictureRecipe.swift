@@ -139,7 +139,7 @@ struct PicturedJob: Sendable {
             return plan.chunk(showing: frame, of: maker).map { chunk in
                 (
                     content: planned.content(ofChunk: chunk, of: maker),
-                    span: plan.span(of: frame, inChunk: chunk, of: maker, indexes)
+                    span: plan.span(at: order.placeInClip(at: place), inChunk: chunk, of: maker, indexes)
                 )
             }
         }
@@ -159,10 +159,8 @@ extension FilePicture {
         _ places: [Int], _ order: FrameOrder, _ plan: Plan, _ indexes: [SourceIndex], of file: Locator
     ) -> [FilePicture?] {
         let clock = plan.video.format.timeBase
-        func interval(_ place: Int) -> Interval {
-            let (clip, frame) = order.frame(at: place)
-            return clip.interval(of: frame, in: indexes[clip.source].video)
-        }
+        let tracks = indexes.map(\.video)
+        func interval(_ place: Int) -> Interval { order.interval(at: place, in: tracks) }
         let begin = interval(0).start
         return places.map { place in
             let interval = interval(place)
@@ -181,15 +179,15 @@ extension Plan {
         return nil
     }
 
-    /// When the segment of a chunk shows a frame, and for how long, in seconds.
+    /// When the segment of a chunk shows the frame at a place of its clip, and for how long, in seconds.
     fileprivate func span(
-        of frame: Int, inChunk chunk: Range<Int>, of clip: Int, _ indexes: [SourceIndex]
+        at place: Int, inChunk chunk: Range<Int>, of clip: Int, _ indexes: [SourceIndex]
     ) -> (start: Rational, lasts: Rational) {
         let (shown, clock) = (clips[clip], video.format.timeBase)
         let track = indexes[shown.source].video
         return (
-            clock.seconds(shown.start(of: frame, inChunk: chunk, of: track)),
-            clock.seconds(shown.interval(of: frame, in: track).duration)
+            clock.seconds(shown.start(at: place, inChunk: chunk, of: track)),
+            clock.seconds(shown.interval(at: place, in: track).duration)
         )
     }
 }

@@ -73,10 +73,11 @@ extension StoredJob {
     ///   - results: of its passes, and of the assembly, so far.
     ///   - decoded: frames, in the pass that the engine is at.
     ///   - encoded: frames likewise.
+    ///   - assembled: how much of the assembly is done, 0 to 1; nil before it.
     ///   - finished: when it was done, in seconds since 1970; nil before.
     func status(
         _ state: JobState, _ results: [Int: RecordedResult], decoded: Int = 0, encoded: Int = 0,
-        finished: Double? = nil
+        assembled: Double? = nil, finished: Double? = nil
     ) -> JobStatus {
         let done = results.keys.count { $0 < plan.passes.count }
         let live = state.isTerminal ? 0 : 1
@@ -86,7 +87,8 @@ extension StoredJob {
             passes: JobStatus.PassCounts(
                 done: done, live: live, ready: state == .running ? plan.passes.count - done - live : 0),
             framesEncoded: taken.reduce(encoded) { $0 + $1.framesEncoded },
-            framesDecoded: taken.reduce(decoded) { $0 + $1.framesDecoded }, peakRSS: taken.map(\.peakRSS).max() ?? 0,
+            framesDecoded: taken.reduce(decoded) { $0 + $1.framesDecoded }, assembled: assembled,
+            peakRSS: taken.map(\.peakRSS).max() ?? 0,
             cpuSeconds: taken.reduce(0) { $0 + $1.cpuSeconds }, created: record.created, finished: finished)
     }
 }

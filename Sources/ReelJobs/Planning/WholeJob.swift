@@ -145,7 +145,10 @@ struct WholeJob: Sendable {
         }
         step = .assembly
         working(job.status(.assembling, results))
-        let (assembled, output) = try await assemble(segments, files)
+        let (assembled, output) = try await assemble(segments, files) { [job, working, results] progress in
+            guard case .assembly(_, _, let thousandths) = progress else { return }
+            working(job.status(.assembling, results, assembled: Double(min(thousandths, 1000)) / 1000))
+        }
         results[job.plan.passes.count] = RecordedResult(token: token, result: assembled)
         return Made(results: results, output: output)
     }
@@ -172,12 +175,12 @@ struct WholeJob: Sendable {
     }
 
     private func assemble(
-        _ segments: [StoredSegment], _ files: JobFiles
+        _ segments: [StoredSegment], _ files: JobFiles, progress: @escaping @Sendable (EngineProgress) -> Void
     ) async throws(ReelFailure) -> (PassResult, JobResult) {
         let before = engine.cpuSeconds
         let unnamed = Mutex<[StoredSegment]?>(segments)
         let assembly = Assembly(of: job.plan, files, in: job.entry, token: token)
-        var (result, output) = try await assembly.perform(in: engine) {
+        var (result, output) = try await assembly.perform(in: engine, progress: progress) {
             unnamed.withLock { segments in
                 defer { segments = nil }
                 return segments
@@ -250,7 +253,7 @@ extension Plan {
             switch (segment.content.part, pass) {
             case (.video(let frames), _):
                 guard clips.indices.contains(segment.name.subject.clip) else { return false }
-                return segment.frames == clips[segment.name.subject.clip].shown(in: frames).count
+                return segment.frames == clips[segment.name.subject.clip].places(showing: frames).count
                     && segment.timeBase == video.format.timeBase
             case (.audio, .audio(let number, _)):
                 return segment.frames >= 0 && segment.timeBase == TimeBase(1, Int64(max(audio[number].sampleRate, 1)))

@@ -128,7 +128,9 @@ extension OutputRequest {
             if start.map({ $0 != moment.start }) ?? !moment.start.isZero {
                 clips.append(EditClip(from: start, to: moment.start, play: .forward, speed: speed))
             }
-            clips.append(EditClip(from: moment.start, to: moment.end, play: .pingPong, speed: speed))
+            // At its turns, a moment of one frame would be shown twice.
+            clips.append(
+                EditClip(from: moment.start, to: moment.end, play: .pingPong, speed: speed, leastFrames: 2))
             start = moment.start
         }
         clips.append(EditClip(from: start, to: to, duration: nil, play: .forward, speed: speed))
@@ -219,18 +221,20 @@ package struct OutputChoice: Hashable, Sendable {
             .replacing("\0", with: "_")
     }
 
-    /// The first source's own container if reel writes it and it has timestamps, else mp4; of these, mov and mkv the
-    /// first in which players show what the encoders make. Lossless output needs mkv, or the source's mov or nut; of sound,
-    /// wav.
+    /// The first source's own container if reel writes it and it has timestamps, for other files of sound one that suits
+    /// them, else mp4; of these, mov and mkv the first in which players show what the encoders make, or for a file of sound
+    /// of all of sound. Lossless output needs mkv, or the source's mov or nut; of sound, wav.
     private static func usual(like first: String, encoders: [String], lossless: Bool) -> Container {
-        let like = Container(fileExtension: URL(fileURLWithPath: WebAddress.fileName(first)).pathExtension)
+        let ending = URL(fileURLWithPath: WebAddress.fileName(first)).pathExtension
+        let like = Container(fileExtension: ending) ?? Container(forSound: ending)
         let own = like.flatMap { $0.traits.pacing == nil ? $0 : nil }
         let asked = encoders.compactMap(EncoderTraits.asked(for:))
         let sound = encoders.compactMap(AudioEncoderTraits.codec(askedFor:))
         if lossless || asked.contains(where: \.isLossless) {
             return own.flatMap { $0.traits.isLossless ? $0 : $0.traits.isOfSound ? .wav : nil } ?? .mkv
         }
-        let fitting = [own, .mp4, .mov, .mkv].compactMap(\.self).first { container in
+        let others = own?.traits.isOfSound == true ? Container.ofSound : [.mp4, .mov, .mkv]
+        let fitting = ([own].compactMap(\.self) + others).first { container in
             asked.map(\.codec).allSatisfy { container.holds(codec: $0) && container.shows(codec: $0) }
                 && sound.allSatisfy(container.holds(codec:))
         }

@@ -303,7 +303,8 @@ extension OutputRequest.Field {
                 example: "12.5", valueName: "rate",
                 """
                 The most frames a second; every m-th frame of the source is shown. In videos, gaps and frozen frames \
-                become frames at this rate. Default: all frames; 30 for gif, 50 for webp and apng.
+                become frames at this rate, and sources of several rates become one of it. Default: all frames, the \
+                highest of several rates; 30 for gif, 50 for webp and apng.
                 """
             ) { $0.fps = $1 }
         case .loop:

@@ -20,6 +20,7 @@ package struct JobView: Codable, Hashable, Sendable {
     package var frames: Int
     package var framesDecoded: Int
     package var framesEncoded: Int
+    package var assembled: Double?
     package var passes: Int
     package var passesDone: Int
     package var passesLive: Int
@@ -96,6 +97,7 @@ package struct JobView: Codable, Hashable, Sendable {
         sources = record?.sources.map(\.path) ?? [source]
         fingerprints = record?.sources.map { FingerprintView($0.fingerprint) } ?? []
         (frames, framesDecoded, framesEncoded) = (job.frames, status.framesDecoded, status.framesEncoded)
+        assembled = status.assembled
         (passes, passesDone, passesLive) = (job.passCount, status.passes.done, status.passes.live)
         // A job that has ended gives out no more passes.
         passesReady = hasEnded ? 0 : status.passes.ready

@@ -8,9 +8,10 @@ package struct PlanView: Codable, Hashable, Sendable {
     package var sources: [String]
     package var container: String
     package var videoEncoder: String
-    package var pixelFormat: String
-    package var width: Int
-    package var height: Int
+    /// Of the pictures; nil in a file of sound, as their size.
+    package var pixelFormat: String?
+    package var width: Int?
+    package var height: Int?
     package var audioEncoders: [String]
     package var found: SourceView
     package var encoderOptions: String
@@ -39,8 +40,9 @@ package struct PlanView: Codable, Hashable, Sendable {
 
     package struct ClipView: Codable, Hashable, Sendable {
         package var source: Int?
-        package var firstFrame: Int
-        package var endFrame: Int
+        /// Nil of sound alone.
+        package var firstFrame: Int?
+        package var endFrame: Int?
         package var speed: Double
         package var seconds: Double
         package var direction: Direction
@@ -120,8 +122,9 @@ extension PlanView {
         let diagnostics = plan.diagnostics.map(DiagnosticView.init)
         self.init(
             id: id, source: sources[0], sources: sources, container: plan.container.rawValue,
-            videoEncoder: plan.video.encoder, pixelFormat: format.pixelFormat, width: format.width,
-            height: format.height, audioEncoders: plan.audio.map(\.encoder),
+            videoEncoder: plan.video.encoder, pixelFormat: plan.video.isNone ? nil : format.pixelFormat,
+            width: plan.video.isNone ? nil : format.width, height: plan.video.isNone ? nil : format.height,
+            audioEncoders: plan.audio.map(\.encoder),
             found: SourceView(indexes[plan.mainSource]),
             encoderOptions: encoding?.options.map { "\($0.name)=\($0.value)" }.joined(separator: " ") ?? "",
             bitrate: encoding?.bitrate, coarsestCrf: encoding?.coarsest, audio: audio, clips: clips,
@@ -135,9 +138,10 @@ extension PlanView {
 extension PlanView.ClipView {
     init(_ clip: Clip, in index: SourceIndex, times: Int) {
         let map = clip.map
+        let frames = index.video.isNone ? nil : clip.frames
         self.init(
-            source: clip.isBlack ? nil : clip.source, firstFrame: clip.frames.lowerBound,
-            endFrame: clip.frames.upperBound, speed: map.speed.approximate, seconds: map.duration.approximate,
+            source: clip.isBlack ? nil : clip.source, firstFrame: frames?.lowerBound, endFrame: frames?.upperBound,
+            speed: map.speed.approximate, seconds: map.duration.approximate,
             direction: clip.direction, from: (map.span.lowerBound - index.startTime).approximate,
             to: (map.span.upperBound - index.startTime).approximate, start: map.offset.approximate, times: times)
     }

@@ -217,6 +217,7 @@ package struct WorkerView: Codable, Hashable, Sendable {
         package var pass: Int
         package var framesDecoded: Int
         package var framesEncoded: Int
+        package var assembled: Double?
         package var frames: Int?
         package var kind: String?
         package var seconds: Double?
@@ -225,7 +226,9 @@ package struct WorkerView: Codable, Hashable, Sendable {
 
         init(_ held: WorkerReport.Held, _ hold: WorkerStatus.Hold?) {
             (job, pass) = (held.job.text, held.index)
-            (framesDecoded, framesEncoded) = (held.decoded, held.encoded)
+            let isAssembly = hold?.work == .assembly
+            (framesDecoded, framesEncoded) = (isAssembly ? 0 : held.decoded, held.encoded)
+            assembled = isAssembly ? Double(min(held.decoded, 1000)) / 1000 : nil
             seconds = hold?.seconds
             kind = hold?.work.rawValue
             guard hold?.work == .video else { return }

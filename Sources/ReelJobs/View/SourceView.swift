@@ -7,8 +7,9 @@ package struct SourceView: Codable, Hashable, Sendable {
     package var start: Double
     package var videoStart: Double
     package var seconds: Double
-    package var video: VideoView
-    package var groups: GroupsView
+    /// Nil of a source without pictures, as its groups.
+    package var video: VideoView?
+    package var groups: GroupsView?
     package var audio: [AudioView]
     package var texts: [TextView]
     package var chapters: Int
@@ -92,7 +93,8 @@ extension SourceView {
         self.init(
             format: index.format, size: index.fileSize, start: index.startTime.approximate,
             videoStart: zero.approximate, seconds: (base.seconds(track.end) - zero).approximate,
-            video: VideoView(track), groups: GroupsView(track), audio: index.audio.map { AudioView($0, zero: zero) },
+            video: track.isNone ? nil : VideoView(track), groups: track.isNone ? nil : GroupsView(track),
+            audio: index.audio.map { AudioView($0, zero: zero) },
             texts: index.subtitles.map { text in
                 TextView(
                     stream: text.parameters.index, codec: text.parameters.codec, cues: text.cues.count,
@@ -109,15 +111,13 @@ extension SourceView.VideoView {
         let (least, most) = (durations.min() ?? .zero, durations.max() ?? .zero)
         let aspect = own.sampleAspectRatio.flatMap { $0 == Rational(1) ? nil : $0 }
         let shown = aspect.map { $0 * Rational(Int64(own.width), Int64(max(own.height, 1))) }
-        // Durations differ by a tick if the rate does not divide the clock, and by two in whole milliseconds (MPEG-4).
-        let isVariable = (most - least).count > 1 && own.timeBase.seconds(most - least) > Rational(2, 1000)
         self.init(
             stream: own.index, codec: own.codec, profile: own.profile, level: own.level, width: own.width,
             height: own.height, pixelFormat: own.pixelFormat,
             sampleAspectRatio: aspect.map { "\($0.numerator):\($0.denominator)" },
             displayAspectRatio: shown.map { "\($0.numerator):\($0.denominator)" },
             rotation: own.displayMatrix.flatMap(Self.degrees), frameRate: own.frameRate?.description,
-            isVariableRate: isVariable, shortestFrame: own.timeBase.seconds(least).approximate,
+            isVariableRate: track.isUneven, shortestFrame: own.timeBase.seconds(least).approximate,
             longestFrame: own.timeBase.seconds(most).approximate, frames: track.frames.count,
             packets: track.packets.count, hiddenPackets: track.packets.count { $0.flags.contains(.discarded) },
             fieldOrder: own.fieldOrder, colour: own.colour)

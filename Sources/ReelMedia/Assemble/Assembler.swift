@@ -11,10 +11,26 @@ package struct Assembled: Sendable {
     package let diagnostics: [Diagnostic]
 }
 
+/// How far an assembly is.
+package struct AssemblyProgress: Equatable, Sendable {
+    /// Packets written or checked.
+    package var packets = 0
+    /// Frames of video written.
+    package var frames = 0
+    /// The part of all its work that is done, 0 to 1.
+    package var share = 0.0
+
+    package init() {}
+
+    init(packets: Int, frames: Int, share: Double) {
+        (self.packets, self.frames, self.share) = (packets, frames, min(max(share, 0), 1))
+    }
+}
+
 /// Joins the segments of a job in the order of the output, with its sound, subtitles, chapters and attachments, and
 /// verifies the file.
 package struct Assembler {
-    package typealias Progress = (_ packets: Int, _ frames: Int) -> Void
+    package typealias Progress = (AssemblyProgress) -> Void
 
     private let sources: [IndexedSource]
     private let plan: Plan
@@ -30,8 +46,7 @@ package struct Assembler {
     private var index: SourceIndex { sources[plan.mainSource].index }
 
     /// Writes the output and reads it back. Segments are compared with their records while they are read, and a
-    /// difference is noticed at a segment's end: if this throws, nothing is at the output's place. Calls `progress`
-    /// with the numbers of packets written or checked, and of video frames written.
+    /// difference is noticed at a segment's end: if this throws, nothing is at the output's place.
     package func assemble(to output: Locator, progress: Progress) throws(ReelFailure) -> Assembled {
         if let loop = LoopAssembler(sources: sources, plan: plan, segments: segments) {
             return try loop.assemble(to: output, progress: progress)
@@ -59,6 +74,8 @@ package struct Assembler {
         let packet = try Packet()
         let interleaving = Interleaving(interval: isQuickTime ? Rational(1, 2) : nil)
         var (written, frames) = (0, 0)
+        // Writing is half of the work, and reading back the other.
+        let whole = Double(max(2 * (plan.frameCount + streams.heard.reduce(0) { $0 + $1.packets }), 1))
         while let next = interleaving.next(of: sources) {
             try sources[next].take(into: packet)
             packet.streamIndex = next
@@ -73,7 +90,8 @@ package struct Assembler {
             packet.reset()
             written += 1
             if next == 0, !plan.video.isNone { frames += 1 }
-            progress(written, frames)
+            progress(
+                AssemblyProgress(packets: written, frames: frames, share: min(Double(written) / whole, 0.5)))
         }
         for source in sources { try source.finish() }
         if plan.container == .flac { try muxer.setLength(streams.heard.reduce(0) { $0 + $1.frames }) }
@@ -81,7 +99,10 @@ package struct Assembler {
         if let most = plan.mostBytes, bytes > most { throw ReelFailure(.outputTooLarge(most: most, bytes: bytes)) }
         sink.finish()
         let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
-        let checksum = try verifier(expected).verify(readBack) { progress(written + $0, frames) }
+        let checksum = try verifier(expected).verify(readBack) { checked in
+            let share = 0.5 + Double(checked) / Double(2 * max(written, 1))
+            progress(AssemblyProgress(packets: written + checked, frames: frames, share: share))
+        }
         try failing(.sync, output, sink.commit)
         return Assembled(
             packets: written, bytes: bytes, checksum: checksum, diagnostics: streams.subtitles.compactMap(\.diagnostic))

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import Crypto
+internal import Glibc
 internal import ReelCore
 
 /// Does what `Assembler` does for a GIF, an animated PNG or WebP.
@@ -17,16 +18,24 @@ struct LoopAssembler {
         pictures.plan.container == .webp ? WebPLoop(pictures: pictures) : MuxedLoop(pictures: pictures)
     }
 
-    /// The pictures as the size of the file allows, and by how much they are reduced; nil if they are not.
-    private func fitting() throws(ReelFailure) -> (pictures: LoopPictures, reduction: LoopReduction?) {
+    /// The pictures as the size of the file allows, and by how much they are reduced; nil if they are not. Calls `tried`
+    /// with how many files were drawn to find that out, the part of one that is begun included.
+    private func fitting(
+        _ tried: (Double) -> Void
+    ) throws(ReelFailure) -> (pictures: LoopPictures, reduction: LoopReduction?) {
         guard let most = planned.plan.mostBytes else { return (planned, nil) }
         let seconds = planned.traits.clock.seconds(Ticks(planned.delays.reduce(0, +))).approximate
         var search = LoopSearch(
             most: most, size: planned.size, rate: Double(planned.delays.count) / max(seconds, 0.01),
             colours: planned.traits.hasPalette ? planned.options.colours ?? LoopOptions.coloursAllowed.upperBound : nil)
         let whole = search.next
+        var attempts = 0.0
         while let next = search.next, let pictures = planned.reduced(next) {
-            search.judge(try LoopAssembler.file(pictures).write(to: CountedBytes()) { _, _ in }.bytes)
+            let decodings = Double(pictures.decodings)
+            search.judge(
+                try LoopAssembler.file(pictures).write(to: CountedBytes()) { tried(attempts + Double($0) / decodings) }
+                    .bytes)
+            attempts += 1
         }
         guard let best = search.best, let pictures = planned.reduced(best) else {
             throw ReelFailure(.sizeUnreachable(most: most, least: search.fewest ?? 0))
@@ -38,13 +47,27 @@ struct LoopAssembler {
     }
 
     func assemble(to output: Locator, progress: Assembler.Progress) throws(ReelFailure) -> Assembled {
-        let (pictures, reduction) = try fitting()
+        var begun = 0.0
+        let (pictures, reduction) = try fitting { tried in
+            // It is not known how many attempts it takes.
+            begun = 0.8 * (1 - pow(0.8, tried))
+            progress(AssemblyProgress(packets: 0, frames: 0, share: begun))
+        }
         let (file, count) = (LoopAssembler.file(pictures), pictures.delays.count)
+        // Reading back takes as long as drawing once.
+        let whole = Double(pictures.decodings + pictures.plan.frameCount)
+        func share(_ done: Int) -> Double { begun + (1 - begun) * Double(done) / max(whole, 1) }
         let sink = try failing(.write, output) { () throws(ByteFault) in try output.sink() }
-        let made = try file.write(to: sink, progress: progress)
+        let made = try file.write(to: sink) { decoded in
+            let shown = max(decoded - pictures.decodings + pictures.plan.frameCount, 0)
+            progress(AssemblyProgress(packets: min(shown, count), frames: min(shown, count), share: share(decoded)))
+        }
         sink.finish()
         let readBack = try failing(.read, output) { () throws(ByteFault) in try sink.written() }
-        let checksum = try file.verify(readBack, made.expected) { progress(count + $0, count) }
+        let checksum = try file.verify(readBack, made.expected) { checked in
+            let done = pictures.decodings + checked * pictures.plan.frameCount / max(count, 1)
+            progress(AssemblyProgress(packets: count + checked, frames: count, share: share(done)))
+        }
         try failing(.sync, output, sink.commit)
         let reduced = reduction.map { reduction in
             Diagnostic.loopReduced(
@@ -56,7 +79,7 @@ struct LoopAssembler {
     }
 
     func verify(_ output: Locator, progress: (Int) -> Void) throws(ReelFailure) -> Int {
-        let file = LoopAssembler.file(try fitting().pictures)
+        let file = LoopAssembler.file(try fitting { _ in }.pictures)
         let expected = try file.expected()
         let source = try failing(.open, output) { () throws(ByteFault) in try output.source() }
         _ = try file.verify(source, expected, progress: progress)
@@ -77,8 +100,9 @@ private protocol LoopFile {
 
     func expected() throws(ReelFailure) -> LoopExpectation
 
-    /// Writes all pictures. Returns the file's size in bytes, too.
-    func write(to sink: any ByteSink, progress: Assembler.Progress) throws(ReelFailure) -> Written
+    /// Writes all pictures. Returns the file's size in bytes, too. Calls `progress` with the number of frames decoded, of
+    /// `LoopPictures.decodings`.
+    func write(to sink: any ByteSink, progress: (_ decoded: Int) -> Void) throws(ReelFailure) -> Written
 
     /// Compares a finished file with the expected contents. Returns the file's SHA-256 in hexadecimal.
     func verify(
@@ -90,9 +114,11 @@ private protocol LoopFile {
 private struct MuxedLoop: LoopFile {
     let pictures: LoopPictures
 
-    func expected() throws(ReelFailure) -> LoopExpectation { LoopExpectation(pictures: try pictures.drawn { _ in }) }
+    func expected() throws(ReelFailure) -> LoopExpectation {
+        LoopExpectation(pictures: try pictures.drawn({ _ in }, progress: { _ in }))
+    }
 
-    func write(to sink: any ByteSink, progress: Assembler.Progress) throws(ReelFailure) -> Written {
+    func write(to sink: any ByteSink, progress: (_ decoded: Int) -> Void) throws(ReelFailure) -> Written {
         let (clock, delays) = (pictures.traits.clock, pictures.delays)
         let muxer = try Muxer(sink, format: pictures.plan.container.traits.muxer)
         let encoder = try Encoder(pictures.traits.encoder, options: []) { (context) throws(ReelFailure) in
@@ -103,24 +129,23 @@ private struct MuxedLoop: LoopFile {
             try encoder.describe(into: stream.pointee.codecpar)
         }
         try muxer.begin(options: muxerOptions(last: delays.last ?? 1))
-        var (starts, written, shown) = (0 as Int64, 0, 0)
+        var (starts, shown) = (0 as Int64, 0)
         let packet = try Packet()
         func writePackets() throws(ReelFailure) {
             while try encoder.receive(into: packet) {
                 packet.streamIndex = 0
                 try muxer.write(packet, timeBase: clock)
                 packet.reset()
-                written += 1
             }
         }
-        let drawn = try pictures.drawn { (picture) throws(ReelFailure) in
-            picture.pts = Timestamp(starts)
-            starts += delays[shown]
-            shown += 1
-            try encoder.send(picture)
-            try writePackets()
-            progress(written, shown)
-        }
+        let drawn = try pictures.drawn(
+            { (picture) throws(ReelFailure) in
+                picture.pts = Timestamp(starts)
+                starts += delays[shown]
+                shown += 1
+                try encoder.send(picture)
+                try writePackets()
+            }, progress: progress)
         try encoder.finish()
         try writePackets()
         return (LoopExpectation(pictures: drawn), try muxer.finish())
@@ -196,31 +221,30 @@ private struct WebPLoop: LoopFile {
         WebPLayout(size: pictures.size, count: pictures.delays.count, plays: pictures.options.plays ?? 0)
     }
 
-    func expected() throws(ReelFailure) -> LoopExpectation { try coded { _ in } }
+    func expected() throws(ReelFailure) -> LoopExpectation { try coded({ _ in }, progress: { _ in }) }
 
-    func write(to sink: any ByteSink, progress: Assembler.Progress) throws(ReelFailure) -> Written {
+    func write(to sink: any ByteSink, progress: (_ decoded: Int) -> Void) throws(ReelFailure) -> Written {
         let file = WebPWriter(sink, layout)
-        var written = 0
-        let expected = try coded { (bytes) throws(ReelFailure) in
-            try file.add(bytes)
-            written += 1
-            progress(written, written)
-        }
+        let expected = try coded(
+            { (bytes) throws(ReelFailure) in try file.add(bytes) }, progress: progress)
         return (expected, try file.finish())
     }
 
     /// Draws and encodes all pictures, and hands out the bytes of each in the file.
-    private func coded(_ take: ([UInt8]) throws(ReelFailure) -> Void) throws(ReelFailure) -> LoopExpectation {
+    private func coded(
+        _ take: ([UInt8]) throws(ReelFailure) -> Void, progress: (_ decoded: Int) -> Void
+    ) throws(ReelFailure) -> LoopExpectation {
         let encoder = try WebPEncoder(
             pictures.traits.encoder, format: av_get_pix_fmt(pictures.drawnFormat),
             isLossless: pictures.options.isLossless, isOpaque: !pictures.isTransparent)
         let layout = layout
         var coded: [SHA256Digest] = []
-        let drawn = try pictures.drawn { (picture) throws(ReelFailure) in
-            let bytes = layout.bytes(of: try encoder.code(picture, delay: pictures.delays[coded.count]))
-            coded.append(SHA256.hash(data: bytes))
-            try take(bytes)
-        }
+        let drawn = try pictures.drawn(
+            { (picture) throws(ReelFailure) in
+                let bytes = layout.bytes(of: try encoder.code(picture, delay: pictures.delays[coded.count]))
+                coded.append(SHA256.hash(data: bytes))
+                try take(bytes)
+            }, progress: progress)
         return LoopExpectation(pictures: drawn, coded: coded)
     }
 

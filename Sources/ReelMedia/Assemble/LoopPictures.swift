@@ -26,9 +26,9 @@ struct LoopPictures {
         (self.options, self.reduction) = (options, reduction)
         let order = FrameOrder(plan)
         let clock = plan.video.format.timeBase
-        let starts = stride(from: 0, to: order.count, by: reduction?.step ?? 1).map { place in
-            let (clip, frame) = order.frame(at: place)
-            return clock.seconds(clip.interval(of: frame, in: sources[clip.source].index.video).start)
+        let tracks = sources.map(\.index.video)
+        let starts = stride(from: 0, to: order.count, by: reduction?.step ?? 1).map {
+            clock.seconds(order.interval(at: $0, in: tracks).start)
         }
         let least = max(traits.clock.ticks(in: LoopTraits.leastDelay, rounding: .up), 1)
         let end = clock.seconds(plan.end(in: sources.map(\.index)))
@@ -54,9 +54,13 @@ struct LoopPictures {
         return isTransparent ? traits.transparentFormat ?? traits.pixelFormat : traits.pixelFormat
     }
 
-    /// Hands out all pictures in the output's order, as the format shows them. Returns what each shows.
-    func drawn(_ take: Frame.Taker) throws(ReelFailure) -> [DecodedPicture] {
-        if traits.hasPalette { return try drawnInPalette(take) }
+    /// How many frames are decoded to draw all pictures: all of them once more to choose a palette.
+    var decodings: Int { plan.frameCount * (traits.hasPalette ? 2 : 1) }
+
+    /// Hands out all pictures in the output's order, as the format shows them. Returns what each shows. Calls `progress` with
+    /// the number of frames decoded.
+    func drawn(_ take: Frame.Taker, progress: (_ decoded: Int) -> Void) throws(ReelFailure) -> [DecodedPicture] {
+        if traits.hasPalette { return try drawnInPalette(take, progress: progress) }
         let chain = try FilterGraph(
             pictures: "format=\(drawnFormat)", width: size.width, height: size.height,
             format: av_get_pix_fmt(plan.video.format.pixelFormat))
@@ -69,16 +73,19 @@ struct LoopPictures {
                 try take(made)
             }
         }
-        try eachPicture { (picture) throws(ReelFailure) in
-            try chain.push(picture)
-            try pull()
-        }
+        try eachPicture(
+            { (picture) throws(ReelFailure) in
+                try chain.push(picture)
+                try pull()
+            }, progress: progress)
         try chain.finish()
         try pull()
         return pictures
     }
 
-    private func drawnInPalette(_ take: Frame.Taker) throws(ReelFailure) -> [DecodedPicture] {
+    private func drawnInPalette(
+        _ take: Frame.Taker, progress: (_ decoded: Int) -> Void
+    ) throws(ReelFailure) -> [DecodedPicture] {
         let dither =
             switch options.dither ?? .standard {
             case .none: "none"
@@ -88,40 +95,42 @@ struct LoopPictures {
             }
         let chain = try FilterGraph(
             pictures: "[in][palette]paletteuse=dither=\(dither):diff_mode=rectangle", width: size.width,
-            height: size.height, format: AV_PIX_FMT_BGRA, palette: try palette())
+            height: size.height, format: AV_PIX_FMT_BGRA, palette: try palette(progress: progress))
         let (converter, digest) = (LoopConverter(), try LoopDigest())
         let steady = try SteadyColours()
         var pictures: [DecodedPicture] = []
         let made = try Frame()
-        try eachPicture { (picture) throws(ReelFailure) in
-            let source = try converter.shown(picture)
-            try chain.push(source)
-            guard try chain.pull(into: made) else { throw source.unconvertible }
-            try steady.steady(made, source: source)
-            pictures.append(try digest.describe(made))
-            try take(made)
-        }
+        try eachPicture(
+            { (picture) throws(ReelFailure) in
+                let source = try converter.shown(picture)
+                try chain.push(source)
+                guard try chain.pull(into: made) else { throw source.unconvertible }
+                try steady.steady(made, source: source)
+                pictures.append(try digest.describe(made))
+                try take(made)
+            }, progress: { progress(plan.frameCount + $0) })
         return pictures
     }
 
     /// The palette of all pictures: 256 colours in a picture of 16 by 16.
-    private func palette() throws(ReelFailure) -> Frame {
+    private func palette(progress: (_ decoded: Int) -> Void) throws(ReelFailure) -> Frame {
         let chain = try FilterGraph(
             pictures: "palettegen=max_colors=\(options.colours ?? LoopOptions.coloursAllowed.upperBound)",
             width: size.width, height: size.height, format: av_get_pix_fmt(plan.video.format.pixelFormat))
         let palette = try Frame()
-        try eachPicture { (picture) throws(ReelFailure) in
-            try chain.push(picture)
-            // The graph keeps pictures until its output is asked for, although that comes at the end.
-            _ = try chain.pull(into: palette)
-        }
+        try eachPicture(
+            { (picture) throws(ReelFailure) in
+                try chain.push(picture)
+                // The graph keeps pictures until its output is asked for, although that comes at the end.
+                _ = try chain.pull(into: palette)
+            }, progress: progress)
         try chain.finish()
         guard try chain.pull(into: palette) else { throw ReelFailure(.nothingToEncode) }
         return palette
     }
 
-    private func eachPicture(_ take: Frame.Taker) throws(ReelFailure) {
-        guard let reduction else { return try eachPlanned(take) }
+    private func eachPicture(_ take: Frame.Taker, progress: (_ decoded: Int) -> Void) throws(ReelFailure) {
+        guard let reduction else { return try eachPlanned(take, progress: progress) }
         let format = av_get_pix_fmt(plan.video.format.pixelFormat)
         let (size, step) = (reduction.size, reduction.step)
         let chain =
@@ -132,18 +141,19 @@ struct LoopPictures {
                 height: plannedSize.height, format: format)
         let made = try Frame()
         var count = 0
-        try eachPlanned { (picture) throws(ReelFailure) in
-            defer { count += 1 }
-            guard count.isMultiple(of: step) else { return }
-            picture.pts = Timestamp(Int64(count / step))
-            guard let chain else { return try take(picture) }
-            try chain.push(picture)
-            guard try chain.pull(into: made) else { throw picture.unconvertible }
-            try take(made)
-        }
+        try eachPlanned(
+            { (picture) throws(ReelFailure) in
+                defer { count += 1 }
+                guard count.isMultiple(of: step) else { return }
+                picture.pts = Timestamp(Int64(count / step))
+                guard let chain else { return try take(picture) }
+                try chain.push(picture)
+                guard try chain.pull(into: made) else { throw picture.unconvertible }
+                try take(made)
+            }, progress: progress)
     }
 
-    private func eachPlanned(_ take: Frame.Taker) throws(ReelFailure) {
+    private func eachPlanned(_ take: Frame.Taker, progress: (_ decoded: Int) -> Void) throws(ReelFailure) {
         let streams = try OutputStreams(plan: plan, sources: sources, heard: [])
         guard let video = streams.video else { throw ReelFailure(.planLacks(part: .videoPass, number: 0)) }
         let source = VideoSource(
@@ -163,6 +173,7 @@ struct LoopPictures {
                 frame.pts = Timestamp(Int64(count))
                 count += 1
                 do throws(ReelFailure) { try take(frame) } catch { throw source.judged(error) }
+                progress(count)
             }
         }
         try source.finish()

@@ -155,6 +155,7 @@ final class OutputStreams {
     /// Frames per second if all frames last equally long, apart from a tick of rounding, or from the 2 ms by which the
     /// clocks of cameras and of Matroska distort an even rate. Containers may then state that rate.
     private func constantRate() -> Rational? {
+        guard plan.clips[0].pace == nil else { return plan.video.format.frameRate }
         var (least, most): (Rational?, Rational?)
         var tick = Rational(0)
         for maker in Set(plan.makers) {

@@ -113,10 +113,7 @@ final class VideoSource: PacketSource {
 
     private func start(ofOutput place: Int) -> Timestamp { interval(ofOutput: place).start + shift }
 
-    private func interval(ofOutput place: Int) -> Interval {
-        let (clip, frame) = order.frame(at: place)
-        return clip.interval(of: frame, in: tracks[clip.source])
-    }
+    private func interval(ofOutput place: Int) -> Interval { order.interval(at: place, in: tracks) }
 
     func take(into packet: borrowing Packet) throws(ReelFailure) {
         while true {
@@ -152,8 +149,8 @@ final class VideoSource: PacketSource {
             hasTransparency: plan.video.encoding?.hasTransparencyBeside == true)
         let (made, clip) = (plan.clips[maker], plan.clips[shownClip])
         let track = tracks[clip.source]
-        let frames = made.shown(in: next.frames).map { frame in
-            (made.start(of: frame, inChunk: next.frames, of: track), clip.interval(of: frame, in: track))
+        let frames = made.places(showing: next.frames).map { place in
+            (made.start(at: place, inChunk: next.frames, of: track), clip.interval(at: place, in: track))
         }
         shown = Dictionary(frames, uniquingKeysWith: { first, _ in first })
     }

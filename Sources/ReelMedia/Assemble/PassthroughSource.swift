@@ -29,9 +29,7 @@ final class PassthroughSource: PacketSource {
     func finish() throws(ReelFailure) { try blocks.finish() }
 
     private var interval: Interval? {
-        guard written < order.count else { return nil }
-        let (clip, frame) = order.frame(at: written)
-        return clip.interval(of: frame, in: tracks[clip.source])
+        written < order.count ? order.interval(at: written, in: tracks) : nil
     }
 
     var upcoming: Timestamp? { interval.map { $0.start + shift } }
@@ -105,18 +103,21 @@ private final class BlockReader: @unchecked Sendable {
     }
 
     private func read() {
-        if left.isEmpty {
-            clips = clips.dropFirst()
-            left = clips.first?.frames ?? 0..<0
+        // An output of one rate may leave out all frames of a block.
+        while failure == nil, block.isEmpty {
+            if left.isEmpty {
+                clips = clips.dropFirst()
+                left = clips.first?.frames ?? 0..<0
+            }
+            guard !left.isEmpty, let clip = clips.first else { return }
+            let direction = clip.direction
+            let frames = sources[clip.source].index.video.readBlock(of: left, direction)
+            left = direction == .forwards ? left.dropFirst(frames.count) : left.dropLast(frames.count)
+            do throws(ReelFailure) {
+                try read(frames, of: clip)
+                block.direction = direction
+            } catch { failure = error }
         }
-        guard failure == nil, !left.isEmpty, let clip = clips.first else { return }
-        let direction = clip.direction
-        let frames = sources[clip.source].index.video.readBlock(of: left, direction)
-        left = direction == .forwards ? left.dropFirst(frames.count) : left.dropLast(frames.count)
-        do throws(ReelFailure) {
-            try read(frames, of: clip.source)
-            block.direction = direction
-        } catch { failure = error }
     }
 
     private func opened(_ source: Int) throws(ReelFailure) -> (reader: VideoReader, starts: StartTable) {
@@ -128,11 +129,13 @@ private final class BlockReader: @unchecked Sendable {
         return made
     }
 
-    private func read(_ frames: Range<Int>, of source: Int) throws(ReelFailure) {
-        let (reader, starts) = try opened(source)
+    private func read(_ frames: Range<Int>, of clip: Clip) throws(ReelFailure) {
+        let (reader, starts) = try opened(clip.source)
         let packets = reader.track.frames[frames].map { Int($0.packet) }
         try reader.start(at: starts.point(for: frames.lowerBound), through: packets.max() ?? 0)
         for frame in frames {
+            let times = clip.places(showing: frame..<frame + 1).count
+            guard times > 0 else { continue }
             let wanted = Int(reader.track.frames[frame].packet)
             let packet = try Packet()
             var number: Int?
@@ -143,6 +146,7 @@ private final class BlockReader: @unchecked Sendable {
                     throw ReelFailure(.sourceChanged(path: reader.locator.name, change: .packetPlace, number: wanted))
                 }
             } while number != wanted
+            for _ in 1..<times { block.packets.append(try packet.reference()) }
             block.packets.append(packet)
         }
     }

@@ -26,9 +26,11 @@ extension TargetChoice {
         }
         guard copiesVideo else { return nil }
         let coded = try codedVideo()
+        var format = OutputFormat(
+            of: stream, spec.directions, timeBase: try spec.clock(of: indexes), pixelFormat: stream.pixelFormat)
+        if let rate = spec.commonRate(of: indexes) { format.frameRate = rate }
         return VideoPassthrough(
-            format: OutputFormat(
-                of: stream, spec.directions, timeBase: try spec.clock(of: indexes), pixelFormat: stream.pixelFormat),
+            format: format,
             identity: EncoderIdentity(
                 build: EncoderIdentity.build(of: VideoTarget.copy), extradataHash: sha256(of: coded.extradata)))
     }
@@ -99,6 +101,7 @@ extension TargetChoice {
         var diagnostics: [Diagnostic] = []
         let isHigh = spec.shownSources.contains { indexes[$0].video.stream.colour.dynamicRange != .standard }
         if isHigh, format.toneMapping != nil { diagnostics.append(.highDynamicRangeMapped) }
+        diagnostics += unifiedRates()
         let stream = stream.mapped(to: format)
         for source in spec.shownSources where source != spec.mainSource {
             let other = indexes[source].video.stream
@@ -115,6 +118,13 @@ extension TargetChoice {
                     turned: other.displayMatrix != format.displayMatrix))
         }
         return diagnostics
+    }
+
+    /// That the output has one rate, and its sources have others.
+    func unifiedRates() -> [Diagnostic] {
+        guard let rate = spec.commonRate(of: indexes) else { return [] }
+        let rates = Set(spec.shownSources.compactMap { indexes[$0].video.constantRate })
+        return [.frameRatesUnified(from: rates.sorted(), to: rate)]
     }
 
     /// Tracks and data beside video and sound that the container cannot hold, or holds only in another form.

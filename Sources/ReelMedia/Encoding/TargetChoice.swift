@@ -43,7 +43,8 @@ package struct TargetChoice {
         try refuse([.loop, .dither, .colors])
         if let copy = try copy() {
             return Chosen(
-                value: .passthrough(copy), diagnostics: lostSignalling(in: copy.format, encoder: VideoTarget.copy))
+                value: .passthrough(copy),
+                diagnostics: unifiedRates() + lostSignalling(in: copy.format, encoder: VideoTarget.copy))
         }
         let form = try form()
         let encoding = try opened(form.value.encoder, form.value.format, try options(of: form.value))
@@ -110,6 +111,7 @@ package struct TargetChoice {
             size: size, isUpright: isUpright)
         if mixesRanges, canMapTones { format.toneMapping = .hable }
         format.fit = spec.fit == .standard ? nil : spec.fit
+        if let rate = spec.commonRate(of: indexes) { format.frameRate = rate }
         return format
     }
 

@@ -126,6 +126,8 @@ extension Encoder {
     /// quality.
     convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
+        // Encoders count thousands of bits, and refuse a rate of none: a black picture has so few.
+        let bitrate = bitrate.map { max($0, 1000) }
         let stream = stream.shown(in: .encode(target))
         // The plan does not contain options for the processor of this machine.
         let own = av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
@@ -246,11 +248,10 @@ extension VideoEncoding {
 
     private func rateSearch(of frames: Range<Int>, of clip: Clip, in track: VideoTrack) -> RateSearch? {
         guard case .share(let share) = bitrate else { return nil }
-        let shown = clip.shown(in: frames)
+        let shown = clip.places(showing: frames)
         // Frames that are shown for no time have no rate.
-        guard !shown.isEmpty else { return nil }
-        let ends = [shown[0], shown[shown.count - 1]].map { clip.interval(of: $0, in: track) }
-        let (start, end) = (min(ends[0].start, ends[1].start), max(ends[0].end, ends[1].end))
+        guard let first = shown.first, let last = shown.last else { return nil }
+        let (start, end) = (clip.interval(at: first, in: track).start, clip.interval(at: last, in: track).end)
         let seconds = format.timeBase.seconds(end - start).approximate
         guard seconds > 0 else { return nil }
         let bits = share.approximate * track.bitsFromKey(of: frames)

@@ -46,18 +46,21 @@ final class ChunkSequence {
         chunks.contains { $0.frames.overlaps(frames) && !whole.contains($0.frames) }
     }
 
-    /// Encodes the next frame in the order of the output. A frame of a chunk that is whole already is dropped. Returns
-    /// whether the frame was encoded.
+    /// Encodes the next frame in the order of the output, as often as it is shown. A frame of a chunk that is whole already
+    /// is dropped. Returns whether the frame was encoded.
     func encode(_ frame: Int, _ picture: borrowing Frame) throws(ReelFailure) -> Bool {
-        guard let encoding = try encoder(for: frame) else { return false }
+        let places = making.clip.places(showing: frame..<frame + 1)
+        guard !places.isEmpty, let encoding = try encoder(for: frame) else { return false }
         encoding.look(at: picture)
-        let start = making.clip.start(of: frame, inChunk: encoding.frames, of: making.track)
-        try measured(&encodeSeconds) { () throws(ReelFailure) in
-            try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
-                try encoding.add(converted)
+        for place in places {
+            let start = making.clip.start(at: place, inChunk: encoding.frames, of: making.track)
+            try measured(&encodeSeconds) { () throws(ReelFailure) in
+                try converter.withPicture(picture, at: start) { (converted) throws(ReelFailure) in
+                    try encoding.add(converted)
+                }
             }
+            framesEncoded += 1
         }
-        framesEncoded += 1
         if encoding.hasAllFrames {
             try finish(encoding)
         } else if let bits = encoding.foreseenBits, searches[encoding.frames]?.abandons(at: bits) == true {
@@ -120,7 +123,7 @@ final class ChunkEncoder {
         _ frames: Range<Int>, making: ClipEncoding, at place: SegmentPlace, _ search: ChunkSearch?
     ) throws(ReelFailure) {
         (self.frames, self.making) = (frames, making)
-        frameCount = making.clip.shown(in: frames).count
+        frameCount = making.clip.places(showing: frames).count
         content = making.planned.content(ofChunk: frames, of: making.number)
         var video = making.settings
         let rate: Int64?

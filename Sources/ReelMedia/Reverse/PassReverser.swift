@@ -17,7 +17,8 @@ package final class PassReverser {
         let source: Int
         let direction: Direction
         let isBlack: Bool
-        /// Which frames are shown: one in this many, counted from one that leaves this remainder.
+        /// Which frames are handed out: one in this many, counted from one that leaves this remainder. Of a clip with a
+        /// pace, all are.
         let step: Int
         let remainder: Int
 

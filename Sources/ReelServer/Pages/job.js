@@ -212,7 +212,8 @@ export class JobPage extends Page {
       notices.push(["", "", "The source is being read to make the plan."]);
     }
     if (job.state === "assembling") {
-      notices.push(["", "", "All passes are done: the segments are being joined and verified."]);
+      const done = job.assembled == null ? "" : ` (${Math.floor(job.assembled * 100)} %)`;
+      notices.push(["", "", `All passes are done: the segments are being joined and verified${done}.`]);
     }
     const text = JSON.stringify(notices);
     if (text === this.noticesText) return;

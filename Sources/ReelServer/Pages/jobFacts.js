@@ -92,4 +92,4 @@ export const unreadableNotices = (list) => list.slice(0, 20).map((entry) => h("p
   h("code", entry.id), " cannot be read: ", bdi(entry.reason), " ", h("span.muted", `(${entry.code})`)));
 /** "120 frames back". */
 export const clipFrames = (clip) =>
-  `${count(clip.endFrame - clip.firstFrame, "frame")} ${clip.direction === "forwards" ? "forward" : "back"}`;
+  `${clip.endFrame == null ? "" : `${count(clip.endFrame - clip.firstFrame, "frame")} `}${clip.direction === "forwards" ? "forward" : "back"}`;

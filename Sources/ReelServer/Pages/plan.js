@@ -46,7 +46,7 @@ export function planView(plan, options) {
     plan.diagnostics.map((entry) => h("p.notice.odd", bdi(entry.message), codeOf(entry.code))),
     pairs([
       ["source", list(found.format, size(found.size), seconds(found.seconds))],
-      ...(found.video.stream >= 0 ? [["video", foundVideo(found.video)]] : []),
+      ...(found.video ? [["video", foundVideo(found.video)]] : []),
       ...found.audio.map((track, index) =>
         [`audio ${index}`, list(track.codec, `${track.sampleRate} Hz`, track.channelLayout, track.language)]),
       ["output", output(plan, options)],
