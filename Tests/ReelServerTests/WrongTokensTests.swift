@@ -31,7 +31,7 @@ import Testing
             #expect(tokens.note(from: "10.\(number / 65536).\(number / 256 % 256).\(number % 256)", at: start) == nil)
         }
         #expect(tokens.note(from: "192.0.2.1", at: start + .seconds(1)) != nil)
-        // Those that are told apart are not disturbed, and the others only for as long as the first ones are recent.
+        // Nobody disturbs the addresses that are told apart, and the others wait only while those are recent.
         #expect(tokens.note(from: "10.0.0.1", at: start + .seconds(1)) == nil)
         #expect(tokens.note(from: "192.0.2.1", at: start + .seconds(62)) == nil)
     }

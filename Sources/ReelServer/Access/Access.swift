@@ -67,7 +67,8 @@ final class Gate: Sendable {
         if let wait {
             throw Problem(
                 .tooManyRequests, "too-many-tokens", "Too many wrong tokens",
-                detail: "More than \(WrongTokens.most) wrong tokens came from \(address) within a minute, or from too many "
+                detail:
+                    "More than \(WrongTokens.most) wrong tokens came from \(address) within a minute, or from too many "
                     + "addresses.",
                 retryAfter: Int(wait.components.seconds) + 1)
         }

@@ -1,6 +1,6 @@
 internal import ReelRemote
 
-/// The wrong tokens of the last minute, by the address that they came from: so many may come, then an address has to wait.
+/// The wrong tokens of the last minute, by the address that they came from. After a few of them an address has to wait.
 package struct WrongTokens: Sendable {
     /// The most of an address within a minute.
     package static let most = 10

@@ -101,7 +101,7 @@ struct PreviewRoutes {
         let index = try await PreviewRoutes.wording { try await previews.index(of: source) }
         let (track, found) = (index.video, SourceView(index))
         let clock = track.stream.timeBase
-        let tellsStarts = found.video.isVariableRate && track.frames.count <= PreviewRoutes.mostStarts
+        let tellsStarts = found.video?.isVariableRate == true && track.frames.count <= PreviewRoutes.mostStarts
         let starts = track.frames.lazy.map { frame in
             ((clock.seconds(frame.interval.start) - index.startTime).approximate * 1e6).rounded() / 1e6
         }
@@ -121,7 +121,8 @@ struct PreviewRoutes {
             step: try request.query("step", 1...1_000_000) ?? 1,
             count: try request.query("count", 1...SourcePreviews.mostFrames) ?? 1)
         let sheet = try await PreviewRoutes.wording { try await previews.sheet(sample, of: source) }
-        return try FileAnswer(file: sheet, name: "frames.jpg", sha256: nil, isAttachment: false).response(to: request, at: context.eventLoop)
+        return try FileAnswer(file: sheet, name: "frames.jpg", sha256: nil, isAttachment: false).response(
+            to: request, at: context.eventLoop)
     }
 
     @Sendable private func file(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -131,7 +132,8 @@ struct PreviewRoutes {
             try OpenFile.named(by: place, path: source.path)
         }
         let name = source.path.split(separator: "/").last.map(String.init) ?? source.path
-        return try FileAnswer(file: file, name: name, sha256: nil, isAttachment: false).response(to: request, at: context.eventLoop)
+        return try FileAnswer(file: file, name: name, sha256: nil, isAttachment: false).response(
+            to: request, at: context.eventLoop)
     }
 
     /// The source that a request names, if its caller may make a job of it.
