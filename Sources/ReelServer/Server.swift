@@ -142,6 +142,8 @@ package struct ServerSettings: Sendable {
     package var bytesPerToken: Int64?
     /// Nil if webhooks are neither taken nor sent. A read-only server does not send any.
     package var webhooks: WebhookPolicy?
+    /// The sites whose pages may use the API from a browser, as https://app.example.
+    package var origins: Set<String> = []
 
     package init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 }

@@ -153,6 +153,12 @@ struct ServeCommand: AsyncParsableCommand {
             """, valueName: "receiver"), transform: AllowedHost.read)
     var webhookAllow: [AllowedHost] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Let pages of this site use the API from browsers, as https://app.example. May be repeated.",
+            valueName: "origin"))
+    var allowOrigin: [String] = []
+
     @Flag(
         help: ArgumentHelp(
             "End with standard input, which the program that started it holds open.", visibility: .hidden))
@@ -172,6 +178,13 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError(
                 "without --tokens the server listens on loopback addresses alone, and \(listen.host) is not one: "
                     + "give --tokens, or --insecure to let every caller do everything")
+        }
+        if let other = allowOrigin.first(where: { !ServerSettings.isOrigin($0) }) {
+            throw ValidationError("--allow-origin takes a site as browsers write it, https://app.example, not \(other)")
+        }
+        guard allowOrigin.isEmpty || tokens != nil else {
+            throw ValidationError(
+                "--allow-origin needs --tokens: without tokens any page of that site could do everything")
         }
         guard webhookSecret != nil || webhookAllow.isEmpty else {
             throw ValidationError("--webhook-allow needs --webhook-secret: without it no webhooks are sent")
@@ -210,6 +223,7 @@ struct ServeCommand: AsyncParsableCommand {
         settings.remote = try RemoteAccess.of(
             sourceHost, scratch: FileManager.default.temporaryDirectory.path, readsAnyBucket: false)
         (settings.uploadQuota, settings.uploadExpiry) = (uploadQuota.bytes, Double(uploadExpiry.seconds))
+        settings.origins = Set(allowOrigin)
         (settings.jobsPerToken, settings.bytesPerToken) = (jobsPerToken, bytesPerToken?.bytes)
         let uploads = try Self.uploads(of: store)
         let engine = EngineHost(

@@ -96,8 +96,8 @@ extension EndToEnd {
                 let (few, many) = (try await job(48), try await job(12))
                 try #require(many.passes > few.passes + 3, "\(many) \(few)")
                 let further = Double(many.passes - few.passes)
-                #expect(Double(many.store.count - few.store.count) / further <= 6, "\(many) \(few)")
-                #expect(Double(many.source - few.source) / further <= 6, "\(many) \(few)")
+                #expect(Double(many.store.count - few.store.count) / further <= 8, "\(many) \(few)")
+                #expect(Double(many.source - few.source) / further <= 8, "\(many) \(few)")
             }
         }
 

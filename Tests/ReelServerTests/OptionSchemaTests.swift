@@ -49,7 +49,7 @@ import Testing
         switch option.form {
         case .flag:
             types = ["boolean"]
-            schema["default"] = .flag(false)
+            schema["x-default"] = .flag(false)
             value = { _ in .flag(true) }
         case .word(let words):
             types = ["string"]
@@ -72,7 +72,8 @@ import Testing
         }
         types.append("null")
         schema["type"] = .list(types.map(JSON.text))
-        if let usual = option.usual { schema["default"] = value(usual) }
+        // Not as "default": generated clients would send it, also where the option means nothing.
+        if let usual = option.usual { schema["x-default"] = value(usual) }
         schema["examples"] = .list([value(option.example)])
         return .object(schema)
     }

@@ -46,6 +46,21 @@ import Testing
         #expect(described == routes)
     }
 
+    /// Generators of clients name their functions by the ids, and their files by the tags.
+    @Test func everyOperationHasAnIDOfItsOwnAndAKnownTag() throws {
+        let document = try document()
+        let tags = try #require(document["tags"] as? [[String: String]]).compactMap { $0["name"] }
+        let paths = try #require(document["paths"] as? [String: [String: [String: Any]]])
+        let operations = paths.values.flatMap(\.values)
+        let ids = operations.compactMap { $0["operationId"] as? String }
+        #expect(ids.count == operations.count && Set(ids).count == ids.count)
+        #expect(ids.allSatisfy { $0.wholeMatch(of: /[a-z][A-Za-z]+/) != nil })
+        for operation in operations {
+            let named = try #require(operation["tags"] as? [String])
+            #expect(named.count == 1 && tags.contains(named[0]), "\(named)")
+        }
+    }
+
     @Test func everyChangeNeedsARoleButSigningIn() throws {
         for entry in try table() where !["GET", "HEAD", "OPTIONS"].contains(entry.method) {
             #expect((entry.role ?? .viewer) >= .operator || entry.path == "api/v1/session", "\(entry)")

@@ -25,6 +25,7 @@ struct Responder: Sendable {
     /// its methods.
     func router(_ routes: [Route]) -> Router<ServerContext> {
         let router = Router(context: ServerContext.self)
+        router.add(middleware: AllowedOrigins(settings.origins))
         router.add(middleware: Manners(log: log, pages: PageRoutes(basePath: settings.basePath)))
         let places = Dictionary(grouping: routes, by: \.path)
         for (path, routes) in places {
@@ -158,6 +159,7 @@ struct Responder: Sendable {
     /// Throws a problem if a page of another site sends a request that may change something, or that makes the server
     /// work. Browsers say which site a request comes from; older ones, and connections without TLS, say its origin.
     private func checkOrigin(_ request: Request, _ host: String) throws {
+        if let origin = request.headers[.origin], settings.origins.contains(origin) { return }
         let site = request.headers[.secFetchSite]
         let origin = site == nil ? request.headers[.origin] : nil
         let isOwn =
