@@ -9,6 +9,8 @@ struct TimelineWriter {
     /// In the order of the plan's sources.
     private let media: [TimelineMedia]
     private let items: [TimelineItem]
+    /// For each item the place of its source.
+    private let sourcesOfItems: [Int]
     private let hasSound: Bool
 
     /// - Parameters:
@@ -28,19 +30,21 @@ struct TimelineWriter {
         (self.plan, self.edit) = (plan, edit)
         let media = zip(sources, indexes).map { TimelineMedia(path: $0, index: $1) }
         self.media = media
-        let stills = edit.stills(in: plan.clips)
-        let isHeard = { (clip: Clip, isStill: Bool) in
-            clip.isHeard && !clip.isBlack && !isStill && !indexes[clip.source].audio.isEmpty
+        let spans = edit.spans(in: plan.clips)
+        let isHeard = { (span: Edit.Span) in
+            span.clip.isHeard && !span.clip.isBlack && !span.isStill && !indexes[span.clip.source].audio.isEmpty
         }
-        let hasSound = !plan.audio.isEmpty && zip(plan.clips, stills).contains(where: isHeard)
-        items = zip(plan.clips, stills).map { clip, isStill in
-            guard !clip.isBlack else { return TimelineItem(length: clip.map.duration) }
+        let hasSound = !plan.audio.isEmpty && spans.contains(where: isHeard)
+        items = spans.map { span in
+            let clip = span.clip
+            guard !clip.isBlack else { return TimelineItem(length: span.length) }
             return TimelineItem(
                 media: sources[clip.source],
                 start: media[clip.source].place(clip.map.span.lowerBound - indexes[clip.source].startTime),
-                length: clip.map.duration, play: isStill ? .freeze : clip.direction == .backwards ? .reverse : .forward,
-                isHeard: !hasSound || isHeard(clip, isStill), place: clip.map.offset)
+                length: span.length, play: span.isStill ? .freeze : clip.direction == .backwards ? .reverse : .forward,
+                isHeard: !hasSound || isHeard(span), place: clip.map.offset)
         }
+        sourcesOfItems = spans.map(\.clip.source)
         self.hasSound = hasSound
     }
 
@@ -52,7 +56,7 @@ struct TimelineWriter {
     func bytes(at path: String) throws(ReelFailure) -> [UInt8] {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         let folder = url.deletingLastPathComponent().path
-        let video = zip(plan.clips, items).map { object(of: $1, $0.source, in: folder) }
+        let video = zip(sourcesOfItems, items).map { object(of: $1, $0, in: folder) }
         var tracks = [track("Video", video)]
         if hasSound {
             let heard = { (item: TimelineItem) in item.media != nil && item.isHeard && item.play != .freeze }
@@ -168,22 +172,35 @@ struct TimelineWriter {
 }
 
 extension Edit {
-    /// For each clip of a plan that shows this edit, whether it is a still.
-    fileprivate func stills(in shown: [Clip]) -> [Bool] {
-        var stills: [Bool] = []
+    /// What a timeline has one item for: a clip of a plan, or the frames that a still has become.
+    fileprivate struct Span {
+        /// The first of them.
+        var clip: Clip
+        var length: Rational
+        var isStill: Bool
+    }
+
+    /// The spans of a plan that shows this edit.
+    fileprivate func spans(in shown: [Clip]) -> [Span] {
+        var spans: [Span] = []
+        var rest = shown[...]
         for clip in clips {
-            for _ in 0..<clip.times where stills.count < shown.count {
-                stills.append(clip.still != nil)
+            for _ in 0..<clip.times {
+                guard let first = rest.popFirst() else { return spans }
+                var length = first.map.duration
+                if let still = clip.still {
+                    while length < still, let next = rest.popFirst() { length = length + next.map.duration }
+                }
+                spans.append(Span(clip: first, length: length, isStill: clip.still != nil))
                 // Of one or two frames, a clip that is played forth and back may have nothing to show on its way back.
-                let next = stills.count
-                guard clip.play == .pingPong, clip.still == nil, next < shown.count,
-                    shown[next].direction == .backwards,
-                    case .turn = shown[next].joint
+                guard clip.play == .pingPong, clip.still == nil, let next = rest.first, next.direction == .backwards,
+                    case .turn = next.joint
                 else { continue }
-                stills.append(false)
+                rest.removeFirst()
+                spans.append(Span(clip: next, length: next.map.duration, isStill: false))
             }
         }
-        return stills
+        return spans
     }
 }
 
