@@ -63,7 +63,8 @@ extension EndToEnd {
                         .at(python), [client, server.url(""), source, fixture.path("out.mkv")],
                         environment: ["PYTHONPATH": fixture.path("client")])
                     #expect(used.code == 0, "\(used.output) \(used.error)")
-                    try await fixture.expectExactlyReversed(source, fixture.path("out.mkv"))
+                    let before = try await fixture.frames(of: source).map(\.hash)
+                    #expect(try await fixture.frames(of: fixture.path("out.mkv")).map(\.hash) == before.reversed())
                 }
             }
         }

@@ -186,7 +186,11 @@ struct JobAdmission: Sendable {
                 return .finished(job)
             }
             // The record is written before any process can learn of the job, so that each can continue it.
-            let isNew = try await entry.create(wanted)
+            // Many may submit the same job at once. Only the first ones take the record's lock and wait for the disk: a job
+            // on the board has a durable record.
+            let isOnBoard = try await board.state(of: id) != nil
+            let isThere = isOnBoard ? await entry.exists : false
+            let isNew = isThere ? false : try await entry.create(wanted)
             // A worker ends a job on the board if the store says that it has ended, so the record is reopened first.
             // From then on no copies of sources are given back.
             var record = wanted
@@ -235,8 +239,12 @@ struct JobAdmission: Sendable {
     private func openIfEnded(adding webhooks: [String] = []) async throws(ReelFailure) -> JobRecord {
         // The process that ended the job may not have told the store yet.
         try await entry.settle(on: board)
-        if try await entry.read().state != nil { try await entry.open(wanted) }
-        return try await entry.change { $0.add(webhooks) }
+        let record = try await entry.read()
+        if record.state != nil {
+            try await entry.open(wanted)
+            return try await entry.read()
+        }
+        return webhooks.isEmpty ? record : try await entry.change { $0.add(webhooks) }
     }
 
     /// The state of a job that need not be begun: it is done, or it is on the board and has not ended. Nil for any other.
