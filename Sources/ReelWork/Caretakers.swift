@@ -61,7 +61,7 @@ package struct Auditor: Sendable {
         }
     }
 
-    /// Jobs that began again, or whose names or weights were changed, in what Redis has lost.
+    /// Tells the board of jobs that began again, and of names and weights that were changed, in the second that Redis lost.
     private func remind() async {
         for job in (try? await environment.store.jobs()) ?? [] { await environment.remind(job) }
     }

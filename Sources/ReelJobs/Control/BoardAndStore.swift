@@ -71,7 +71,8 @@ extension JobEntry {
 }
 
 extension JobRecord {
-    /// Whether the job has begun again, after an end, without this board, or the board has forgotten it.
+    /// Whether the end on the board is that of an earlier run: the board has not heard yet that the job began again, or has
+    /// forgotten it.
     func isAhead(of status: JobStatus) -> Bool { status.state.isTerminal && (status.job.run ?? 0) < run }
 }
 

@@ -4,10 +4,10 @@ package import ReelEngine
 package import ReelStore
 
 /// What people see of sources before there is a job: what recon finds, and small pictures. Each source has a folder of
-/// its own on this machine, which goes when nobody has asked for the source for a while, or at the process's end; the
-/// store of jobs gets none of it.
+/// its own on this machine. The folder is removed 15 minutes after the last request for the source, or when the process
+/// ends. The store of jobs is not touched.
 package actor SourcePreviews {
-    /// Sources whose folders are kept, pictures of each, and how long after the last use.
+    /// The most sources whose folders are kept, the most pictures of each, and how long a folder is kept after its last use.
     private static let (mostSources, mostPictures, patience) = (24, 100, Duration.seconds(900))
     /// Pictures of a sheet.
     package static let mostFrames = 48
@@ -31,7 +31,8 @@ package actor SourcePreviews {
         return try await preview.pictures.picture(.sheet(sample), of: .source, preview.record.id)
     }
 
-    /// Removes the folders of sources that nobody has asked for of late. One that an engine works in goes after that.
+    /// Removes the folders of sources whose last request is 15 minutes old. A folder in which an engine works is removed
+    /// when the engine has ended.
     package func removeUnused() {
         let end = ContinuousClock.now - SourcePreviews.patience
         kept = kept.filter { $0.value.lastUse > end }

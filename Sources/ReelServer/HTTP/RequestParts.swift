@@ -233,7 +233,7 @@ final class BodyRoom: Sendable {
 
     deinit { BodyRoom.taken.withLock { $0 -= own.withLock(\.self) } }
 
-    /// Takes room for a body with that many bytes. Throws a problem of status 503 if there is none.
+    /// Takes room for a body with this many bytes. Throws a problem of status 503 if the bodies of other requests take it.
     func grow(to bytes: Int) throws {
         let more = bytes - own.withLock(\.self)
         guard more > 0 else { return }

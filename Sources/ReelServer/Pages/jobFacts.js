@@ -57,7 +57,7 @@ export function doneWords(job) {
   const what = clips.length === 1 ? clipWords(clips[0]) : [count(clips.length, "clip"), ...odd].join(", ");
   return `${what}${job.options.edit?.soundtrack ? ", with a soundtrack" : ""} → ${shortFormat(job.options.container)}`;
 }
-/** Which side of a job has pictures that a list can show; null for none. Of WebP results there are none. */
+/** The side of a job whose pictures a list can show, or null. The server makes no pictures of WebP results. */
 export function picturedSide({ state, options, frames }) {
   if (state === "probing" || holds(options?.container) === "sound" || frames === 0) return null;
   return state === "done" && options?.container !== "webp" ? "output" : "source";

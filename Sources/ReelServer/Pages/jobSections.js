@@ -60,7 +60,7 @@ export function clipList(clips) {
   return [h("ol.list", clips.slice(0, 12).map(line)),
     clips.length > 12 && h("p.muted", `and ${clips.length - 12} more`)];
 }
-/** What was asked for, without what nobody chose. */
+/** The options that the submitter chose; defaults are left out. */
 export function optionList(options) {
   const word = (name, value) => value === true ? "yes" : name === "container" ? shortFormat(value)
     : name === "maxSize" ? size(value) : /^-?\d+\/\d+$/.test(value) ? momentWords(value) : String(value);
