@@ -103,12 +103,13 @@ package struct Server: Service {
         let uploads = UploadRoutes(uploads: server.uploads, settings: server.settings, limits: limits, access: access)
         let farm = FarmRoutes(jobs: server.jobs, store: server.store, access: access)
         let pictures = JobPictures(store: server.store, engine: server.engine, queue: server.pictureQueue)
+        let proxies = JobProxies(store: server.store, engine: server.engine, queue: server.pictureQueue)
         let ofAPI =
             SessionRoutes(server: server, gate: gate).routes + farm.routes
             + JobRoutes(jobs: server.jobs, access: access, limits: limits).routes
             + SubmitRoutes(server: server, uploads: uploads, limits: limits, access: access).routes + uploads.routes
             + PreviewRoutes(server: server, uploads: uploads, previews: server.previews).routes
-            + FileRoutes(jobs: server.jobs, pictures: pictures, sources: server.sourceRoots).routes
+            + FileRoutes(jobs: server.jobs, pictures: pictures, proxies: proxies, sources: server.sourceRoots).routes
             + EventRoutes(jobs: server.jobs, hub: hub, access: access).routes
         return ofAPI.map { $0.below(api) } + [farm.metrics] + PageRoutes(basePath: server.settings.basePath).routes
     }

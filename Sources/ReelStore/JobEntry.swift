@@ -1,3 +1,4 @@
+internal import Glibc
 package import ReelCore
 
 /// Everything that a store has of one job.
@@ -232,6 +233,23 @@ extension JobEntry {
     /// The places at which an engine reads segments that were brought there.
     package func stored(_ records: [SegmentRecord]) -> [StoredSegment] {
         records.map { StoredSegment(record: $0, data: place(of: $0.name).data) }
+    }
+}
+
+extension JobEntry {
+    /// Keeps a copy of a file of this machine as a picture, which appears as a whole. Throws `.storeUnusable`.
+    package func keep(_ file: Locator, as picture: PictureName) throws(ReelFailure) {
+        let target = place(of: picture).path
+        let temporary = Files.temporaryName(beside: target)
+        try SystemError.inStore(.write, target) { () throws(SystemCode) in
+            do throws(SystemCode) {
+                try FileCopy.write(Descriptor(regular: file.path), to: temporary, mode: FileCopy.newFileMode)
+                try Files.rename(temporary, to: target)
+            } catch {
+                unlink(temporary)
+                throw error
+            }
+        }
     }
 }
 

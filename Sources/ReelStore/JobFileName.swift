@@ -100,4 +100,7 @@ package struct PictureName: Hashable, Sendable {
     package init(outputOf plan: Int, filmstrip isThere: [Bool]) {
         text = "output-\(plan)-filmstrip-\(isThere.map { $0 ? "1" : "0" }.joined()).jpg"
     }
+
+    /// A proxy of the source or the output, as a side of pictures is named.
+    package init(proxyOf side: String, plan: Int) { text = "\(side)-proxy-\(plan).mp4" }
 }

@@ -19,6 +19,7 @@ extension EndToEnd {
             content_type_overrides:
               application/offset+octet-stream: application/octet-stream
               image/jpeg: application/octet-stream
+              video/mp4: application/octet-stream
               "*/*": application/octet-stream
             """
 

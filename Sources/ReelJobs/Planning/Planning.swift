@@ -13,6 +13,8 @@ package struct Planning: Sendable {
     let quotas: Quotas
     let reading: JobService.Reading
     let working: Working
+    /// Whether one engine does all of any job, however long, as if it were small.
+    let takesAllAsSmall: Bool
 
     /// Hears of a job that this process does as a whole, as a board would show it.
     package typealias Working = @Sendable (JobStatus) -> Void
@@ -24,9 +26,11 @@ package struct Planning: Sendable {
     ///   - capacity: slots and memory of the machines that will do the work, as far as they are known.
     ///   - reading: hears how far the engine has read the source.
     ///   - working: hears how far a small job is, up to its assembly.
+    ///   - takesAllAsSmall: whether one engine does all of any job, however long.
     package init(
         store: any JobStore, engine: any EngineRunner, capacity: Capacity, quotas: Quotas = Quotas(),
-        reading: @escaping JobService.Reading = { _ in }, working: @escaping Working = { _ in }
+        reading: @escaping JobService.Reading = { _ in }, working: @escaping Working = { _ in },
+        takesAllAsSmall: Bool = false
     ) {
         self.store = store
         self.engine = engine
@@ -34,6 +38,7 @@ package struct Planning: Sendable {
         self.quotas = quotas
         self.reading = reading
         self.working = working
+        self.takesAllAsSmall = takesAllAsSmall
     }
 
     /// The engine's report about a job's sources, and the encoders that it has.

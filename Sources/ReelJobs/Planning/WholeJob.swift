@@ -19,7 +19,8 @@ extension Planning {
     /// Whether a job may turn out to be small enough for one engine to do all of it. The plan tells for certain.
     func mayBeSmall(_ record: JobRecord) async -> Bool {
         let entry = store.job(record.id)
-        guard record.sources.count == 1, record.source.fingerprint.size <= Planning.shortSource, !record.paused,
+        let isShort = takesAllAsSmall || record.source.fingerprint.size <= Planning.shortSource
+        guard record.sources.count == 1, isShort, !record.paused,
             !record.terms.keepsSegments, !quotas.countsJobs, await !entry.hasFinishedSegments
         else { return false }
         return await entry.publishedOutput == nil
@@ -58,7 +59,8 @@ extension Planning {
                 let sources = try await planning.examine([part], of: record)
                 let job = try await planning.findOrMakePlan(of: record.id, from: sources)
                 let whole = WholeJob(
-                    job: job, source: part.locator, engine: session, token: token, scratch: scratch, working: working)
+                    job: job, source: part.locator, engine: session, token: token, scratch: scratch, working: working,
+                    isTakenAsSmall: takesAllAsSmall)
                 let outcome = try await whole.make(indexes: part.entry)
                 if outcome.made == nil { try await stage(record) }
                 return PlannedJob(job: job, indexes: sources.input.indexes, work: outcome)
@@ -96,6 +98,8 @@ struct WholeJob: Sendable {
     let token: String
     let scratch: String
     let working: Planning.Working
+    /// Whether it is done, however long it is.
+    var isTakenAsSmall = false
 
     enum Outcome: Sendable {
         /// The job is not small: its passes are left to others.
@@ -116,7 +120,7 @@ struct WholeJob: Sendable {
 
     /// Throws `.interrupted` alone.
     func make(indexes: any SourceEntry) async throws(ReelFailure) -> Outcome {
-        guard job.plan.isSmall, let hash = job.plan.sources.first?.indexHash else { return .left }
+        guard isTakenAsSmall || job.plan.isSmall, let hash = job.plan.sources.first?.indexHash else { return .left }
         var step = WholeJobFailure.Step.files
         do throws(ReelFailure) {
             guard let index = try await indexes.locator(of: hash) else { return .left }

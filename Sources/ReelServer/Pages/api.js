@@ -55,22 +55,29 @@ async function problemOf(answer, path) {
   return new Problem(answer.status, body && typeof body === "object" ? body : {}, after > 0 ? after : null);
 }
 
-/** A picture that an engine may have to make first: asked for again while the server says that it comes. Throws `Problem`,
- *  and `AbortError` after an abort. */
-export async function askPicture(path, signal) {
+/** What an engine may have to make first: asked for again while the server says that it comes. Throws `Problem`, and
+ *  `AbortError` after an abort. */
+async function askMade(path, signal, method = "GET") {
   for (let turn = 0; ; turn++) {
     let answer;
     try {
-      answer = await fetch(apiURL(path), { signal, credentials: "same-origin" });
+      answer = await fetch(apiURL(path), { method, signal, credentials: "same-origin" });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new Problem(0, { detail: "No answer from the server." });
     }
-    if (answer.ok) return await createImageBitmap(await answer.blob());
+    if (answer.ok) return answer;
     const problem = await problemOf(answer, path);
     if (problem.status !== 503 || turn === 30) throw problem;
     await pause(Math.min(problem.retryAfter ?? 2, 2) * 1000, signal);
   }
+}
+export const askPicture = async (path, signal) => createImageBitmap(await (await askMade(path, signal)).blob());
+/** The address of a small copy of a job's source or output, which any browser plays. */
+export async function askProxy(id, side, signal) {
+  const path = jobPath(id, `/proxy/${side}.mp4`);
+  await askMade(path, signal, "HEAD");
+  return apiURL(path).href;
 }
 /** Waits; throws `AbortError` after an abort. */
 export const pause = (time, signal) => new Promise((resolve, reject) => {

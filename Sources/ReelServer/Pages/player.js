@@ -1,6 +1,6 @@
 // Source and result side by side, with one position.
 
-import { jobPath } from "./api.js";
+import { askProxy, jobPath } from "./api.js";
 import { button, h, mark, put } from "./elements.js";
 import { moment, place, ratio } from "./words.js";
 
@@ -57,6 +57,7 @@ class Mirror {
 export class Player {
   time = 0;
   isPlaying = false;
+  closing = new AbortController();
 
   constructor(job) {
     this.job = job;
@@ -94,9 +95,9 @@ export class Player {
     side.figure = h("figure", h("figcaption", title, side.where), side.media);
     if (!canMove) return side;
     side.media.muted = name === "source";
-    side.media.addEventListener("error", () => this.showFrames(side));
+    side.media.addEventListener("error", () => this.useProxy(side));
     side.media.addEventListener("loadedmetadata", () => {
-      if (side.media.videoWidth === 0 && !this.isSound) return this.showFrames(side);
+      if (side.media.videoWidth === 0 && !this.isSound) return this.useProxy(side);
       this.measure();
     });
     side.media.addEventListener("seeked", () => this.follow());
@@ -108,7 +109,20 @@ export class Player {
     side.media.src = source;
     return side;
   }
-  /** Shows single frames of a side that the browser cannot play. */
+  /** Shows a side that the browser cannot play by a small copy; if there is none, by single frames. */
+  async useProxy(side) {
+    if (this.isClosed) return;
+    if (side.isProxied || this.isSound) return this.showFrames(side);
+    side.isProxied = true;
+    put(this.note, "The browser cannot play this format: a small copy is made to show it.");
+    try {
+      side.media.src = await askProxy(this.job.id, side.name, this.closing.signal);
+    } catch {
+      return this.showFrames(side);
+    }
+    put(this.note, "A small copy is shown of what the browser cannot play.");
+  }
+  /** Shows single frames of a side. */
   showFrames(side) {
     if (side.isPicture || this.isClosed) return;
     side.isPicture = true;
@@ -208,7 +222,9 @@ export class Player {
     if (!this.mirror.isLinked || this.length === 0 || this.isLoop) return;
     if (source.isPicture) return this.drawFrame(source);
     if (source.media.readyState === 0 || source.media.seeking) return;
-    const wanted = Math.min(this.mirror.source(this.time), Math.max((source.media.duration || 0) - 0.001, 0));
+    // A copy has the job's range alone.
+    const begin = source.isProxied ? this.mirror.from : 0;
+    const wanted = Math.min(this.mirror.source(this.time) - begin, Math.max((source.media.duration || 0) - 0.001, 0));
     if (Math.abs(source.media.currentTime - wanted) > this.mirror.sourceFrame / 8) source.media.currentTime = wanted;
   }
   /** Shows the frame of the position once that rests: a worker's engine has to make each. */
@@ -228,6 +244,7 @@ export class Player {
   }
   close() {
     this.isClosed = true;
+    this.closing.abort();
     this.pause();
     for (const { media } of Object.values(this.sides)) {
       media.removeAttribute("src");

@@ -1,6 +1,6 @@
 // The result of a job, large and at once.
 
-import { jobPath } from "./api.js";
+import { askProxy, jobPath } from "./api.js";
 import { button, h, mark, put } from "./elements.js";
 import { draftOf } from "./draftOf.js";
 import { holds } from "./formats.js";
@@ -10,6 +10,8 @@ import { mayWrite } from "./session.js";
 import { size } from "./words.js";
 
 export class Result {
+  closing = new AbortController();
+
   constructor(job) {
     this.job = job;
     const source = `api/v1/${jobPath(job.id, "/output")}`;
@@ -55,8 +57,20 @@ export class Result {
       mayWrite("operator") && kind === "video" && button("Also as GIF…", again({ container: "gif" })),
       mayWrite("operator") && button("Again with other settings…", again({})));
   }
-  /** A result that the browser cannot play is shown frame by frame. */
-  failed() {
+  /** A result that the browser cannot play is shown by a small copy. */
+  async failed() {
+    if (this.isProxied || holds(this.job.options?.container) !== "video") return this.showFrames();
+    this.isProxied = true;
+    put(this.note, "The browser cannot play this format: a small copy is made to show it.");
+    try {
+      this.media.src = await askProxy(this.job.id, "output", this.closing.signal);
+    } catch {
+      return this.showFrames();
+    }
+    put(this.note, "This is a small copy, since the browser cannot play the format. The download is the result itself.");
+  }
+  /** If there is no copy, it is shown frame by frame. */
+  showFrames() {
     if (this.isClosed || !this.media.isConnected) return;
     put(this.note, "The browser cannot play this format. Its frames are below; download it to watch it.");
     this.stage.hidden = true;
@@ -71,6 +85,7 @@ export class Result {
   }
   close() {
     this.isClosed = true;
+    this.closing.abort();
     this.player?.close();
     this.media.removeAttribute("src");
     this.media.load?.();

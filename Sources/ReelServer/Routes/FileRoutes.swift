@@ -8,15 +8,16 @@ internal import ReelJobs
 internal import ReelStore
 internal import Synchronization
 
-/// Results and sources of jobs, and pictures of them for people: frames and filmstrips.
+/// Results and sources of jobs, and what shows them to people: frames, filmstrips and proxies.
 struct FileRoutes {
     let jobs: JobService
     let pictures: JobPictures
+    let proxies: JobProxies
     /// The folders whose files can be submitted, and that of uploads.
     let sources: SourceRoots
     private let compared = ComparedFiles()
 
-    /// Pictures that take longer are made all the same, for the next request.
+    /// Pictures and proxies that take longer are made all the same, for the next request.
     private static let limit = Duration.seconds(20)
 
     var routes: [Route] {
@@ -33,6 +34,7 @@ struct FileRoutes {
             .get("jobs/{id}/filmstrip/{side}.jpg", .viewer, limit: FileRoutes.limit) { request, context in
                 try await answer(.filmstrip, request, context)
             }.usingStore(),
+            .get("jobs/{id}/proxy/{side}.mp4", .operator, limit: FileRoutes.limit, proxy).usingStore().fromOwnPages(),
         ]
     }
 
@@ -47,16 +49,36 @@ struct FileRoutes {
     }
 
     @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let job = try await context.job(jobs)
-        let source: (file: any StoredBytes, name: String)
-        do throws(ReelFailure) { source = try await jobs.source(of: job, within: sources) } catch {
+        let source = try await source(of: context.job(jobs))
+        let answer = FileAnswer(file: source.file, name: source.name, sha256: nil, isAttachment: false)
+        return try answer.response(to: request, at: context.eventLoop)
+    }
+
+    private func source(of job: JobID) async throws -> (file: any StoredBytes, name: String) {
+        do throws(ReelFailure) { return try await jobs.source(of: job, within: sources) } catch {
             guard error.kind == .input else { throw error }
             // It was moved, the upload has expired, or it lies outside this server's folders.
             throw Problem(
                 .notFound, error.reason.code, "The source is not there", detail: "This server cannot send it any more.")
         }
-        let answer = FileAnswer(file: source.file, name: source.name, sha256: nil, isAttachment: false)
-        return try answer.response(to: request, at: context.eventLoop)
+    }
+
+    // MARK: Proxies
+
+    @Sendable private func proxy(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let (side, job) = (try side(context), try await context.job(jobs))
+        // Whoever may not have the source may not see it, either.
+        if side == .source { _ = try await source(of: job) }
+        do {
+            let answer = FileAnswer(
+                file: try await proxies.proxy(of: side, job), name: "\(side.rawValue).mp4", sha256: nil,
+                isAttachment: false)
+            return try answer.response(to: request, at: context.eventLoop)
+        } catch let absence as PictureAbsence {
+            throw Problem(absence, without: "There are proxies of pictures that play, and of sources of one range.")
+        } catch let failure as ReelFailure {
+            throw Problem(ofProxy: failure)
+        }
     }
 
     // MARK: Pictures
@@ -64,14 +86,10 @@ struct FileRoutes {
     private func answer(
         _ wanted: JobPictures.Wanted, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let text = try context.parameters.require("side")
-        guard let side = JobPictures.Side(rawValue: text) else {
-            throw FileRoutes.missing("side-unknown", "There are pictures of source and output; this is \(text).")
-        }
-        let job = try await context.job(jobs)
+        let (side, job) = (try side(context), try await context.job(jobs))
         do {
             let picture = try await pictures.picture(wanted, of: side, job)
-            let answer = FileAnswer(file: picture, name: "\(text).jpg", sha256: nil, isAttachment: false)
+            let answer = FileAnswer(file: picture, name: "\(side.rawValue).jpg", sha256: nil, isAttachment: false)
             return try answer.response(to: request, at: context.eventLoop)
         } catch let absence as PictureAbsence {
             throw Problem(absence, without: "The job ended without what it would show.")
@@ -81,12 +99,33 @@ struct FileRoutes {
         }
     }
 
+    private func side(_ context: ServerContext) throws -> JobPictures.Side {
+        let text = try context.parameters.require("side")
+        if let side = JobPictures.Side(rawValue: text) { return side }
+        throw FileRoutes.missing("side-unknown", "There are pictures of source and output; this is \(text).")
+    }
+
     private static func missing(_ code: String, _ detail: String) -> Problem {
         Problem(.notFound, code, "There is no such picture", detail: detail)
     }
 }
 
 extension Problem {
+    /// Why there is no proxy of a file: it takes too long, or too much memory, or cannot be decoded or scaled.
+    fileprivate init(ofProxy failure: ReelFailure) {
+        switch (failure.reason, failure.kind) {
+        case (.engineHung, _):
+            self.init(
+                .unprocessableContent, "proxy-slow", "There is no proxy of this file",
+                detail: "Making it takes too long. Its frames can be seen one by one.")
+        case (_, .input), (_, .usage):
+            self.init(
+                .unprocessableContent, failure.reason.code, "There is no proxy of this file",
+                detail: "None can be made of it. Its frames can be seen one by one.")
+        default: self.init(failure)
+        }
+    }
+
     /// - Parameter without: why there will never be a picture.
     init(_ absence: PictureAbsence, without: String) {
         let missing = "There is no such picture"
