@@ -69,7 +69,11 @@ extension EndToEnd {
                     let recorder = Recorder(server, token: admin)
                     let job = try await makeJobs(recorder, source, folder)
                     try await readJobs(recorder, job)
-                    try await readFiles(recorder, ["jobs/\(job)/output", "jobs/\(job)/source"])
+                    let proxies = ["source", "output"].map { "jobs/\(job)/proxy/\($0).mp4" }
+                    for proxy in proxies { try await recorder.wait("/api/v1/\(proxy)") }
+                    try await readFiles(recorder, ["jobs/\(job)/output", "jobs/\(job)/source"] + proxies)
+                    try await recorder.send("GET", "/api/v1/results.zip?job=\(job)")
+                    try await recorder.send("GET", "/api/v1/results.zip")
                     try await preview(recorder, source, folder)
                     try await changeJobs(recorder, source, try await fleet.listedWorkers()[0])
                     try await upload(recorder)

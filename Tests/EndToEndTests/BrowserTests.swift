@@ -231,6 +231,11 @@ extension EndToEnd {
             try await browser.wait(
                 for: "document.querySelector('.chip[data-state=done] .count').textContent == '1'")
             try await browser.click("table.jobs thead input")
+            // The one that is done can be downloaded with others; the one that was cancelled is left out.
+            let link = "document.querySelector('.choice-bar a[download]')"
+            #expect(try await browser.value(of: "\(link).textContent", as: String.self) == "Download 1 as zip")
+            let kind = "fetch(\(link).href).then((answer) => answer.blob()).then((blob) => blob.type)"
+            #expect(try await browser.value(of: kind, as: String.self) == "application/zip")
             try await browser.click(".choice-bar button.danger")
             try await browser.click("dialog button.primary")
             try await browser.wait(for: "document.querySelectorAll('table.jobs tbody tr').length == 0")

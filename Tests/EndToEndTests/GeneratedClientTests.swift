@@ -20,6 +20,7 @@ extension EndToEnd {
               application/offset+octet-stream: application/octet-stream
               image/jpeg: application/octet-stream
               video/mp4: application/octet-stream
+              application/zip: application/octet-stream
               "*/*": application/octet-stream
             """
 

@@ -1,10 +1,10 @@
 // Choosing many jobs of a list, and doing something with them all; and the orders of a list.
 
-import { ask, jobPath } from "./api.js";
+import { ask, jobPath, part } from "./api.js";
 import { button, h, refill } from "./elements.js";
 import { isOver, jobName, shownState } from "./jobFacts.js";
 import { dialog, say } from "./parts.js";
-import { mayWrite } from "./session.js";
+import { may, mayWrite } from "./session.js";
 import { count } from "./words.js";
 
 const byText = (value) => (a, b) => value(a).localeCompare(value(b), undefined, { numeric: true });
@@ -31,6 +31,9 @@ const deeds = [
     warning: "They and their results in the store are removed.",
   },
 ];
+
+/** The most results of an archive. */
+const mostOfArchive = 500;
 
 /** The jobs of a list that a user has chosen. */
 export class JobChoice {
@@ -62,12 +65,20 @@ export class JobChoice {
     this.element.hidden = chosen.length === 0;
     this.all.checked = chosen.length > 0 && chosen.length === rows.size;
     this.all.indeterminate = chosen.length > 0 && chosen.length < rows.size;
+    const made = chosen.filter((job) => job.outputBytes != null).slice(0, mostOfArchive);
     refill(this.element, h("strong", `${chosen.length} chosen`),
+      may("operator") && made.length > 0 && h("a.button", {
+        href: `api/v1/results.zip?${made.map((job) => `job=${part(job.id)}`).join("&")}`, download: "reel-results.zip",
+        onclick: () => this.sayLeftOut(chosen.length - made.length),
+      }, `Download ${made.length} as zip`),
       deeds.filter((deed) => mayWrite(deed.role)).map((deed) => {
         const fitting = chosen.filter(deed.fits);
         return fitting.length > 0 && button(`${deed.word} ${fitting.length}${deed.warning ? "…" : ""}`,
           () => this.act(deed, fitting), deed.warning && "danger");
       }), button("Choose none", () => this.setAll(false), "quiet"));
+  }
+  sayLeftOut(number) {
+    if (number > 0) say(`${count(number, "job")} without a result ${number === 1 ? "is" : "are"} left out.`);
   }
   /** Does the same with many jobs, one after the other, and says what could not be done. */
   async act({ word, done, method, path, warning }, jobs) {

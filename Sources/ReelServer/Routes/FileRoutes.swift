@@ -15,7 +15,7 @@ struct FileRoutes {
     let proxies: JobProxies
     /// The folders whose files can be submitted, and that of uploads.
     let sources: SourceRoots
-    private let compared = ComparedFiles()
+    let compared = ComparedFiles()
 
     /// Pictures and proxies that take longer are made all the same, for the next request.
     private static let limit = Duration.seconds(20)
@@ -24,6 +24,7 @@ struct FileRoutes {
         [
             .get("jobs/{id}/output", .operator, limit: nil, output).usingStore(),
             .get("jobs/{id}/source", .operator, limit: nil, source).usingStore(),
+            .get("results.zip", .operator, limit: nil, archive).usingStore(),
             .get("jobs/{id}/frames/{side}/{n}.jpg", .viewer, limit: FileRoutes.limit) { request, context in
                 let text = try context.parameters.require("n")
                 guard let frame = Int(text), frame >= 0, String(frame) == text else {
@@ -42,10 +43,14 @@ struct FileRoutes {
         let job = try await context.job(jobs)
         let results = try jobs.results()
         let (result, file) = try await results.open(job)
-        let name = try await URL(fileURLWithPath: results.path(of: job, asked: nil)).lastPathComponent
         let answer = FileAnswer(
-            file: file, name: name, sha256: result.recorded.sha256, compared: compared, isAttachment: true)
+            file: file, name: try await name(ofResult: job), sha256: result.recorded.sha256, compared: compared,
+            isAttachment: true)
         return try answer.response(to: request, at: context.eventLoop)
+    }
+
+    func name(ofResult job: JobID) async throws -> String {
+        try await URL(fileURLWithPath: jobs.results().path(of: job, asked: nil)).lastPathComponent
     }
 
     @Sendable private func source(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -204,30 +209,41 @@ struct FileAnswer {
     ///   since the file changed, that is done before the last piece is sent. If they differ the connection is cut, so
     ///   that no reader takes the file for whole.
     private func body(_ range: Range<Int64>, isWhole: Bool, at eventLoop: any EventLoop) -> ResponseBody {
-        let isCompared = compared?.has(file.mark) ?? true
-        return ResponseBody(contentLength: range.count) { writer in
-            let hash = isWhole && sha256 != nil && !isCompared ? SHA256() : nil
-            var ready = try await piece(at: range.lowerBound, of: range, hash)
-            var place = range.lowerBound
-            while place < range.upperBound {
-                let (buffer, hash) = ready
-                let end = place + Int64(buffer.readableBytes)
-                // The next piece is read while this one is sent.
-                async let next = piece(at: end, of: range, hash)
-                if end == range.upperBound, let found = hash?.finalize() {
-                    guard Hexadecimal.text(found) == sha256 else {
-                        throw ReelFailure(.storeFileForeign(path: file.name))
-                    }
-                    compared?.insert(file.mark)
-                }
-                try await writer.write(buffer)
-                // A write leaves the piece to the connection's event loop, which only then notices that the connection
-                // is full. Without a turn of it, a disk that is faster than the loop would fill the memory.
-                try await eventLoop.submit {}.get()
-                ready = try await next
-                place = end
-            }
+        ResponseBody(contentLength: range.count) { writer in
+            try await send(range, isWhole: isWhole, at: eventLoop, to: &writer) { _ in }
             try await writer.finish(nil)
+        }
+    }
+
+    /// Sends a range, as `body` does.
+    ///
+    /// - Parameter noting: gets each piece before it is sent.
+    func send(
+        _ range: Range<Int64>, isWhole: Bool, at eventLoop: any EventLoop, to writer: inout any ResponseBodyWriter,
+        noting: (ByteBuffer) -> Void
+    ) async throws {
+        let isCompared = compared?.has(file.mark) ?? true
+        let hash = isWhole && sha256 != nil && !isCompared ? SHA256() : nil
+        var ready = try await piece(at: range.lowerBound, of: range, hash)
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let (buffer, hash) = ready
+            let end = place + Int64(buffer.readableBytes)
+            // The next piece is read while this one is sent.
+            async let next = piece(at: end, of: range, hash)
+            if end == range.upperBound, let found = hash?.finalize() {
+                guard Hexadecimal.text(found) == sha256 else {
+                    throw ReelFailure(.storeFileForeign(path: file.name))
+                }
+                compared?.insert(file.mark)
+            }
+            noting(buffer)
+            try await writer.write(buffer)
+            // A write leaves the piece to the connection's event loop, which only then notices that the connection
+            // is full. Without a turn of it, a disk that is faster than the loop would fill the memory.
+            try await eventLoop.submit {}.get()
+            ready = try await next
+            place = end
         }
     }
 
