@@ -25,6 +25,9 @@ static const unsigned char clipList_js[] = {
 static const unsigned char connection_js[] = {
 #embed "../ReelServer/Pages/connection.js"
 };
+static const unsigned char docs_js[] = {
+#embed "../ReelServer/Pages/docs.js"
+};
 static const unsigned char draft_js[] = {
 #embed "../ReelServer/Pages/draft.js"
 };
@@ -154,6 +157,7 @@ static const struct server_page pages[] = {
     {"clipFiles.js", clipFiles_js, sizeof clipFiles_js},
     {"clipList.js", clipList_js, sizeof clipList_js},
     {"connection.js", connection_js, sizeof connection_js},
+    {"docs.js", docs_js, sizeof docs_js},
     {"draft.js", draft_js, sizeof draft_js},
     {"draftOf.js", draftOf_js, sizeof draftOf_js},
     {"elements.js", elements_js, sizeof elements_js},

@@ -284,6 +284,7 @@ extension EndToEnd {
                         #expect(try await browser.value(of: "window.isSame", as: Bool.self))
                         try await expectMissingPage(browser, server)
                         try await signOut(browser)
+                        try await expectDescription(browser, server)
                         #expect(try await server.get("/api/v1/jobs").status == 401)
                         #expect(try await browser.errors().map(\.message) == [])
                     }
@@ -340,6 +341,24 @@ extension EndToEnd {
             try await browser.wait(for: "document.querySelector('main h1').textContent == 'There is no such page'")
             try await browser.click("a.brand")
             try await browser.wait(for: "document.querySelector('table.jobs')")
+        }
+
+        /// The description of the API needs no token. The browser is as narrow as a telephone still, and dark.
+        private func expectDescription(_ browser: Browser, _ server: WebServer) async throws {
+            try await browser.go(to: server.url("/docs#submitJob"))
+            try await browser.wait(for: "document.querySelector('#submitJob[open] pre')")
+            let text = try await browser.value(of: "document.querySelector('#submitJob').innerText", as: String.self)
+            for part in [
+                "For the role operator and above.", "webhook-private", "curl -X POST '\(server.url("/api/v1/jobs"))'",
+            ] {
+                #expect(text.contains(part), "\(part)")
+            }
+            try await browser.click("#submitJob details summary")
+            try await browser.wait(for: "document.querySelector('#submitJob').innerText.includes('webhook string')")
+            try await browser.type("filmstrip", into: ".docs input")
+            let shown = "[...document.querySelectorAll('.panel > details:not([hidden])')].map((one) => one.id)"
+            #expect(try await browser.value(of: shown, as: [String].self) == ["getFilmstrip"])
+            #expect(try await browser.value(of: "document.documentElement.scrollWidth", as: Int.self) <= 390)
         }
 
         private func signOut(_ browser: Browser) async throws {

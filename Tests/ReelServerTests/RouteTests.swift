@@ -108,6 +108,46 @@ import Testing
         }
     }
 
+    /// The codes of problems that each file of the server's sources makes. A title in words follows each.
+    private func codesOfSources() throws -> [(text: String, codes: Set<String>)] {
+        let folder = RouteTests.pages.deletingLastPathComponent()
+        let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return try files.filter { $0.hasSuffix(".swift") }.map { name in
+            let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+            return (text, Set(text.matches(of: /"([a-z]+(?:-[a-z]+)+)",\s*"[A-Z]/).map { String($0.1) }))
+        }
+    }
+
+    @Test func everyCodeOfAProblemIsNamedWhereItIsAnswered() throws {
+        let document = try document()
+        let schemas = try #require((document["components"] as? [String: Any])?["schemas"] as? [String: [String: Any]])
+        func values(_ schema: [String: Any]?) -> Set<String> { Set(schema?["enum"] as? [String] ?? []) }
+        #expect(values(schemas["FailureCode"]) == Set(FailureReason.CodingKeys.allCases.map(\.stringValue)))
+        let common = values(schemas["CommonCode"])
+        var own: [String: Set<String>] = [:]
+        for (path, item) in try #require(document["paths"] as? [String: [String: [String: Any]]]) {
+            for operation in item.values {
+                let place = [
+                    "responses", "default", "content", "application/problem+json", "schema", "properties", "code",
+                ]
+                let code = place.reduce(operation as Any?) { ($0 as? [String: Any])?[$1] } as? [String: Any]
+                let choices = try #require(code?["anyOf"] as? [[String: Any]], "\(path)")
+                own[String(path.dropFirst("/api/v1/".count)), default: []].formUnion(choices.flatMap(values))
+            }
+        }
+        let sources = try codesOfSources()
+        let made = sources.reduce(into: Set<String>()) { $0.formUnion($1.codes) }
+        let named = own.values.reduce(common) { $0.union($1) }
+        #expect(made == named, "\(made.symmetricDifference(named))")
+        // A file that has routes makes no problem that none of them names.
+        for (text, codes) in sources {
+            let routes = own.filter { text.contains("\"\($0.key)\"") }
+            guard !routes.isEmpty else { continue }
+            let missing = codes.subtracting(routes.values.reduce(common) { $0.union($1) })
+            #expect(missing.isEmpty, "\(missing)")
+        }
+    }
+
     @Test func everyReferenceOfTheDocumentLeadsSomewhere() throws {
         let document = try document()
         func resolve(_ reference: String) -> Any? {

@@ -3,6 +3,7 @@
 import { apiURL, ask, askToSignIn, base, currentPath } from "./api.js";
 import { AuditPage } from "./audit.js";
 import { live } from "./connection.js";
+import { DocsPage } from "./docs.js";
 import { Draft, setDraft } from "./draft.js";
 import { byID, h } from "./elements.js";
 import { JobPage } from "./job.js";
@@ -44,7 +45,9 @@ setPages((path) => {
   const [first, second] = path.split("/");
   if (path === "" || path === "jobs") return new JobsPage();
   if (first === "jobs" && second) return new JobPage(decodeURIComponent(second));
-  const pages = { submit: SubmitPage, workers: WorkersPage, queue: QueuePage, "sign-in": SignInPage, audit: AuditPage };
+  const pages = {
+    submit: SubmitPage, workers: WorkersPage, queue: QueuePage, "sign-in": SignInPage, audit: AuditPage, docs: DocsPage,
+  };
   return Object.hasOwn(pages, path) ? new pages[path]() : new MissingPage();
 });
 
@@ -109,5 +112,6 @@ setInterval(() => {
   if (++beats % 5 === 0) refreshAges();
 }, 1000);
 
-if (currentPath() === "sign-in") loadSession().catch(() => {}).finally(() => show(false));
+// These two need no token.
+if (["sign-in", "docs"].includes(currentPath())) loadSession().catch(() => {}).finally(() => show(false));
 else standIn(new StartPage());

@@ -72,7 +72,7 @@ struct FileRoutes {
 
     @Sendable private func proxy(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (side, job) = (try side(context), try await context.job(jobs))
-        // Whoever may not have the source may not see it, either.
+        // A caller who may not have the source may not see it, either.
         if side == .source { _ = try await source(of: job) }
         do {
             let answer = FileAnswer(
@@ -119,6 +119,7 @@ extension Problem {
     /// Why there is no proxy of a file: it takes too long, or too much memory, or cannot be decoded or scaled.
     fileprivate init(ofProxy failure: ReelFailure) {
         switch (failure.reason, failure.kind) {
+        case (.jobUnknown, _): self.init(failure)
         case (.engineHung, _):
             self.init(
                 .unprocessableContent, "proxy-slow", "There is no proxy of this file",
@@ -133,7 +134,6 @@ extension Problem {
 
     /// - Parameter without: why there will never be a picture.
     init(_ absence: PictureAbsence, without: String) {
-        let missing = "There is no such picture"
         switch absence {
         case .notYet:
             self.init(
@@ -145,8 +145,9 @@ extension Problem {
                 detail: "Ask for it again in a moment.", retryAfter: 5)
         case .beyond(let frames):
             self.init(
-                .notFound, "frame-unknown", missing, detail: "There are \(frames) frames, counted from 0.")
-        case .none: self.init(.notFound, "picture-missing", missing, detail: without)
+                .notFound, "frame-unknown", "There is no such picture",
+                detail: "There are \(frames) frames, counted from 0.")
+        case .none: self.init(.notFound, "picture-missing", "There is no such picture", detail: without)
         }
     }
 }

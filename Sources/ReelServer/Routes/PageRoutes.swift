@@ -53,7 +53,7 @@ struct PageRoutes {
 
     var routes: [Route] {
         let shell = page("index.html", "text/html; charset=utf-8")
-        let places = ["", "jobs/{id}", "submit", "workers", "queue", "audit", "sign-in"]
+        let places = ["", "jobs/{id}", "submit", "workers", "queue", "audit", "docs", "sign-in"]
         let folder = "pages/\(PageRoutes.version)"
         let files =
             [
