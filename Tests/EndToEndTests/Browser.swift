@@ -279,6 +279,33 @@ struct Browser {
             Developer(cmd: "Emulation.setDeviceMetricsOverride", params: Metrics(width: width, height: 800)))
     }
 
+    private struct Network: Encodable {
+        let uploadThroughput: Int
+        var downloadThroughput = -1
+        var latency = 0
+        var offline = false
+    }
+
+    /// Limits what is uploaded, in bytes a second; -1 for no limit.
+    func setUploadRate(_ rate: Int) async throws {
+        try await command("/goog/cdp/execute", Developer(cmd: "Network.enable", params: [String: String]()))
+        try await command(
+            "/goog/cdp/execute",
+            Developer(cmd: "Network.emulateNetworkConditions", params: Network(uploadThroughput: rate)))
+    }
+
+    private struct Tab: Codable { let handle: String }
+
+    /// The tab that is shown.
+    func tab() async throws -> String { try Browser.value(await command("GET", "/window"), as: String.self) }
+
+    /// Opens another tab, and returns it.
+    func openTab() async throws -> String {
+        try Browser.value(await command("/window/new", ["type": "tab"]), as: Tab.self).handle
+    }
+
+    func show(tab: String) async throws { try await command("/window", Tab(handle: tab)) }
+
     func setColours(_ scheme: String) async throws {
         let media = Media(features: [["name": "prefers-color-scheme", "value": scheme]])
         try await command("/goog/cdp/execute", Developer(cmd: "Emulation.setEmulatedMedia", params: media))

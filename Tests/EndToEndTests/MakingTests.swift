@@ -5,11 +5,11 @@ extension EndToEnd {
     /// What people make on the page of submitting, in a real browser, with Redis, a worker and engines.
     @Suite(.enabled(if: Browser.isInstalled, "scripts/setup chromium chromedriver installs what this needs"))
     struct MakingTests {
-        private let fixture: ProcessFixture
+        let fixture: ProcessFixture
 
         init() throws { fixture = try ProcessFixture() }
 
-        private static let isPictured =
+        static let isPictured =
             "!document.querySelector('.picture').hidden && document.querySelector('.film').height != 150"
         private static let names = "[...document.querySelectorAll('.card .name')].map((name) => name.textContent)"
 
@@ -17,7 +17,7 @@ extension EndToEnd {
             "document.querySelector('\(selector)').getClientRects().length > 0"
         }
 
-        private func value(_ browser: Browser, _ field: String) async throws -> String {
+        func value(_ browser: Browser, _ field: String) async throws -> String {
             try await browser.value(of: "document.querySelector('#field-\(field)').value", as: String.self)
         }
 

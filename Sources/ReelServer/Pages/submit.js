@@ -151,10 +151,12 @@ export class SubmitPage extends Page {
   changed() {
     draft.save();
     showOptions(this.fields);
-    this.showRequest();
-    this.planBox.replaceChildren();
-    this.asking = null;
-    this.isBusy = false;
+    // What has been learned of a file changes nothing of a plan that is asked for.
+    if (this.showRequest()) {
+      this.planBox.replaceChildren();
+      this.asking = null;
+      this.isBusy = false;
+    }
     this.ready();
     this.estimating?.abort();
     clearTimeout(this.waiting);
@@ -196,6 +198,7 @@ export class SubmitPage extends Page {
     };
   }
   requests(nameOf) { return draft.requests(chosenOptions(this.fields), this.more(), nameOf); }
+  /** Shows the request; whether it is another one than before. */
   showRequest() {
     let requests = [];
     let named = [];
@@ -206,6 +209,10 @@ export class SubmitPage extends Page {
     if (draft.clips.length === 0) [requests, named] = [[], []];
     this.json.show(requests.map(({ body }) => JSON.stringify(body, null, 2)).join("\n"));
     this.command.show(named.map(({ body }) => commandOf(body)).join("\n"));
+    const text = JSON.stringify(requests.map(({ body }) => body));
+    const isOther = text !== this.requestText;
+    this.requestText = text;
+    return isOther;
   }
   /** The requests, if nothing is wrong with the fields as far as this page knows. */
   checked() {

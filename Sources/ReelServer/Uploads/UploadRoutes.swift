@@ -211,7 +211,8 @@ extension Request {
 
     static let pieceType = "application/offset+octet-stream"
 
-    /// The name of the file, from the metadata's filename or name, without any folder; "upload" if they name none.
+    /// The name of the file, from the metadata's filename or name, without any folder, and not too long; "upload" if they name
+    /// none.
     func fileName() throws -> String {
         var values: [String: String] = [:]
         for pair in (headers[.uploadMetadata] ?? "").split(separator: ",") {
@@ -224,8 +225,8 @@ extension Request {
         let text = values["filename"] ?? values["name"] ?? ""
         let last = text.split(whereSeparator: { "/\\".contains($0) }).last.map(String.init) ?? ""
         let name = String(last.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init))
-        guard !name.isEmpty, !name.hasPrefix("."), name.utf8.count <= 200 else { return "upload" }
-        return name
+        guard !name.isEmpty, !name.hasPrefix(".") else { return "upload" }
+        return name.shortened(toBytes: FileNames.mostBytes)
     }
 }
 
