@@ -19,7 +19,7 @@ struct Responder: Sendable {
     let log: Logger
 
     /// The methods that the server knows. Any place has an answer for each of them.
-    static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+    static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
 
     /// A router with all routes. A place answers HEAD as it does GET, and a method that it does not have with a list of
     /// its methods.
