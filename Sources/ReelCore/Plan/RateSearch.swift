@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Finds the rate at which an encoder makes nearly as many bits of a chunk as it may, by trying. The same encoder comes to
 /// the same rate on any machine.
 package struct RateSearch: Sendable {
@@ -7,7 +9,7 @@ package struct RateSearch: Sendable {
     private let highest: Double
     /// The rate of the next attempt, in bits per second.
     package private(set) var rate: Double
-    private var (attempts, excesses) = (0, 0)
+    private var attempts: [Attempt] = []
     /// The highest rate that made few enough bits, and the lowest that made too many.
     private var (low, high): (Attempt?, Attempt?)
     /// Whether the next attempt repeats the best of the earlier ones.
@@ -19,10 +21,11 @@ package struct RateSearch: Sendable {
     }
 
     /// The part of the bits that a chunk has at least, unless more do not improve it.
-    private static let least = 0.97
-    private static let aim = 0.985
-    /// Encoders take their rate in thousands of bits a second.
-    private static let lowest = 1000.0
+    private static let least = 0.98
+    private static let aim = 0.99
+    /// Encoders take their rate in thousands of bits a second. So the few rates that there are also hide that machines
+    /// differ in the last digit of a logarithm.
+    private static let step = 1000.0
     private static let mostAttempts = 8
     /// If no attempt was small enough by then, there is no such rate.
     private static let lastAttempt = 14
@@ -32,41 +35,57 @@ package struct RateSearch: Sendable {
     ///   - rate: the rate of the first attempt; positive.
     ///   - highest: the highest rate that is worth asking for.
     package init(most bits: Double, from rate: Double, highest: Double) {
-        (most, self.highest) = (bits, max(highest, RateSearch.lowest))
-        self.rate = min(max(rate, RateSearch.lowest), self.highest)
+        (most, self.highest) = (bits, max(highest, RateSearch.step))
+        self.rate = rate
+        self.rate = whole(rate)
     }
 
     /// Takes the bits that the encoder made at `rate`, and chooses the rate of the next attempt.
     package mutating func judge(_ bits: Double) -> ChunkSearch.Verdict {
-        attempts += 1
         let attempt = Attempt(rate: rate, bits: bits)
+        attempts.append(attempt)
         if bits <= most {
             // At a rate that is clearly higher, hardly more bits: quality has its limit.
             let isSaturated = low.map { rate > 1.1 * $0.rate && bits < 1.01 * $0.bits } ?? false
             if isRepeat || isSaturated || bits >= RateSearch.least * most || rate >= highest { return .fits }
             if rate > low?.rate ?? 0 { low = attempt }
         } else {
-            excesses += 1
+            if rate <= RateSearch.step { return .hopeless }
             if rate < high?.rate ?? .infinity { high = attempt }
         }
-        guard attempts < RateSearch.lastAttempt else { return .hopeless }
-        let next: Double
-        if attempts >= RateSearch.mostAttempts {
+        guard attempts.count < RateSearch.lastAttempt else { return .hopeless }
+        var next = whole(guess(after: attempt))
+        if isTried(next), let low { next = whole(high.map { sqrt(low.rate * $0.rate) } ?? low.rate + RateSearch.step) }
+        if attempts.count >= RateSearch.mostAttempts || isTried(next) {
+            // That it is tried again is for its bytes, which the caller has only of the last attempt.
+            if low?.rate == rate { return .fits }
             isRepeat = low != nil
-            next = low?.rate ?? rate / 2
-        } else {
-            next = between(rate * min(max(RateSearch.aim * most / max(bits, 1), 0.25), 4))
+            next = low?.rate ?? whole(rate / 2)
         }
-        rate = min(max(next, RateSearch.lowest), highest)
+        rate = next
         return .again
     }
 
-    /// The rate, or one within the bounds that are known if it lies outside.
-    private func between(_ rate: Double) -> Double {
-        guard let high else { return rate }
+    private func whole(_ rate: Double) -> Double {
+        min(max((rate / RateSearch.step).rounded() * RateSearch.step, RateSearch.step), highest)
+    }
+
+    private func isTried(_ rate: Double) -> Bool { attempts.contains { $0.rate == rate } }
+
+    /// The rate that makes the wanted bits, if bits go with a power of the rate: that by which two attempts differ, the
+    /// nearest ones below and above if there are both.
+    private func guess(after attempt: Attempt) -> Double {
+        let near = high == nil ? attempt : low ?? attempt
+        let other = low == nil || high == nil ? attempts.dropLast().last : high
+        var power = 1.0
+        if let other, other.rate != near.rate, other.bits != near.bits, min(other.bits, near.bits) > 0 {
+            power = min(max(log(other.bits / near.bits) / log(other.rate / near.rate), 0.3), 2)
+        }
+        let factor = pow(RateSearch.aim * most / max(near.bits, 1), 1 / power)
+        let guess = near.rate * min(max(factor, 0.25), 4)
+        guard let high else { return guess }
         // An encoder that has made too many bits twice makes them at lower rates, too: larger and larger steps.
-        guard let low else { return (1..<excesses).reduce(rate) { rate, _ in 0.75 * rate } }
-        guard low.rate < high.rate else { return low.rate }
-        return low.rate < rate && rate < high.rate ? rate : (low.rate * high.rate).squareRoot()
+        guard let low else { return guess * pow(0.75, Double(attempts.count - 1)) }
+        return low.rate < guess && guess < high.rate ? guess : sqrt(low.rate * high.rate)
     }
 }
