@@ -1,5 +1,6 @@
 import Foundation
 import ReelCore
+import ReelMedia
 import ReelTestSupport
 import Testing
 
@@ -64,6 +65,51 @@ struct SoundPartsTests {
         #expect(try contents(of: parts.output) == contents(of: whole.output))
         #expect(parts.warnings == whole.warnings)
         #expect(try samples(parts.output) == samples(source).reversed())
+    }
+
+    /// Opus takes nearly twice its rate for bursts of noise, and less than it for noise that goes on.
+    @Test(
+        "in a file of limited size, sound has the bytes that its rate says, whole or in parts",
+        arguments: [(nil, 1.6, true), (nil, 1.6, false), (5, 65, true)] as [(Int?, Double, Bool)])
+    func limited(parts: Int?, seconds: Double, comesInBursts: Bool) throws {
+        let source = folder.path + "/noise.mov"
+        let noise = [0.4, 0.3].map { pause in
+            "0.5*random(0)" + (comesInBursts ? "*lt(mod(t\\,\(pause))\\,0.1)" : "")
+        }.joined(separator: "|")
+        try Fixture.write(
+            source,
+            by: [
+                "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "color=s=64x48:r=5:d=\(seconds)", "-f", "lavfi",
+                "-i",
+                "aevalsrc=\(noise):s=48000:d=\(seconds)", "-c:v", "libx264", "-g", "25", "-c:a", "pcm_s16le",
+            ])
+        func made(_ mostBytes: Int64?) throws -> (target: AudioTarget, bytes: Int) {
+            let spec = JobSpec(
+                container: .mkv, mostBytes: mostBytes, audioCodec: "libopus", audioBitrate: 96_000)
+            let job = try self.made(source, spec, parts: parts)
+            #expect(job.assembled.bytes <= mostBytes ?? .max)
+            let sizes = try packets(job.output).compactMap { line in
+                Int(line.split(separator: ",")[4].trimmingCharacters(in: .whitespaces))
+            }
+            return (try #require(job.plan.audio.first), sizes.reduce(0, +))
+        }
+        let (free, limited) = (try made(nil), try made(Int64(14_000 * seconds) + 20_000))
+        let most = try #require(limited.target.mostBytes)
+        #expect(free.target.mostBytes == nil && limited.target.bitrate == free.target.bitrate)
+        #expect((12_000..<12_500).contains(Double(most) / seconds))
+        #expect(comesInBursts ? Double(free.bytes) > 1.5 * Double(most) : Double(free.bytes) < 0.85 * Double(most))
+        #expect(limited.bytes <= Int(most) && Double(limited.bytes) > 0.9 * Double(most), "\(limited.bytes) of \(most)")
+    }
+
+    @Test("in a file of limited size, Vorbis keeps the rate that its header depends on")
+    func limitedVorbis() throws {
+        let source = try source("pcm.mov", audio: ["-c:a", "pcm_s16le"], seconds: 3)
+        let spec = JobSpec(
+            container: .webm, videoCodec: "libvpx", mostBytes: 80_000, audioCodec: "libvorbis",
+            to: .seconds(Rational(3)))
+        let job = try made(source, spec, parts: nil)
+        #expect(job.plan.audio.map(\.encoder) == ["libvorbis"] && job.plan.audio.first?.mostBytes == nil)
+        #expect(job.assembled.bytes <= 80_000)
     }
 
     @Test(

@@ -190,6 +190,9 @@ package struct AudioTarget: Hashable, Codable, Sendable {
     package var lossless: Bool
     /// How parts of the track that several passes encode are joined; nil if one pass must encode all of it.
     package var joints: SoundJoints?
+    /// The most bytes of all packets; nil for as many as the encoder makes at its rate. A part of the track has its part
+    /// of them.
+    package var mostBytes: Int64?
 
     package var isPassthrough: Bool { encoder == VideoTarget.copy }
 
@@ -211,7 +214,7 @@ package struct AudioTarget: Hashable, Codable, Sendable {
     /// Whether all numbers are within range, for a job of this many sources.
     package func isSound(sources count: Int) -> Bool {
         (1...Int(Int32.max)).contains(sampleRate) && track >= 0 && (0..<count).contains(source)
-            && joints?.isSound ?? true
+            && joints?.isSound ?? true && mostBytes ?? 1 > 0
     }
 }
 

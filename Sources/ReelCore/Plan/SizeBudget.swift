@@ -7,8 +7,12 @@ struct SizeBudget {
     private let fixed: Double
 
     init(_ plan: Plan, _ indexes: [SourceIndex]) {
+        var plan = plan
+        let length = SizeBudget.length(of: plan, indexes)
+        for place in plan.audio.indices { plan.audio[place].mostBytes = plan.audio[place].bytes(lasting: length) }
         (self.plan, self.indexes) = (plan, indexes)
-        fixed = SizeBudget.fixed(plan, indexes)
+        let sound = plan.audio.map { SoundSize($0, lasting: length, in: indexes) }
+        fixed = SizeBudget.fixed(plan, indexes, lasting: length, sound)
     }
 
     /// The plan with the rate at which its output has nearly `most` bytes, and no more.
@@ -54,17 +58,15 @@ struct SizeBudget {
 
     // MARK: Sound and container
 
-    /// Bytes of everything but pictures, at most.
-    private static func fixed(_ plan: Plan, _ indexes: [SourceIndex]) -> Double {
-        let length = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
-        let sound = plan.audio.map { SoundSize($0, lasting: length, in: indexes) }
-        return fixed(plan, indexes, lasting: length, sound)
+    /// The length of the output in seconds.
+    private static func length(of plan: Plan, _ indexes: [SourceIndex]) -> Double {
+        plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
     }
 
     /// About how many bytes there are of everything but pictures, and without the packets of sound if they are counted
     /// elsewhere.
     static func beside(_ plan: Plan, _ indexes: [SourceIndex], withSound: Bool) -> Double {
-        let length = plan.video.format.timeBase.seconds(plan.end(in: indexes)).approximate
+        let length = length(of: plan, indexes)
         let sound = plan.audio.map { SoundSize(about: $0, lasting: length, in: indexes) }
         return fixed(plan, indexes, lasting: length, sound) - (withSound ? 0 : sound.reduce(0) { $0 + $1.bytes })
     }
@@ -86,10 +88,10 @@ struct SizeBudget {
             let headers = Double(800 * (1 + sound.count) + 2 * plan.frameCount)
             return beside + Double(tables) + headers + sound.reduce(0) { $0 + $1.bytes }
         }
-        // Matroska: a block takes 7 to 12 bytes beside its packet, with its share of clusters and cues.
+        // Matroska: a block takes 6 to 8 bytes beside its packet, and pictures also clusters and cues.
         let tags = main.metadata.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 40 }
-        let packets = sound.reduce(Double(plan.frameCount)) { $0 + $1.packets }
-        return beside + Double(2500 + 700 * sound.count + tags) + 12 * packets + sound.reduce(0) { $0 + $1.bytes }
+        let blocks = sound.reduce(12 * Double(plan.frameCount)) { $0 + 8 * $1.packets }
+        return beside + Double(2500 + 700 * sound.count + tags) + blocks + sound.reduce(0) { $0 + $1.bytes }
     }
 }
 
@@ -107,32 +109,45 @@ private struct SoundSize {
         let codec = AudioEncoderTraits.named(target.encoder, codec: target.encoder).codec
         if target.bitrate == nil, !target.isPassthrough, !AudioEncoderTraits.isPCM(codec) {
             let isLossless = AudioEncoderTraits.making(track.codec).isLossless && !AudioEncoderTraits.isPCM(track.codec)
-            bytes = isLossless && own > 0 ? Double(track.bytes) / own * seconds : 0.6 * most.bytes / 1.01
+            bytes = isLossless && own > 0 ? Double(track.bytes) / own * seconds : 0.6 * most.bytes
         } else {
             // Sound that is silent for the most part takes less than encoders are asked for.
             let own = own > 0 ? Double(track.bytes) / own * seconds : .infinity
-            bytes = target.bitrate.map { min(Double($0) / 8 * seconds, 1.5 * own) } ?? most.bytes / 1.01
+            bytes = target.bitrate.map { min(Double($0) / 8 * seconds, 1.5 * own) } ?? most.bytes
         }
     }
 
     /// At most.
     init(_ target: AudioTarget, lasting seconds: Double, in indexes: [SourceIndex]) {
         let track = indexes[target.source].audio[target.track]
-        let rate: Double
-        var samples = 1024
+        packets = seconds * Double(target.sampleRate) / Double(target.frame) + 3
+        // The loudest moments may have more than the rest, and an encoder takes more until its rate control has settled.
+        let weighed = 1.01 * seconds + 0.45 * min(seconds, 2.5)
         if target.isPassthrough {
             let own = track.timeBase.seconds(track.span.duration).approximate
-            rate = own > 0 ? Double(track.bytes) / own : 0
+            bytes = min(own > 0 ? Double(track.bytes) / own * weighed : 0, Double(track.bytes))
+        } else if let most = target.bytes(lasting: seconds) {
+            bytes = Double(most)
         } else if let bits = target.bitrate {
-            rate = Double(bits) / 8
-            samples = target.joints?.frame ?? samples
+            bytes = Double(bits) / 8 * weighed
         } else {
-            // Lossless encoders make no more than PCM has.
-            rate = Double(target.sampleRate * track.channels) * Double(track.bitsPerSample ?? 16) / 8
+            // Lossless encoders make no more than PCM has, and a little around it.
+            bytes = 1.01 * seconds * Double(target.sampleRate * track.channels) * Double(track.bitsPerSample ?? 16) / 8
         }
-        // Until its rate control has settled, an encoder takes up to half as much again, and later a hundredth.
-        bytes = rate * (1.01 * seconds + 0.45 * min(seconds, 2.5))
-        packets = seconds * Double(target.sampleRate) / Double(max(samples, 1)) + 3
+    }
+}
+
+extension AudioTarget {
+    /// Samples per channel of a packet, about.
+    fileprivate var frame: Int { max(joints?.frame ?? 1024, 1) }
+
+    /// The bytes of that many seconds at the target's rate, with two packets more and the hundredth by which encoders
+    /// miss their rate; nil without a rate, or if the encoder's header depends on it, as that of Vorbis does: an encode at
+    /// another rate would not be the plan's. `RateSearch` has the others keep to it.
+    fileprivate func bytes(lasting seconds: Double) -> Int64? {
+        guard let bitrate, joints != nil else { return nil }
+        let most = Double(bitrate) / 8 * (1.01 * seconds + 2 * Double(frame) / Double(sampleRate))
+        return Int64(min(most, 0x1p60).rounded(.up))
     }
 }
 
@@ -148,7 +163,7 @@ package enum SampleTables {
         let video = Int64(frames) * (4 + 8 + 8 + 4) + turns * 24
         let audio = soundPackets.reduce(0) { $0 + Int64($1) * (4 + 8) + turns * 24 }
         let texts = tags.reduce(0) { $0 + Int64($1.name.utf8.count + $1.value.utf8.count) + 64 }
-        return video + audio + texts + 6144 + 1024 * Int64(1 + soundPackets.count)
+        return video + audio + texts + 3072 + 1024 * Int64(1 + soundPackets.count)
     }
 }
 

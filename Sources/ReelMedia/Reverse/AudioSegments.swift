@@ -19,6 +19,8 @@ final class AudioEncoding {
     /// Whether packets get their times by their number, and that number.
     private let countsTimes: Bool
     private var packets = 0
+    /// Bytes of the packets so far.
+    private(set) var payload: Int64 = 0
 
     /// Samples read back from the spill at a time.
     private static let block = 1024
@@ -110,6 +112,7 @@ final class AudioEncoding {
             packets += 1
             guard packet.size > 0, try isKept() else { continue }
             trailingPadding = packet.skippedSamples.end
+            payload += Int64(packet.size)
             try writer.write(packet, offset: Int64(encoder.initialPadding))
         }
     }

@@ -50,8 +50,6 @@ package struct SoundRenderer {
             record = try measured(&statistics.waitSeconds) { () throws(ReelFailure) in
                 try copy.write(making: content, to: place, ifSilent: silent, progress: progress)
             }
-        } else if let part {
-            record = try encode(part.samples, of: part.sound, to: place, scratch: scratch, &statistics, progress)
         } else {
             record = try encode(sound, to: place, scratch: scratch, &statistics, progress)
         }
@@ -59,10 +57,52 @@ package struct SoundRenderer {
         return PassResult(segments: [record], statistics: statistics, diagnostics: record.diagnostics)
     }
 
+    /// Encodes the segment, again and again at other rates if its bytes are limited.
     private func encode(
         _ sound: TrackSound, to place: SegmentPlace, scratch: String, _ statistics: inout PassStatistics,
         _ progress: () -> Void
     ) throws(ReelFailure) -> SegmentRecord {
+        var target = target
+        var search = rateSearch
+        while true {
+            if let search { target.bitrate = max(Int64(search.rate), rates?.lowerBound ?? 0) }
+            let made =
+                if let part {
+                    try encode(
+                        part.samples, of: part.sound, as: target, to: place, scratch: scratch, &statistics, progress)
+                } else {
+                    try encode(sound, as: target, to: place, scratch: scratch, &statistics, progress)
+                }
+            // The assembly says what a file with sound that is too large has.
+            guard case .again = search?.judge(8 * Double(made.encoding.payload)) else { return try finish(made) }
+        }
+    }
+
+    /// Nil if the segment may have any number of bytes. Some encoders make far fewer of easy sound than their rate says: a
+    /// higher one uses what the file's size gives the sound.
+    private var rateSearch: RateSearch? {
+        guard let most = target.mostBytes, let rate = target.bitrate else { return nil }
+        let share = part.map { Double($0.samples.count) / Double(max($0.sound.count, 1)) } ?? 1
+        let highest = min(2 * rate, rates?.upperBound ?? .max)
+        return RateSearch(most: 8 * share * Double(most), from: Double(rate), highest: Double(highest))
+    }
+
+    /// The rates that the encoder takes; nil if it takes any.
+    private var rates: ClosedRange<Int64>? {
+        AudioEncoderTraits.named(target.encoder, codec: target.encoder).bitrates(track.channels, target.sampleRate)
+    }
+
+    /// A segment that is encoded and not closed.
+    private struct Made {
+        let encoding: AudioEncoding
+        let start: Int64
+        let diagnostics: [Diagnostic]
+    }
+
+    private func encode(
+        _ sound: TrackSound, as target: AudioTarget, to place: SegmentPlace, scratch: String,
+        _ statistics: inout PassStatistics, _ progress: () -> Void
+    ) throws(ReelFailure) -> Made {
         // This source decides the format, even if another is heard first.
         let decoded = try measured(&statistics.decodeSeconds) { () throws(ReelFailure) in
             try DecodedSound(
@@ -86,14 +126,14 @@ package struct SoundRenderer {
         } else {
             diagnostics.append(silent)
         }
-        return try finish(encoding, start: heard?.start ?? 0, diagnostics)
+        return Made(encoding: encoding, start: heard?.start ?? 0, diagnostics: diagnostics)
     }
 
     /// Encodes a part of the track: what is heard is known from the index.
     private func encode(
-        _ samples: Range<Int>, of sound: JoinableSound, to place: SegmentPlace, scratch: String,
-        _ statistics: inout PassStatistics, _ progress: () -> Void
-    ) throws(ReelFailure) -> SegmentRecord {
+        _ samples: Range<Int>, of sound: JoinableSound, as target: AudioTarget, to place: SegmentPlace,
+        scratch: String, _ statistics: inout PassStatistics, _ progress: () -> Void
+    ) throws(ReelFailure) -> Made {
         let encoded = sound.encoded(for: samples)
         let rendered = sound.rendered(for: encoded)
         let places = sound.places(heardIn: rendered)
@@ -117,17 +157,15 @@ package struct SoundRenderer {
         if samples.lowerBound == 0, let length = sound.heard.trimmed {
             diagnostics.append(.soundTrimmed(track: target.track, length: length))
         }
-        return try finish(encoding, start: sound.heard.start, diagnostics)
+        return Made(encoding: encoding, start: sound.heard.start, diagnostics: diagnostics)
     }
 
-    private func finish(
-        _ encoding: AudioEncoding, start: Int64, _ diagnostics: [Diagnostic]
-    ) throws(ReelFailure) -> SegmentRecord {
-        guard start.magnitude <= Timestamp.bound else {
-            let (path, distance) = (sources[target.source].locator.name, Rational(start, Int64(target.sampleRate)))
-            throw ReelFailure(.soundOutOfReach(path: path, distance: distance))
+    private func finish(_ made: Made) throws(ReelFailure) -> SegmentRecord {
+        guard made.start.magnitude <= Timestamp.bound else {
+            let distance = Rational(made.start, Int64(target.sampleRate))
+            throw ReelFailure(.soundOutOfReach(path: sources[target.source].locator.name, distance: distance))
         }
-        return try encoding.finish(start: start, diagnostics: diagnostics)
+        return try made.encoding.finish(start: made.start, diagnostics: made.diagnostics)
     }
 }
 
