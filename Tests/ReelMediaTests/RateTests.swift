@@ -111,6 +111,25 @@ struct RateTests {
         }
     }
 
+    @Test("a rate that is higher than SVT-AV1 takes, for pictures that are shown for a moment, is not asked for")
+    func tooHigh() throws {
+        let folder = ScratchFolder()
+        let source = folder.path + "/moment.mkv"
+        try ffmpeg(
+            [
+                "-f", "lavfi", "-i", "testsrc2=s=640x360:r=1000:d=0.002,noise=alls=90", "-c:v", "libx264", "-qp", "1",
+                source,
+            ])
+        for (bitrate, most) in [(VideoRate.source, nil), (nil, 200_000)] as [(VideoRate?, Int64?)] {
+            let spec = JobSpec(
+                container: .mkv, videoCodec: "libsvtav1", preset: "10", bitrate: bitrate, mostBytes: most, audio: .none)
+            let job = try MediaJob(source, spec: spec, folder: folder.path)
+            #expect(job.index.video.packets.reduce(0) { $0 + Int($1.size) } * 8 > 100_000_000 / 500)
+            #expect(try Decoded(job.output).hashes.count == 2)
+            #expect(job.assembled.bytes <= most ?? .max)
+        }
+    }
+
     @Test("an encoder that writes the rate into its parameters is refused: its segments would not join")
     func refused() throws {
         let folder = ScratchFolder()

@@ -28,7 +28,7 @@ extension EncoderTraits {
             preset: MediaOption(name: "preset", value: "8"),
             options: { [MediaOption(name: "svtav1-params", value: "lp=\($0)")] },
             mostThreads: 4, tells: [.colour, .light], lightSyntax: .svtAV1, greatestRate: Rational(240),
-            hangsUnlessFed: true,
+            highestBitrate: 100_000_000, hangsUnlessFed: true,
             cost: { preset in
                 let level = preset.flatMap { Int($0) } ?? 10
                 let scale = level < 5 ? 1.5 : level < 8 ? 1.2 : 1

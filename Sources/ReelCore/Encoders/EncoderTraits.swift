@@ -44,6 +44,8 @@ package struct EncoderTraits: Sendable {
     /// The greatest frame rate that the encoder can be told; nil for any. A source may state a rate that is only the
     /// clock of its timestamps.
     package var greatestRate: Rational?
+    /// The highest rate that it takes, in bits per second; nil if it takes any.
+    package var highestBitrate: Int64?
     /// The option that sets the encoder's level, which reel sets if the rate follows the source; nil if the encoder
     /// needs none.
     package var levelOption: LevelOption?

@@ -126,8 +126,9 @@ extension Encoder {
     /// quality.
     convenience init(_ target: VideoEncoding, stream: VideoStream, bitrate: Int64?) throws(ReelFailure) {
         let traits = target.traits
-        // Encoders count thousands of bits, and refuse a rate of none: a black picture has so few.
-        let bitrate = bitrate.map { max($0, 1000) }
+        // Encoders count thousands of bits, and refuse a rate of none: a black picture has so few. A picture that is shown
+        // for a moment has too many.
+        let bitrate = bitrate.map { min(max($0, 1000), traits.highestBitrate ?? .max) }
         let stream = stream.shown(in: .encode(target))
         // The plan does not contain options for the processor of this machine.
         let own = av_get_cpu_flags() & AV_CPU_FLAG_AVX512 != 0 ? traits.optionsBesideAVX512 : []
