@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import ReelTestSupport
+import Synchronization
 import Testing
 
 extension EndToEnd {
@@ -170,6 +171,135 @@ extension EndToEnd {
                     for _ in 0..<300 {
                         let wire = try #require(Wire(port: server.port))
                         wire.send(head("GET", "/api/v1/jobs/\(job)/source").utf8)
+                        held.append(wire)
+                    }
+                    for wire in held {
+                        var begin = ""
+                        while begin.isEmpty {
+                            begin = String(decoding: try #require(wire.receive()), as: UTF8.self)
+                            if begin.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+                        }
+                        #expect(begin.hasPrefix("HTTP/1.1 200 "))
+                    }
+                    for _ in 0..<5 { try await expectAnswer(server) }
+                    let memory = try memory(of: server.child.pid)
+                    #expect(memory < 400 << 10, "\(memory) KiB")
+                }
+            }
+        }
+
+        private final class Answers: Sendable {
+            private let all = Mutex<[Int]>([])
+
+            var statuses: [Int] { all.withLock(\.self) }
+
+            func add(_ status: Int) { all.withLock { $0.append(status) } }
+        }
+
+        /// The ends of each source are read and hashed before there is a job.
+        @Test("submissions of many sources take turns: nothing else waits for them")
+        func submissionsOfManySources() async throws {
+            let folder = try makeSources()
+            let source = fixture.path("sources/0.mp4")
+            #expect(FileManager.default.createFile(atPath: source, contents: nil))
+            #expect(truncate(source, 2 << 20) == 0)
+            for number in 1..<200 { #expect(link(source, fixture.path("sources/\(number).mp4")) == 0) }
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                let log = try await WebServer.with(fleet, ["--sources", folder]) { server in
+                    let answers = Answers()
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for job in 0..<12 {
+                            let clips = (0..<200).map { ["source": fixture.path("sources/\(($0 + job) % 200).mp4")] }
+                            group.addTask {
+                                answers.add(
+                                    try await server.send("POST", "/api/v1/jobs", ["edit": ["clips": clips]]).status)
+                            }
+                        }
+                        var lists = 0
+                        while answers.statuses.count < 12 {
+                            try await expectAnswer(server)
+                            lists += 1
+                        }
+                        // A list that waited for the submissions would be the only one, or nearly.
+                        #expect(lists > 12, "\(lists)")
+                        try await group.waitForAll()
+                    }
+                    let statuses = answers.statuses
+                    // On a slow machine the last ones wait for longer than a request may.
+                    #expect(statuses.allSatisfy { $0 == 201 || $0 == 503 } && statuses.contains(201), "\(statuses)")
+                }
+                #expect(!log.contains("the store does not answer"), "\(log)")
+            }
+        }
+
+        @Test(
+            "large bodies share the memory: more are sent away with the time to come again, and the room is given back")
+        func manyLargeBodies() async throws {
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet) { server in
+                    let length = 7 << 20
+                    let request = head("POST", "/api/v1/jobs", ["Content-Type: application/json"], length: length)
+                    // Ten senders have sent all of their bodies but the last byte.
+                    let body = [UInt8](repeating: UInt8(ascii: " "), count: length - 1)
+                    var held: [Wire] = []
+                    var answers: [Data] = []
+                    for _ in 0..<10 {
+                        let wire = try #require(Wire(port: server.port))
+                        wire.send(request.utf8)
+                        answers.append(try await wire.sendUntilAnswered(body))
+                        held.append(wire)
+                    }
+                    // 32 MiB hold four of them.
+                    while answers.count(where: { !$0.isEmpty }) < 6 {
+                        for place in held.indices where answers[place].isEmpty {
+                            answers[place] = try #require(held[place].receive())
+                        }
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                    for answer in answers where !answer.isEmpty {
+                        let text = String(decoding: answer, as: UTF8.self)
+                        #expect(text.hasPrefix("HTTP/1.1 503 ") && text.contains("\"code\":\"bodies-busy\""))
+                        #expect(text.lowercased().contains("\r\nretry-after: 5\r\n"), "\(text)")
+                    }
+                    #expect(answers.contains { $0.isEmpty })
+                    try await expectAnswer(server)
+                    held = []
+                    #expect(
+                        try await eventually {
+                            let answer = try await server.send(
+                                "POST", "/api/v1/jobs", headers: ["Content-Type": "application/json"],
+                                body: Data(body + "{}".utf8))
+                            return answer.status != 503
+                        })
+                    let memory = try memory(of: server.child.pid)
+                    #expect(memory < 300 << 10, "\(memory) KiB")
+                }
+            }
+        }
+
+        @Test("event streams that nobody reads hold little memory and keep nobody waiting")
+        func unreadEvents() async throws {
+            let folder = try makeSources()
+            let source = try fixture.copy(try await Clips.shared.film(), as: "sources/film.mp4")
+            try await Fleet.with(fixture, workers: 0) { fleet in
+                try await WebServer.with(fleet, ["--sources", folder]) { server in
+                    let posted = try await server.send("POST", "/api/v1/jobs", ["source": source])
+                    let job = try #require(try posted.object()["id"] as? String, "\(posted.text)")
+                    let redis = try RawRedis(socket: fleet.socket)
+                    var held: [Wire] = []
+                    // A listener that was away gets 8,000 events, which have 3 MB.
+                    let worker = String(repeating: "w", count: 250)
+                    var places: [String] = []
+                    for _ in 0..<8000 {
+                        places.append(
+                            try redis(
+                                "XADD", "reel2:{main}:events", "*", "event", "claimed", "job", job, "index", "1",
+                                "worker",
+                                worker))
+                    }
+                    for _ in 0..<300 {
+                        let wire = try #require(Wire(port: server.port))
+                        wire.send(head("GET", "/api/v1/events", ["Last-Event-ID: \(places[0])"]).utf8)
                         held.append(wire)
                     }
                     for wire in held {

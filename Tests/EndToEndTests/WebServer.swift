@@ -231,6 +231,20 @@ final class Wire: Sendable {
         return count > 0 ? Data(bytes[..<count]) : nil
     }
 
+    /// Sends all bytes unless the other side answers before, and returns the answer: empty if there is none yet.
+    func sendUntilAnswered(_ bytes: [UInt8]) async throws -> Data {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let answer = receive()
+            guard let answer, answer.isEmpty else { return answer ?? Data() }
+            let count = rest.withUnsafeBytes {
+                Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            if count > 0 { rest = rest.dropFirst(count) } else { try await Task.sleep(for: .milliseconds(2)) }
+        }
+        return Data()
+    }
+
     /// Sends a request as it is spelled, and returns all that comes until the other side ends the connection; nil if it does
     /// not within three minutes.
     func exchange(_ request: String) async throws -> String? {
