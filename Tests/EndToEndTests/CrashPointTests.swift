@@ -175,13 +175,15 @@ import Testing
 
     @Test("crash point: Redis wiped")
     func redisWiped() async throws {
+        var cancelled = ""
         // The job must not be back before `recover`: with a short lease, workers put it back so much earlier.
-        try await withJob(ProcessFixture(keepsLease: true), workers: 1) { fleet, id in
-            let fixture = fleet.fixture
+        try await withJob(ProcessFixture(keepsLease: true), workers: 1) { fleet in
             // Another job, which must not be recovered.
-            let source = try fixture.copy(try await Clips.shared.film(), as: "film.mp4")
-            let cancelled = try await fleet.submit([source] + options)
+            let source = try fleet.fixture.copy(try await Clips.shared.film(), as: "film.mp4")
+            cancelled = try await fleet.submit([source] + options)
             #expect(try await fleet.coordinator(["cancel", cancelled]).code == 0)
+        } _: { fleet, id in
+            let fixture = fleet.fixture
             let segment = try await firstSegment(fleet, id)
             try await fleet.killRedis()
             try FileManager.default.removeItem(atPath: fixture.path("redis/reel-appendonly"))
@@ -290,13 +292,15 @@ import Testing
 extension CrashPointTests {
     private var options: [String] { ["--lossless", "--pass-frames", "48"] }
 
-    /// Runs `body` with a job of three passes of video, one of sound, and the assembly.
+    /// Runs `body` with a job of three passes of video, one of sound, and the assembly, which is submitted after `before`.
     private func withJob(
-        _ own: ProcessFixture? = nil, workers: Int, _ body: (Fleet, String) async throws -> Void
+        _ own: ProcessFixture? = nil, workers: Int, before: (Fleet) async throws -> Void = { _ in },
+        _ body: (Fleet, String) async throws -> Void
     ) async throws {
         let fixture = own ?? fixture
         let source = try fixture.copy(try await Clips.shared.crowd(frames: 144, size: "1280x720"), as: "crowd.mov")
         try await Fleet.with(fixture, workers: workers) { fleet in
+            try await before(fleet)
             let id = try await fleet.submit([source] + options)
             try await body(fleet, id)
         }
