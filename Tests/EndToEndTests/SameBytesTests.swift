@@ -26,7 +26,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "one worker makes the bytes that three make of which one is killed",
+            "one worker makes the bytes that eight make of which one is killed",
             arguments: [["--max-size", "350kB"], [], ["--for", "discord"]])
         func killed(options: [String]) async throws {
             let source = alone.path("noise.mp4")
@@ -37,12 +37,12 @@ extension EndToEnd {
             #expect(try await alone.run(.ffmpeg, ["-v", "error"] + inputs + coded).code == 0)
             let arguments = [source] + options
             let one = try await output(of: arguments, in: alone, workers: 1)
-            let three = try await output(of: arguments, in: together, workers: 3) { fleet, id in
+            let eight = try await output(of: arguments, in: together, workers: 8) { fleet, id in
                 #expect(try await eventually { fleet.segments(id).contains { $0.hasSuffix(".json") } })
                 try await fleet.kill(fleet.workers[0])
                 try await fleet.startWorker()
             }
-            #expect(one == three && !one.isEmpty)
+            #expect(one == eight && !one.isEmpty)
             let size = try Data(contentsOf: URL(fileURLWithPath: source)).count
             #expect(one.count < size * 3 / 2, "\(one.count) of \(size)")
         }
