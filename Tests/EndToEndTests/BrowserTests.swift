@@ -355,6 +355,8 @@ extension EndToEnd {
             }
             try await browser.click("#submitJob details summary")
             try await browser.wait(for: "document.querySelector('#submitJob').innerText.includes('webhook string')")
+            try await browser.click("#getSession summary")
+            try await browser.wait(for: "document.querySelector('#getSession').innerText.includes('For any caller.')")
             try await browser.type("filmstrip", into: ".docs input")
             let shown = "[...document.querySelectorAll('.panel > details:not([hidden])')].map((one) => one.id)"
             #expect(try await browser.value(of: shown, as: [String].self) == ["getFilmstrip"])

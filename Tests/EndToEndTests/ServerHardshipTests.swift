@@ -173,17 +173,7 @@ extension EndToEnd {
                         wire.send(head("GET", "/api/v1/jobs/\(job)/source").utf8)
                         held.append(wire)
                     }
-                    for wire in held {
-                        var begin = ""
-                        while begin.isEmpty {
-                            begin = String(decoding: try #require(wire.receive()), as: UTF8.self)
-                            if begin.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
-                        }
-                        #expect(begin.hasPrefix("HTTP/1.1 200 "))
-                    }
-                    for _ in 0..<5 { try await expectAnswer(server) }
-                    let memory = try memory(of: server.child.pid)
-                    #expect(memory < 400 << 10, "\(memory) KiB")
+                    try await expectBegun(held, by: server)
                 }
             }
         }
@@ -302,17 +292,7 @@ extension EndToEnd {
                         wire.send(head("GET", "/api/v1/events", ["Last-Event-ID: \(places[0])"]).utf8)
                         held.append(wire)
                     }
-                    for wire in held {
-                        var begin = ""
-                        while begin.isEmpty {
-                            begin = String(decoding: try #require(wire.receive()), as: UTF8.self)
-                            if begin.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
-                        }
-                        #expect(begin.hasPrefix("HTTP/1.1 200 "))
-                    }
-                    for _ in 0..<5 { try await expectAnswer(server) }
-                    let memory = try memory(of: server.child.pid)
-                    #expect(memory < 400 << 10, "\(memory) KiB")
+                    try await expectBegun(held, by: server)
                 }
             }
         }
@@ -370,6 +350,22 @@ extension EndToEnd {
             let fields = try #require(stat.split(separator: ")").last).split(separator: " ")
             return try (#require(Double(fields[11])) + #require(Double(fields[12])))
                 / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+
+        /// Expects that callers have the beginnings of their answers, which they take no more of, that others are answered,
+        /// and that the server has not used much memory.
+        private func expectBegun(_ held: [Wire], by server: WebServer) async throws {
+            for wire in held {
+                var begin = ""
+                while begin.isEmpty {
+                    begin = String(decoding: try #require(wire.receive()), as: UTF8.self)
+                    if begin.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+                }
+                #expect(begin.hasPrefix("HTTP/1.1 200 "))
+            }
+            for _ in 0..<5 { try await expectAnswer(server) }
+            let memory = try memory(of: server.child.pid)
+            #expect(memory < 400 << 10, "\(memory) KiB")
         }
 
         private func expectAnswer(_ server: WebServer) async throws {

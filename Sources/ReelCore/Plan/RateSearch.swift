@@ -23,8 +23,8 @@ package struct RateSearch: Sendable {
     /// The part of the bits that a chunk has at least, unless more do not improve it.
     private static let least = 0.98
     private static let aim = 0.99
-    /// Encoders take their rate in thousands of bits a second. So the few rates that there are also hide that machines
-    /// differ in the last digit of a logarithm.
+    /// Encoders take their rate in thousands of bits a second. Rounding to them also has machines whose logarithms differ
+    /// in the last digit choose the same rate.
     private static let step = 1000.0
     private static let mostAttempts = 8
     /// If no attempt was small enough by then, there is no such rate.
@@ -57,7 +57,7 @@ package struct RateSearch: Sendable {
         var next = whole(guess(after: attempt))
         if isTried(next), let low { next = whole(high.map { sqrt(low.rate * $0.rate) } ?? low.rate + RateSearch.step) }
         if attempts.count >= RateSearch.mostAttempts || isTried(next) {
-            // That it is tried again is for its bytes, which the caller has only of the last attempt.
+            // The caller has the bytes of the last attempt only. So the best one is repeated, unless it is the last.
             if low?.rate == rate { return .fits }
             isRepeat = low != nil
             next = low?.rate ?? whole(rate / 2)

@@ -86,7 +86,7 @@ export class DocsPage extends Page {
     const parameters = (operation.parameters ?? []).map((one) => this.found(one));
     const bodies = Object.entries(operation.requestBody?.content ?? {});
     return [h("p", prose(operation.description)),
-      h("p.muted", role === "none" ? "For any caller." : `For the role ${role} and above.`),
+      h("p.muted", role === "anyone" ? "For any caller." : `For the role ${role} and above.`),
       parameters.length > 0 && [h("h3", "Parameters"), this.table(parameters.map((one) =>
         [one.name, `${kind(one.schema)}, ${one.in}${one.required ? ", required" : ""}`, one.description ?? one.schema.description]))],
       bodies.map(([type, { schema }]) => [h("h3", "Body"), h("p", h("code", type)), this.schema(schema)]),

@@ -109,7 +109,7 @@ export class Player {
     side.media.src = source;
     return side;
   }
-  /** Shows a side that the browser cannot play by a small copy; if there is none, by single frames. */
+  /** Shows a small copy of a side that the browser cannot play; if there is none, single frames. */
   async useProxy(side) {
     if (this.isClosed) return;
     if (side.isProxied || this.isSound) return this.showFrames(side);

@@ -57,7 +57,7 @@ export class Result {
       mayWrite("operator") && kind === "video" && button("Also as GIF…", again({ container: "gif" })),
       mayWrite("operator") && button("Again with other settings…", again({})));
   }
-  /** A result that the browser cannot play is shown by a small copy. */
+  /** Shows a small copy of a result that the browser cannot play. */
   async failed() {
     if (this.isProxied || holds(this.job.options?.container) !== "video") return this.showFrames();
     this.isProxied = true;
@@ -69,7 +69,7 @@ export class Result {
     }
     put(this.note, "This is a small copy, since the browser cannot play the format. The download is the result itself.");
   }
-  /** If there is no copy, it is shown frame by frame. */
+  /** Hides the player, where there is no copy either: the frames are below. */
   showFrames() {
     if (this.isClosed || !this.media.isConnected) return;
     put(this.note, "The browser cannot play this format. Its frames are below; download it to watch it.");
